@@ -210,8 +210,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     mint_personal_token: createMint({
       personal_tokens,
       ttl_days: config.pat_ttl_days,
-      issue: (identity_id, token) => accounts(identity_id).issuePersonalToken(HOLDER, token),
-      revoke: (identity_id, id) => accounts(identity_id).revokePersonalToken(HOLDER, { id }),
+      issue: (identity_id, token) => accounts(identity_id).issueAllowance(HOLDER, token),
+      revoke: (identity_id, id) => accounts(identity_id).revokeAllowance(HOLDER, { id }),
       readSession: (session_id, identity_id) => identity.readSession(session_id, identity_id),
     }),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),

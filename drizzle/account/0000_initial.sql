@@ -11,6 +11,29 @@ CREATE TABLE `account` (
 	`owed_credits` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `allowances` (
+	`id` text PRIMARY KEY NOT NULL,
+	`parent_id` text,
+	`path` text NOT NULL,
+	`kind` text NOT NULL,
+	`client_id` text,
+	`client_host` text,
+	`resource` text,
+	`label` text NOT NULL,
+	`app_slug` text,
+	`scopes` text NOT NULL,
+	`session_id` text NOT NULL,
+	`signin_method` text,
+	`ends_with_session` integer NOT NULL,
+	`app_slugs_json` text,
+	`caps_json` text NOT NULL,
+	`stored_bytes` integer NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`last_used_at_ms` integer,
+	`expires_at_ms` integer NOT NULL,
+	`revoked_at_ms` integer
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `app_keys` (
 	`key_hash` text PRIMARY KEY NOT NULL,
 	`app_slug` text NOT NULL,
@@ -78,8 +101,8 @@ CREATE TABLE `jobs` (
 	`expires_at_ms` integer NOT NULL,
 	`line` integer NOT NULL,
 	`metadata_json` text,
-	`personal_token_id` text,
-	`token_cap_credits` integer,
+	`allowance_path` text,
+	`is_capped` integer DEFAULT false NOT NULL,
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
 	`max_overage_percent` integer,
@@ -92,28 +115,6 @@ CREATE TABLE `long_jobs` (
 	`expires_at_ms` integer NOT NULL,
 	`job_id` text NOT NULL,
 	PRIMARY KEY(`expires_at_ms`, `job_id`)
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `personal_tokens` (
-	`id` text PRIMARY KEY NOT NULL,
-	`label` text NOT NULL,
-	`app_slug` text,
-	`access` text NOT NULL,
-	`upstream` integer DEFAULT false NOT NULL,
-	`admin` integer DEFAULT false NOT NULL,
-	`session_id` text NOT NULL,
-	`signin_method` text,
-	`ends_with_session` integer NOT NULL,
-	`app_slugs_json` text,
-	`cap_credits` integer,
-	`cap_period` text,
-	`spent` integer NOT NULL,
-	`spent_window` integer NOT NULL,
-	`stored_bytes` integer NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	`last_used_at_ms` integer,
-	`expires_at_ms` integer NOT NULL,
-	`ended_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `projection_debt` (

@@ -2,19 +2,20 @@
  * Which callers the account lets in. The account decides in the operation's own transaction, so that a revoked or
  * expired token, a deletion and a suspension count from the same moment as the money.
  */
-import { whyNoAccess, type PersonalTokenAccess } from "../domain/personal_token.ts";
+import { whyNoAccess, type AllowanceAccess } from "../domain/allowance.ts";
+import type { Credential } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { holdsCredential, isSuspendable, type AdmittedCaller, type Wanted } from "./caller.ts";
 import { recognise, rememberKey } from "./allowances/app_keys.ts";
+import { findChain, limitsOfAll } from "./allowances/credentials.ts";
 import type { AccountRow, Answer, Caller, VerifiedCaller } from "./contract.ts";
-import { expireDueJobs, expireJobsOfEndedTokens } from "./jobs/expiry.ts";
-import { limitsOf } from "./sql/personal_token_store.ts";
+import { expireDueJobs, expireJobsOfEndedAllowances } from "./jobs/expiry.ts";
 import { transact, type Transaction, type TransactionParts } from "./transaction.ts";
 import { isOpenFor } from "./wallet/app_access.ts";
 
-/** The shortest time between two writes of a token's last use. The hour is worth a row; more precision is not. */
-const PERSONAL_TOKEN_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
+/** The shortest time between two writes of an allowance's last use. The hour is worth a row; more precision is not. */
+const ALLOWANCE_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
 
 /**
  * Runs `operation` in one transaction, if the caller may do what is `wanted`. Overdue jobs expire first, because the
@@ -28,7 +29,7 @@ export function transactFor<Value>(
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
   return transact(parts, (transaction) => {
-    const { store, personal_tokens } = transaction;
+    const { store, allowances } = transaction;
     const recognised = recognise(transaction, sender, wanted);
     if (!recognised.ok) return recognised;
     const caller = recognised.value;
@@ -41,7 +42,7 @@ export function transactFor<Value>(
     if (suspended !== null) return refused(suspended);
     const answer = operation({ ...transaction, caller: admitted.value });
     // Checked here, so that it holds for every way in which a token ends.
-    if (personal_tokens.takeEnded()) expireJobsOfEndedTokens(transaction);
+    if (allowances.takeEnded()) expireJobsOfEndedAllowances(transaction);
     if (answer.ok) rememberKey(transaction, sender);
     return answer;
   });
@@ -81,25 +82,27 @@ function admit(
         : refused({ code: "account_unknown" });
     case "personal_token": {
       const access = wanted === "settle" ? "write" : wanted;
-      return admitPersonalToken(transaction, caller.personal_token_id, access);
+      return admitAllowance(transaction, caller.credential, access);
     }
   }
 }
 
-/** Also records the token's use, at most once an hour. */
-function admitPersonalToken(
-  { personal_tokens, now_ms }: Transaction,
-  personal_token_id: string,
-  wanted: PersonalTokenAccess,
+/** Also records the allowance's use, at most once an hour. */
+function admitAllowance(
+  { allowances, now_ms }: Transaction,
+  credential: Credential,
+  wanted: AllowanceAccess,
 ): Answer<AdmittedCaller> {
-  const personal_token = personal_tokens.read(personal_token_id);
-  if (personal_token === null || personal_token.expires_at_ms <= now_ms) {
-    return refused({ code: "unauthorized", reason: "personal_token_ended" });
+  const chain = findChain(allowances, credential, now_ms);
+  if (chain === null) return refused({ code: "unauthorized", reason: "personal_token_ended" });
+  const [allowance] = chain;
+  const last_used_at_ms = allowance.last_used_at_ms ?? Number.NEGATIVE_INFINITY;
+  if (now_ms - last_used_at_ms >= ALLOWANCE_LAST_USED_INTERVAL_MS) {
+    allowances.saveLastUse(allowance.id, now_ms);
   }
-  const last_used_at_ms = personal_token.last_used_at_ms ?? Number.NEGATIVE_INFINITY;
-  if (now_ms - last_used_at_ms >= PERSONAL_TOKEN_LAST_USED_INTERVAL_MS) {
-    personal_tokens.saveLastUse(personal_token_id, now_ms);
-  }
-  const refusal = whyNoAccess(limitsOf(personal_token), wanted);
-  return refusal === null ? accepted({ kind: "personal_token", personal_token }) : refused(refusal);
+  const limits = limitsOfAll(chain);
+  const refusal = whyNoAccess(limits, wanted);
+  return refusal === null
+    ? accepted({ kind: "personal_token", allowance, limits })
+    : refused(refusal);
 }

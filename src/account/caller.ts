@@ -2,22 +2,28 @@
  * The callers of an account and their rights. `admission.ts` lets a caller in; the rules here say what an admitted
  * caller may do. Each rule names every kind of caller, so that a new kind does not compile before it has its rights.
  */
-import * as rules from "../domain/personal_token.ts";
+import * as rules from "../domain/allowance.ts";
+import { idsOfPath, type AllowanceLimits } from "../domain/allowance.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { Answer, JobRow, VerifiedCaller } from "./contract.ts";
-import { limitsOf, type PersonalTokenRow } from "./sql/personal_token_store.ts";
+import type { AllowanceRow } from "./sql/allowance_store.ts";
 
 /**
  * What a caller wants to do; each right includes those before it. `settle` means to end a job: for an app's key it is
  * less than `write`, because the key may always end the app's own jobs; for every other caller it is `write`.
  */
-export type Wanted = rules.PersonalTokenAccess | "settle";
+export type Wanted = rules.AllowanceAccess | "settle";
 
 /** A {@link VerifiedCaller} that the account let in. */
 export type AdmittedCaller =
   | { readonly kind: "holder" }
-  | { readonly kind: "personal_token"; readonly personal_token: PersonalTokenRow }
+  | {
+      readonly kind: "personal_token";
+      readonly allowance: AllowanceRow;
+      /** What the allowance and all its ancestors permit. */
+      readonly limits: AllowanceLimits;
+    }
   | { readonly kind: "app"; readonly app_slug: string }
   | { readonly kind: "operator" }
   | { readonly kind: "service" };
@@ -27,9 +33,14 @@ interface Acting {
   readonly caller: AdmittedCaller;
 }
 
-/** The personal token that acts; null for any other caller. */
-export function actingToken({ caller }: Acting): PersonalTokenRow | null {
-  return caller.kind === "personal_token" ? caller.personal_token : null;
+/** The allowance that acts; null for any other caller. */
+export function actingAllowance({ caller }: Acting): AllowanceRow | null {
+  return caller.kind === "personal_token" ? caller.allowance : null;
+}
+
+/** Whether the acting allowance, or one of its ancestors, has a cap. */
+export function isCapped({ caller }: Acting): boolean {
+  return caller.kind === "personal_token" && caller.limits.caps.length > 0;
 }
 
 /** Whether a suspended account keeps this caller out. An app's key may still read, and settle its jobs. */
@@ -59,13 +70,14 @@ export function holdsCredential(caller: VerifiedCaller): boolean {
   }
 }
 
-/** Whether using an app as this caller opens the account for the app's key. A capped token never does. */
-export function opensAccounts({ caller }: Acting): boolean {
+/** Whether using an app as this caller opens the account for the app's key. A capped allowance never does. */
+export function opensAccounts(acting: Acting): boolean {
+  const { caller } = acting;
   switch (caller.kind) {
     case "holder":
       return true;
     case "personal_token":
-      return caller.personal_token.access === "write" && caller.personal_token.cap_credits === null;
+      return caller.limits.access === "write" && !isCapped(acting);
     case "app":
     case "operator":
     case "service":
@@ -79,7 +91,7 @@ export function visibleApps({ caller }: Acting): readonly string[] | undefined {
     case "app":
       return [caller.app_slug];
     case "personal_token":
-      return limitsOf(caller.personal_token).app_slugs ?? undefined;
+      return caller.limits.app_slugs ?? undefined;
     case "holder":
     case "operator":
     case "service":
@@ -98,7 +110,7 @@ export function checkUpstream({ caller }: Acting): Answer<null> {
     case "holder":
       return accepted(null);
     case "personal_token":
-      return acceptedUnless(rules.whyNoUpstream(limitsOf(caller.personal_token)));
+      return acceptedUnless(rules.whyNoUpstream(caller.limits));
     case "app":
     case "operator":
     case "service":
@@ -112,7 +124,7 @@ export function checkAdmin({ caller }: Acting): Answer<null> {
     case "holder":
       return accepted(null);
     case "personal_token":
-      return acceptedUnless(rules.whyNoAdmin(limitsOf(caller.personal_token)));
+      return acceptedUnless(rules.whyNoAdmin(caller.limits));
     case "app":
     case "operator":
     case "service":
@@ -126,7 +138,7 @@ export function checkBuyer({ caller }: Acting): Answer<null> {
     case "holder":
       return accepted(null);
     case "personal_token":
-      return acceptedUnless(rules.whyNoPurchase(limitsOf(caller.personal_token)));
+      return acceptedUnless(rules.whyNoPurchase(caller.limits));
     case "app":
     case "operator":
     case "service":
@@ -140,7 +152,7 @@ export function whyNotForApp({ caller }: Acting, app_slug: string | null): Refus
     case "app":
       return caller.app_slug === app_slug ? null : { code: "scope", reason: "app_key" };
     case "personal_token":
-      return rules.whyNotForApp(limitsOf(caller.personal_token), app_slug);
+      return rules.whyNotForApp(caller.limits, app_slug);
     case "holder":
     case "operator":
     case "service":
@@ -154,7 +166,7 @@ export function whyNotGrant({ caller }: Acting): Refusal | null {
     case "holder":
       return null;
     case "personal_token":
-      return rules.whyNoAccess(limitsOf(caller.personal_token), "write");
+      return rules.whyNoAccess(caller.limits, "write");
     case "app":
     case "operator":
     case "service":
@@ -164,7 +176,8 @@ export function whyNotGrant({ caller }: Acting): Refusal | null {
 
 /**
  * Why the caller may not end a job that it sees; null if it may. Only the app ends the jobs of an app that settles
- * its own. A capped token ends only jobs that it created: its cap would not count the overage of another job.
+ * its own. A capped allowance ends only jobs that it or its descendants created: its caps would not count the overage of
+ * another job.
  */
 export function whyNotEnd(acting: Acting, job: JobRow): Refusal | null {
   const { caller } = acting;
@@ -177,10 +190,8 @@ export function whyNotEnd(acting: Acting, job: JobRow): Refusal | null {
       return job.settle === "app" ? { code: "app_settles" } : null;
     case "personal_token": {
       if (job.settle === "app") return { code: "app_settles" };
-      const { id, cap_credits } = caller.personal_token;
-      if (cap_credits !== null && job.personal_token_id !== id) {
-        return { code: "scope", reason: "capped" };
-      }
+      const is_own = idsOfPath(job.allowance_path).includes(caller.allowance.id);
+      if (isCapped(acting) && !is_own) return { code: "scope", reason: "capped" };
       return whyNotForApp(acting, job.app_slug);
     }
   }

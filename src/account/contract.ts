@@ -9,7 +9,7 @@ import type { Answer, Caller, IdempotencyGuard, OnceAnswer, Page } from "./contr
 import type * as history from "./contract/history.ts";
 import type * as jobs from "./contract/jobs.ts";
 import type * as operators from "./contract/operators.ts";
-import type * as personal_tokens from "./contract/personal_tokens.ts";
+import type * as allowances from "./contract/allowances.ts";
 import type { HandedOutUpstreamToken, VaultSettings } from "./contract/vault.ts";
 import type {
   Holdings,
@@ -26,7 +26,7 @@ export * from "./contract/call.ts";
 export type * from "./contract/history.ts";
 export type * from "./contract/jobs.ts";
 export type * from "./contract/operators.ts";
-export type * from "./contract/personal_tokens.ts";
+export type * from "./contract/allowances.ts";
 export type * from "./contract/vault.ts";
 export type * from "./contract/wallet.ts";
 export type { AccountRow, AppRow, EntryRow, JobRow } from "./sql/schema.ts";
@@ -137,22 +137,16 @@ export interface AccountOperations {
   checkCaller(caller: Caller): Answer<null>;
   /** Whether the caller's credential may operate the service if its holder is an operator; else `not_operator`. */
   checkOperator(caller: Caller): Answer<null>;
-  checkRoomForPersonalToken(caller: Caller): Answer<null>;
-  issuePersonalToken(
-    caller: Caller,
-    request: personal_tokens.IssuePersonalTokenRequest,
-  ): Answer<null>;
-  listPersonalTokens(caller: Caller): Answer<readonly personal_tokens.ListedPersonalToken[]>;
+  checkRoomForAllowance(caller: Caller): Answer<null>;
+  issueAllowance(caller: Caller, request: allowances.IssueAllowanceRequest): Answer<null>;
+  listAllowances(caller: Caller): Answer<readonly allowances.ListedAllowance[]>;
   /** A personal token may revoke only itself. */
-  revokePersonalToken(
-    caller: Caller,
-    request: personal_tokens.RevokePersonalTokenRequest,
-  ): Answer<null>;
+  revokeAllowance(caller: Caller, request: allowances.RevokeAllowanceRequest): Answer<null>;
   /** Ends the streams of these sessions, and the personal access tokens that end with them. */
   endSessions(session_ids: readonly string[] | "all"): Answer<null>;
   /** Ends the personal access tokens that were approved by this session or sign-in method. */
-  revokeApprovedBy(approver: personal_tokens.Approver): Answer<null>;
-  revokeAllPersonalTokens(): Answer<null>;
+  revokeApprovedBy(approver: allowances.Approver): Answer<null>;
+  revokeAllAllowances(): Answer<null>;
 
   /** Stores the tokens that a sign-in brought, unless their identity was unlinked meanwhile. */
   keepUpstreamTokens(

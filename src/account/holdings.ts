@@ -1,6 +1,6 @@
 /** What an account holds about its holder, for the export of a person's data. Lists have their own operations. */
 import { accepted, assertInvariant } from "../domain/result.ts";
-import { describePersonalToken } from "./allowances/personal_tokens.ts";
+import { describeAllowance } from "./allowances/allowances.ts";
 import type { Answer, Holdings } from "./contract.ts";
 import { ensureOpen, readBalance } from "./ledger/posting.ts";
 import type { AccountDatabase } from "./sql/query.ts";
@@ -14,7 +14,7 @@ export function readHoldings(
   transaction: Transaction,
   { database }: { readonly database: AccountDatabase },
 ): Answer<Holdings> {
-  const { store, personal_tokens } = transaction;
+  const { store, allowances } = transaction;
   ensureOpen(transaction);
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
@@ -34,8 +34,8 @@ export function readHoldings(
       .select({ provider, subject, scope, expires_at_ms, updated_at_ms })
       .from(upstreamTokens)
       .all(),
-    personal_tokens: personal_tokens
+    allowances: allowances
       .listStored(HELD_TOKENS_MAX)
-      .map((token) => describePersonalToken(transaction, token)),
+      .map((token) => describeAllowance(transaction, token)),
   });
 }

@@ -191,7 +191,7 @@ export class Account extends AllowanceOperations implements contract.AccountOper
       (it, { streams }) => {
         ensureOpen(it);
         return streams.hasRoom()
-          ? accepted(callers.actingToken(it))
+          ? accepted(callers.actingAllowance(it))
           : refused({ code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX });
       },
     );

@@ -10,7 +10,7 @@ import { openJobLists, type JobLists } from "./jobs/lists.ts";
 import { startedJobsOf } from "./ledger/started_jobs.ts";
 import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
 import { bringUpToDate } from "./sql/migrate.ts";
-import { openPersonalTokenStore, type PersonalTokenStore } from "./sql/personal_token_store.ts";
+import { openAllowanceStore, type AllowanceStore } from "./sql/allowance_store.ts";
 import type { AccountDatabase } from "./sql/query.ts";
 import { openStore, type Store } from "./sql/store.ts";
 import { Alarm, AlarmRound } from "./sync/alarm.ts";
@@ -22,7 +22,7 @@ import { Vault } from "./vault/vault.ts";
 export interface AccountParts {
   readonly database: AccountDatabase;
   readonly store: Store;
-  readonly personal_tokens: PersonalTokenStore;
+  readonly allowances: AllowanceStore;
   readonly purchases: PurchaseStore;
   readonly responses: Responses;
   readonly listJobs: JobLists;
@@ -49,7 +49,7 @@ export function openParts(
   const database = drizzle(storage);
   bringUpToDate(storage);
   const store = openStore(database);
-  const personal_tokens = openPersonalTokenStore(database);
+  const allowances = openAllowanceStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
   const outbox = new Outbox(
     database,
@@ -59,14 +59,14 @@ export function openParts(
   );
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
   const delivery = new Delivery(alarm, outbox, hasStartedJobs);
-  const shared = { storage, store, personal_tokens, alarm, delivery, identity_id };
+  const shared = { storage, store, allowances, alarm, delivery, identity_id };
   const forTransaction = (posted: () => void): TransactionParts => ({ ...shared, posted });
   const transaction = (): TransactionParts => forTransaction(() => undefined);
   const erasure = new Erasure({ database, store, outbox, transaction });
   return {
     database,
     store,
-    personal_tokens,
+    allowances,
     purchases: openPurchaseStore(database),
     responses: new Responses(database),
     listJobs: openJobLists(database),
@@ -75,7 +75,7 @@ export function openParts(
     outbox,
     delivery,
     erasure,
-    streams: new Streams({ context, store, personal_tokens }),
+    streams: new Streams({ context, store, allowances }),
     vault: new Vault(database, identity_id, () => erasure.has_begun),
     forTransaction,
   };

@@ -1,7 +1,7 @@
 /** One synchronous transaction of the account's object: all of an operation's reads and writes, or nothing. */
 import { SERVICE } from "./contract.ts";
 import type { AdmittedCaller } from "./caller.ts";
-import type { PersonalTokenStore } from "./sql/personal_token_store.ts";
+import type { AllowanceStore } from "./sql/allowance_store.ts";
 import type { Store } from "./sql/store.ts";
 import type { Alarm } from "./sync/alarm.ts";
 import type { Delivery } from "./sync/delivery.ts";
@@ -10,7 +10,7 @@ import type { Delivery } from "./sync/delivery.ts";
 export interface TransactionParts {
   readonly storage: Pick<DurableObjectStorage, "transactionSync" | "sql">;
   readonly store: Store;
-  readonly personal_tokens: PersonalTokenStore;
+  readonly allowances: AllowanceStore;
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   /** Called for each entry that the transaction adds. */

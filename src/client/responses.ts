@@ -170,7 +170,7 @@ export type CreatedItemRefusal =
       readonly code: "token_budget_exceeded";
       readonly cap: {
         readonly credits: number;
-        readonly period: "total" | "30_days";
+        readonly period: "day" | "week" | "month" | "30_days" | "total";
       };
       /** The credits that the token has spent of its cap. */
       readonly spent: number;
@@ -231,7 +231,7 @@ export type SettledItemRefusal =
       readonly code: "token_budget_exceeded";
       readonly cap: {
         readonly credits: number;
-        readonly period: "total" | "30_days";
+        readonly period: "day" | "week" | "month" | "30_days" | "total";
       };
       /** The credits that the token has spent of its cap. */
       readonly spent: number;
@@ -326,7 +326,7 @@ export interface PersonalToken {
   readonly apps: readonly string[] | null;
   readonly cap: {
     readonly credits: number;
-    readonly period: "total" | "30_days";
+    readonly period: "day" | "week" | "month" | "30_days" | "total";
     readonly spent: number;
     readonly room: number;
   } | null;
@@ -740,7 +740,7 @@ export interface RegisteredApp {
   /** The cap that the page suggests when a person approves a device for the app. */
   readonly suggested_cap: {
     readonly credits: number;
-    readonly period: "total" | "30_days";
+    readonly period: "day" | "week" | "month" | "30_days" | "total";
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];

@@ -2,7 +2,7 @@
  * The states of a device login (RFC 8628): `pending`, then `approved` or `denied` by one person, then
  * `redeemed` by the device. Expiry is not a state; it follows from the time. Pure: the caller passes the time.
  */
-import type { PersonalTokenLimits } from "./personal_token.ts";
+import type { AllowanceLimits } from "./allowance.ts";
 import type { Refusal } from "./refusals.ts";
 import { accepted, refused, type Result } from "./result.ts";
 
@@ -22,7 +22,7 @@ export const DEVICE_CODE_KEEP_MS = 24 * 60 * 60 * 1000;
 /** What the approver grants: a token for their account, with these limits. */
 export interface LoginGrant {
   readonly identity_id: string;
-  readonly limits: PersonalTokenLimits;
+  readonly limits: AllowanceLimits;
   /** The session that approves. After it ends, the token can no longer be collected. */
   readonly session_id: string;
   /** The sign-in method of that session; null: it was unlinked since. */

@@ -142,9 +142,12 @@ export const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
 /** The most passkeys of one person, which one list shows and one ceremony excludes. */
 export const PASSKEYS_MAX = 20;
 
-/** Live personal tokens of one account, and apps that one of them may be limited to. */
-export const PERSONAL_TOKENS_PER_ACCOUNT_MAX = 100;
-export const APPS_PER_PERSONAL_TOKEN_MAX = 20;
+/** The longest time that a job may stay started without a sign of life. */
+export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
+
+/** Living allowances of one account that its holder approved, and apps that one of them may be limited to. */
+export const ALLOWANCES_PER_ACCOUNT_MAX = 100;
+export const APPS_PER_ALLOWANCE_MAX = 20;
 
 /**
  * The most open streams of one account: more than any person's devices need, and few enough that one change

@@ -19,7 +19,20 @@ export interface SessionProof {
 
 export interface PersonalTokenProof {
   readonly kind: "personal_token";
-  readonly personal_token_id: string;
+  readonly credential: Credential;
+}
+
+/**
+ * What a token of an allowance names: the allowance itself (a personal access token), or a family of tokens that a
+ * client renews.
+ */
+export type Credential =
+  | { readonly kind: "allowance"; readonly allowance_id: string }
+  | { readonly kind: "family"; readonly family_id: string };
+
+/** The id that the credential's token names. */
+export function credentialId(credential: Credential): string {
+  return credential.kind === "allowance" ? credential.allowance_id : credential.family_id;
 }
 
 /**

@@ -1,10 +1,14 @@
-/** Spending caps of personal access tokens: what is spent and what is left in each period. Pure. */
+/** Spending caps of allowances: what is spent and what is left in each period. Pure. */
+import { DAY_MS, utcDayOf } from "./calendar.ts";
 
-/** The period of a spending cap "per 30 days", counted from the token's creation. */
-export const CAP_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+/** The length of the period `30_days`. */
+const CAP_PERIOD_MS = 30 * DAY_MS;
 
-/** `total`: over the token's whole lifetime. `30_days`: again in each 30 days since its creation. */
-export const CAP_PERIODS = ["total", "30_days"] as const;
+/**
+ * `day`, `week` (from Monday) and `month` are those of the UTC calendar. `30_days`: again in each 30 days since the cap
+ * was set. `total`: over the allowance's whole lifetime.
+ */
+export const CAP_PERIODS = ["day", "week", "month", "30_days", "total"] as const;
 export type CapPeriod = (typeof CAP_PERIODS)[number];
 
 export interface SpendingCap {
@@ -13,55 +17,105 @@ export interface SpendingCap {
 }
 
 /** A cap and the credits spent under it: the reserves of started jobs and the cost of ended ones. */
-export interface CapSpending {
-  readonly cap: SpendingCap;
-  readonly created_at_ms: number;
-  /** Spent in the period with number `spent_window`. Spending of an earlier period does not count now. */
+export interface CapSpending extends SpendingCap {
+  /** Spent in the period with the number `window`. Spending of an earlier period does not count now. */
   readonly spent: number;
-  readonly spent_window: number;
+  readonly window: number;
+  /** When the cap was set. Jobs that were created earlier give nothing back to it. */
+  readonly since_ms: number;
 }
 
-/** The number of the period at a time, from 0. A total cap has only one. */
-export function windowAt(budget: CapSpending, at_ms: number): number {
-  if (budget.cap.period === "total") return 0;
-  return Math.floor((at_ms - budget.created_at_ms) / CAP_PERIOD_MS);
+/** A cap under which nothing is spent yet. */
+export function newCap({ credits, period }: SpendingCap, now_ms: number): CapSpending {
+  return { credits, period, spent: 0, window: 0, since_ms: now_ms };
+}
+
+/** The caps after their holder changed them. A cap of the same period keeps its spending; a new one counts from now. */
+export function changedCaps(
+  caps: readonly CapSpending[],
+  wanted: readonly SpendingCap[],
+  now_ms: number,
+): readonly CapSpending[] {
+  return wanted.map((cap) => {
+    const existing = caps.find(({ period }) => period === cap.period);
+    return existing === undefined ? newCap(cap, now_ms) : { ...existing, credits: cap.credits };
+  });
+}
+
+/** The number of the period at a time. A total cap has only one. */
+export function windowAt({ period, since_ms }: CapSpending, at_ms: number): number {
+  switch (period) {
+    case "day":
+      return utcDayOf(at_ms);
+    case "week":
+      // The epoch was a Thursday, so the first Monday before it is three days earlier.
+      return Math.floor((utcDayOf(at_ms) + 3) / 7);
+    case "month": {
+      const at = new Date(at_ms);
+      return at.getUTCFullYear() * 12 + at.getUTCMonth();
+    }
+    case "30_days":
+      return Math.floor((at_ms - since_ms) / CAP_PERIOD_MS);
+    case "total":
+      return 0;
+  }
 }
 
 /** The current period. It never decreases, even if the clock goes back. */
-function currentWindow(budget: CapSpending, now_ms: number): number {
-  return Math.max(budget.spent_window, windowAt(budget, now_ms));
+function currentWindow(cap: CapSpending, now_ms: number): number {
+  return Math.max(cap.window, windowAt(cap, now_ms));
 }
 
 /** Credits spent in the current period. */
-export function spentNow(budget: CapSpending, now_ms: number): number {
-  return currentWindow(budget, now_ms) === budget.spent_window ? budget.spent : 0;
+export function spentNow(cap: CapSpending, now_ms: number): number {
+  return currentWindow(cap, now_ms) === cap.window ? cap.spent : 0;
 }
 
-/** Credits that the token may still spend now. */
-export function roomNow(budget: CapSpending, now_ms: number): number {
-  return Math.max(0, budget.cap.credits - spentNow(budget, now_ms));
+/** Credits that may still be spent now. */
+export function roomNow(cap: CapSpending, now_ms: number): number {
+  return Math.max(0, cap.credits - spentNow(cap, now_ms));
 }
 
-/** When the next period begins; null: a total cap has no next one. */
-export function resetsAt(budget: CapSpending, now_ms: number): number | null {
-  if (budget.cap.period === "total") return null;
-  const next = currentWindow(budget, now_ms) + 1;
-  return budget.created_at_ms + next * CAP_PERIOD_MS;
+/** When the next period begins, in milliseconds since the epoch; null: a total cap has no next one. */
+export function resetsAt(cap: CapSpending, now_ms: number): number | null {
+  const next = currentWindow(cap, now_ms) + 1;
+  switch (cap.period) {
+    case "day":
+      return next * DAY_MS;
+    case "week":
+      return (next * 7 - 3) * DAY_MS;
+    case "month":
+      return Date.UTC(Math.floor(next / 12), next % 12);
+    case "30_days":
+      return cap.since_ms + next * CAP_PERIOD_MS;
+    case "total":
+      return null;
+  }
+}
+
+/** The cap with the least room, which decides whether credits may be spent; null: there is no cap. */
+export function tightestCap(caps: readonly CapSpending[], now_ms: number): CapSpending | null {
+  return caps.reduce<CapSpending | null>(
+    (tightest, cap) =>
+      tightest === null || roomNow(cap, now_ms) < roomNow(tightest, now_ms) ? cap : tightest,
+    null,
+  );
 }
 
 /**
- * The spending after a job of the token changed it by `credits` (positive: spent; negative: returned). Spent
- * credits count in the current period. Returned credits count only if they were reserved in the current period:
- * otherwise a refund of an old period would let the new one exceed its cap.
+ * The cap after a job changed its spending by `credits` (positive: spent; negative: returned). Spent credits count in the
+ * current period. Returned credits count only if they were reserved under this cap and in the current period: otherwise
+ * a refund of an old period would let the new one exceed its cap.
  */
 export function charge(
-  budget: CapSpending,
+  cap: CapSpending,
   credits: number,
   reserved_at_ms: number,
   now_ms: number,
-): Pick<CapSpending, "spent" | "spent_window"> {
-  const spent_window = currentWindow(budget, now_ms);
-  const spent = spentNow(budget, now_ms);
-  const lost = credits < 0 && windowAt(budget, reserved_at_ms) !== spent_window;
-  return { spent: lost ? spent : spent + credits, spent_window };
+): CapSpending {
+  const window = currentWindow(cap, now_ms);
+  const spent = spentNow(cap, now_ms);
+  const is_earlier = reserved_at_ms < cap.since_ms || windowAt(cap, reserved_at_ms) !== window;
+  const is_lost = credits < 0 && is_earlier;
+  return { ...cap, spent: is_lost ? spent : spent + credits, window };
 }

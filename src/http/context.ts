@@ -64,7 +64,7 @@ export function callerFrom(proof: Proof | AppProof | UnverifiedAppProof): Caller
     case "app_session":
       return HOLDER;
     case "personal_token":
-      return { kind: "personal_token", personal_token_id: proof.personal_token_id };
+      return { kind: "personal_token", credential: proof.credential };
     case "app":
       return { kind: "app", app_slug: proof.app_slug, key_hash: proof.key_hash };
     case "unverified_app":

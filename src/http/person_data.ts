@@ -6,7 +6,7 @@ import {
   OPERATOR,
   type Answer,
   type Holdings,
-  type ListedPersonalToken,
+  type ListedAllowance,
   type Page,
   type PurchaseKey,
   type PurchaseRecord,
@@ -117,7 +117,7 @@ function factsOf(person: Person | null, { account, apps, ...held }: Holdings): o
       first_used_at: timestamp(at_ms),
       access,
     })),
-    personal_tokens: held.personal_tokens.map(storedTokenView),
+    personal_tokens: held.allowances.map(storedTokenView),
     third_party_tokens: held.upstream_tokens.map(({ expires_at_ms, updated_at_ms, ...token }) => ({
       ...token,
       expires_at: timeOrNull(expires_at_ms),
@@ -139,10 +139,10 @@ function personView({ linked, created_at_ms, recovery_code_at_ms, ...person }: P
   };
 }
 
-function storedTokenView(token: ListedPersonalToken) {
+function storedTokenView(token: ListedAllowance) {
   const { current: _, ...view } = personalTokenView(token);
-  const { session_id, ended_at_ms = null } = token;
-  return { ...view, approved_in_session: session_id, ended_at: timeOrNull(ended_at_ms) };
+  const { session_id, revoked_at_ms } = token;
+  return { ...view, approved_in_session: session_id, revoked_at: timeOrNull(revoked_at_ms) };
 }
 
 function sessionView({ created_at_ms, last_used_at_ms, ...session }: ListedSession) {

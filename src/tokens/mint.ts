@@ -1,7 +1,7 @@
 /** Issues a personal access token: of an approved device login, or for its holder on our own page. */
 import { DAY_MS } from "../domain/calendar.ts";
 import type { LoginGrant } from "../domain/device_login.ts";
-import type { NewPersonalToken } from "../domain/personal_token.ts";
+import type { NewAllowance } from "../domain/allowance.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { PersonalTokens } from "./personal_token.ts";
@@ -12,7 +12,7 @@ export interface MintParts {
   /** The lifetime of a token, in days. */
   readonly ttl_days: number;
   /** Stores the token's row, which makes it valid. Refused as `too_many_tokens`. */
-  issue(identity_id: string, token: NewPersonalToken): Promise<Result<null, Refusal>>;
+  issue(identity_id: string, token: NewAllowance): Promise<Result<null, Refusal>>;
   /** Ends a token. */
   revoke(identity_id: string, id: string): Promise<unknown>;
   /** The sign-in method of a session that has not ended; null: it has ended. */

@@ -75,21 +75,28 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
 }
 
 function boundTo(proof: SessionTokenProof): JWTPayload {
-  return proof.kind === "session"
-    ? { sid: proof.session_id, azp: proof.azp }
-    : { pat: proof.personal_token_id };
+  if (proof.kind === "session") return { sid: proof.session_id, azp: proof.azp };
+  const { credential } = proof;
+  return credential.kind === "allowance"
+    ? { pat: credential.allowance_id }
+    : { family: credential.family_id };
 }
 
 /** The claims that the type requires, without those of the other type: a token must not have two meanings. */
 function readProof(
   type: string | undefined,
-  { sid, azp, pat }: JWTPayload,
+  { sid, azp, pat, family }: JWTPayload,
 ): SessionTokenProof | null {
-  if (type === TYPES.session && typeof sid === "string" && pat === undefined) {
+  const has_credential = pat !== undefined || family !== undefined;
+  if (type === TYPES.session && typeof sid === "string" && !has_credential) {
     return typeof azp === "string" && azp !== "" ? { kind: "session", session_id: sid, azp } : null;
   }
-  if (type === TYPES.personal_token && typeof pat === "string" && sid === undefined) {
-    return { kind: "personal_token", personal_token_id: pat };
+  if (type !== TYPES.personal_token || sid !== undefined) return null;
+  if (typeof pat === "string" && family === undefined) {
+    return { kind: "personal_token", credential: { kind: "allowance", allowance_id: pat } };
+  }
+  if (typeof family === "string" && pat === undefined) {
+    return { kind: "personal_token", credential: { kind: "family", family_id: family } };
   }
   return null;
 }

@@ -6,7 +6,7 @@ import {
   ACCOUNT_FULL_BYTES,
   APP_REGISTRY_STALE_MAX_MS,
   APPS_PER_ACCOUNT_MAX,
-  APPS_PER_PERSONAL_TOKEN_MAX,
+  APPS_PER_ALLOWANCE_MAX,
   BODY_MAX_BYTES,
   COST_MAX_CREDITS,
   DEVELOPMENT_STARTER_CREDITS,
@@ -26,7 +26,7 @@ import {
   OPEN_JOBS_SHARE,
   PAGE_MAX_ROWS,
   PASSKEYS_MAX,
-  PERSONAL_TOKENS_PER_ACCOUNT_MAX,
+  ALLOWANCES_PER_ACCOUNT_MAX,
   PROJECTION_MESSAGE_LINES,
   RECONCILED_DAYS,
   RECONCILIATION_PAGE_PAYMENTS,
@@ -99,7 +99,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   ],
   "docs/personal-tokens.md": [
     `(${PAT_TTL_DEFAULT_DAYS} days unless set)`,
-    `\`apps\` (1 to ${APPS_PER_PERSONAL_TOKEN_MAX})`,
+    `\`apps\` (1 to ${APPS_PER_ALLOWANCE_MAX})`,
     `One token may have ${count(OPEN_JOBS_SHARE.token)} started jobs.`,
   ],
   "docs/device-login.md": [
@@ -156,7 +156,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `| ${ACCOUNT_FULL_BYTES / 1_000_000_000} GB | 507 \`account_full\` for new jobs`,
     `| ${TOKEN_STORAGE_MAX_BYTES / 1_000_000} MB, a tenth of an account |`,
     `| apps of an account | ${count(APPS_PER_ACCOUNT_MAX)} |`,
-    `| personal access tokens of an account | ${PERSONAL_TOKENS_PER_ACCOUNT_MAX} |`,
+    `| personal access tokens of an account | ${ALLOWANCES_PER_ACCOUNT_MAX} |`,
     `| rows of a page | ${PAGE_MAX_ROWS} |`,
     `create and settle ${RATE_LIMITS.writes.count / 2} jobs at once`,
     `${count(RATE_LIMITS.authenticated.count * 360)} requests, of which ` +

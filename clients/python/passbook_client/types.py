@@ -114,7 +114,7 @@ class CreatedItemRefusal1(TypedDict):
 
 class CreatedItemRefusal2Cap(TypedDict):
     credits: int
-    period: Literal["total", "30_days"]
+    period: Literal["day", "week", "month", "30_days", "total"]
 
 
 class CreatedItemRefusal2(TypedDict):
@@ -182,7 +182,7 @@ class SettledItemRefusal1(TypedDict):
 
 class SettledItemRefusal2Cap(TypedDict):
     credits: int
-    period: Literal["total", "30_days"]
+    period: Literal["day", "week", "month", "30_days", "total"]
 
 
 class SettledItemRefusal2(TypedDict):

@@ -1,25 +1,16 @@
 /**
- * What a personal token has used and may still use: credits of its cap, and storage. Both are columns of the token's
- * own row, written in the transaction of the job that uses them.
+ * What allowances have used and may still use: credits of their caps, and storage. Both are columns of an allowance's own
+ * row. A job uses what its allowance has, and what each ancestor of that allowance has: the job's path names them. All
+ * their rows are written in the transaction of the job.
  */
 import { TOKEN_STORAGE_MAX_BYTES } from "../../domain/limits.ts";
-import { whyCapExceeded } from "../../domain/personal_token.ts";
+import { idsOfPath, whyCapExceeded } from "../../domain/allowance.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { assertInvariant } from "../../domain/result.ts";
-import { charge, type CapSpending } from "../../domain/spending_cap.ts";
-import { actingToken, whyNotForApp } from "../caller.ts";
-import { capOf, type PersonalTokenRow } from "../sql/personal_token_store.ts";
+import { charge } from "../../domain/spending_cap.ts";
+import { actingAllowance, isCapped, whyNotForApp } from "../caller.ts";
+import { capsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
-
-/** A token's cap and what it has spent until now; null if it has no cap, which reads nothing. */
-export function readBudget(
-  { personal_tokens }: Transaction,
-  { id, created_at_ms, ...row }: PersonalTokenRow,
-): CapSpending | null {
-  const cap = capOf(row);
-  return cap === null ? null : { cap, created_at_ms, ...personal_tokens.readUse(id) };
-}
 
 /** Why the caller may not reserve so many credits for an app; null if it may. */
 export function whyNotReserve(
@@ -27,28 +18,28 @@ export function whyNotReserve(
   app_slug: string,
   credits: number,
 ): Refusal | null {
-  return whyNotForApp(transaction, app_slug) ?? whyOverBudget(transaction, credits);
+  const not_for_app = whyNotForApp(transaction, app_slug);
+  if (not_for_app !== null || !isCapped(transaction)) return not_for_app;
+  return whyCapExceeded(readActingPath(transaction).flatMap(capsOf), credits, transaction.now_ms);
 }
 
-function whyOverBudget(transaction: Transaction, credits: number): Refusal | null {
-  const personal_token = actingToken(transaction);
-  const budget = personal_token === null ? null : readBudget(transaction, personal_token);
-  return budget === null ? null : whyCapExceeded(budget, credits, transaction.now_ms);
-}
-
-/** Why the acting token may not store so many bytes more; null if it may, or if no token acts. */
+/** Why the acting allowance may not store so many bytes more; null if it may, or if no allowance acts. */
 export function whyNoStorage(transaction: Transaction, bytes: number): Refusal | null {
-  const personal_token = actingToken(transaction);
-  if (personal_token === null) return null;
-  const { stored_bytes } = transaction.personal_tokens.readUse(personal_token.id);
-  if (stored_bytes + bytes <= TOKEN_STORAGE_MAX_BYTES) return null;
-  return { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES };
+  const is_full = readActingPath(transaction).some(
+    ({ stored_bytes }) => stored_bytes + bytes > TOKEN_STORAGE_MAX_BYTES,
+  );
+  return is_full ? { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES } : null;
+}
+
+/** The acting allowance and its ancestors, as they are now; empty for another caller. */
+function readActingPath(transaction: Transaction): readonly AllowanceRow[] {
+  return transaction.allowances.readPath(actingAllowance(transaction)?.path ?? null);
 }
 
 /**
- * Why a job may not be settled at `actual_cost`, which takes `credits` more off the balance; null if it may. The cap
- * of the token that created a job also binds an app's key that settles it, even after the token has ended. Then the
- * job may not cost more than its reserve either.
+ * Why a job may not be settled at `actual_cost`, which takes `credits` more off the balance; null if it may. All caps of
+ * the job's path bind a capped allowance and an app's key that settle it, even after one of its allowances has ended.
+ * Then the job may not cost more than its reserve either.
  */
 export function whyOverCap(
   transaction: Transaction,
@@ -56,46 +47,50 @@ export function whyOverCap(
   actual_cost: number,
   credits: number,
 ): Refusal | null {
-  const { caller, personal_tokens, now_ms } = transaction;
-  if (caller.kind !== "app") return whyOverBudget(transaction, credits);
-  if (job.token_cap_credits === null || job.personal_token_id === null) return null;
-  const creator = personal_tokens.readCreator(job.personal_token_id);
-  const budget = creator === null ? null : readBudget(transaction, creator);
-  assertInvariant(creator !== null && budget !== null, "a capped token's row stays");
-  const has_ended = creator.ended_at_ms !== null || creator.expires_at_ms <= now_ms;
+  const { caller, allowances, now_ms } = transaction;
+  const is_bound = caller.kind === "app" || isCapped(transaction);
+  if (!is_bound || job.allowance_path === null) return null;
+  const path = allowances.readPath(job.allowance_path);
+  const is_complete = path.length === idsOfPath(job.allowance_path).length;
+  const caps = path.flatMap(capsOf);
+  // A missing row ended long ago. Nobody knows any more what was left of its cap, so nothing is.
+  if (!is_complete && job.is_capped && credits > 0) return { code: "scope", reason: "cap_ended" };
+  if (caps.length === 0) return null;
+  const has_ended = !is_complete || endOf(path) <= now_ms;
   if (has_ended && actual_cost > job.reserved) return { code: "scope", reason: "cap_ended" };
-  return whyCapExceeded(budget, credits, countedAt(creator, now_ms));
+  return whyCapExceeded(caps, credits, Math.min(endOf(path), now_ms));
 }
 
-/** The moment at which a token's spending counts: an ended or expired token begins no new period. */
-function countedAt({ ended_at_ms, expires_at_ms }: PersonalTokenRow, now_ms: number): number {
-  return Math.min(ended_at_ms ?? now_ms, expires_at_ms, now_ms);
+/** When the first of these allowances was revoked or expires. */
+function endOf(path: readonly AllowanceRow[]): number {
+  return Math.min(
+    ...path.map(({ revoked_at_ms, expires_at_ms }) =>
+      Math.min(revoked_at_ms ?? expires_at_ms, expires_at_ms),
+    ),
+  );
 }
 
 /**
- * Adds to what the creator of a job has used: `credits` of its cap, negative if they are given back, and `bytes`
- * stored. Writes nothing if a browser session or an app created the job, or if nothing changes.
+ * Adds to what the allowances of a job's path have used: `credits` of each cap, negative if they are given back, and
+ * `bytes` stored. Writes nothing if a browser session or an app created the job, or if nothing changes.
  */
-export function chargeCreator(
-  { personal_tokens, now_ms }: Transaction,
-  job: Pick<JobRow, "personal_token_id" | "created_at_ms">,
+export function chargePath(
+  { allowances, now_ms }: Transaction,
+  job: Pick<JobRow, "allowance_path" | "created_at_ms">,
   { credits, bytes }: { readonly credits: number; readonly bytes: number },
 ): void {
-  const id = job.personal_token_id;
-  const personal_token = id === null ? null : personal_tokens.readCreator(id);
-  if (personal_token === null) return;
-  const cap = capOf(personal_token);
-  const is_spending = cap !== null && credits !== 0;
-  if (!is_spending && bytes === 0) return;
-  const use = personal_tokens.readUse(personal_token.id);
-  const spending = is_spending
-    ? charge(
-        { cap, ...personal_token, ...use },
-        credits,
-        job.created_at_ms,
-        countedAt(personal_token, now_ms),
-      )
-    : use;
-  const stored_bytes = use.stored_bytes + bytes;
-  personal_tokens.saveUse(personal_token.id, { ...use, ...spending, stored_bytes });
+  if (job.allowance_path === null || (credits === 0 && bytes === 0)) return;
+  const path = allowances.readPath(job.allowance_path);
+  for (const [index, row] of path.entries()) {
+    const caps = capsOf(row);
+    const is_spending = caps.length > 0 && credits !== 0;
+    if (!is_spending && bytes === 0) continue;
+    // An allowance that has ended, itself or with an ancestor, begins no new period.
+    const counted_at_ms = Math.min(endOf(path.slice(index)), now_ms);
+    const charged = caps.map((cap) => charge(cap, credits, job.created_at_ms, counted_at_ms));
+    allowances.saveUse(row.id, {
+      caps_json: is_spending ? JSON.stringify(charged) : row.caps_json,
+      stored_bytes: row.stored_bytes + bytes,
+    });
+  }
 }

@@ -1,11 +1,12 @@
 /** What every call of an account has: a caller, and a result or a refusal. */
+import type { Credential } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 
 /**
  * Who acts in an account. The account reads a token's life and limits in the operation's own transaction.
  * `holder`: the account's holder, by a browser session;
- * `personal_token`: a personal access token of the holder, within its limits;
+ * `personal_token`: a personal access token of the holder, or a token of a client, within the limits of its allowance;
  * `app`: an app's server by the app's key, in accounts that were opened for the app, for its own jobs;
  * `unverified_app`: an app's key that nobody could verify; to end jobs, if the account accepted the key lately;
  * `operator`: an operator of the service, for the operations that HTTP gives to operators;
@@ -13,7 +14,7 @@ import type { Result } from "../../domain/result.ts";
  */
 export type Caller =
   | { readonly kind: "holder" }
-  | { readonly kind: "personal_token"; readonly personal_token_id: string }
+  | { readonly kind: "personal_token"; readonly credential: Credential }
   | { readonly kind: "app"; readonly app_slug: string; readonly key_hash: string }
   | { readonly kind: "unverified_app"; readonly key_hash: string }
   | { readonly kind: "operator" }

@@ -1,6 +1,6 @@
 /** Operators' actions, and the debts of deleted accounts. */
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
-import type { ListedPersonalToken } from "./personal_tokens.ts";
+import type { ListedAllowance } from "./allowances.ts";
 import type { Wallet } from "./wallet.ts";
 
 export interface AdjustCreditsRequest {
@@ -53,7 +53,7 @@ export interface InspectedAccount {
   /** The number of the newest entry. */
   readonly line: number;
   readonly apps: readonly AppRow[];
-  readonly personal_tokens: readonly ListedPersonalToken[];
+  readonly allowances: readonly ListedAllowance[];
   /** The newest ones, at most a page. */
   readonly started_jobs: readonly JobRow[];
 }

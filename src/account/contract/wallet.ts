@@ -1,7 +1,7 @@
 /** The wallet, the account's apps, and purchases. */
 import type { Purchase, Reversal } from "../../domain/purchases.ts";
 import type { AppRow } from "../sql/schema.ts";
-import type { ListedPersonalToken } from "./personal_tokens.ts";
+import type { ListedAllowance } from "./allowances.ts";
 
 export interface WalletRequest {
   /**
@@ -80,7 +80,7 @@ export interface Holdings {
     readonly updated_at_ms: number;
   }[];
   /** Also tokens that have ended, as far as they are stored; newest first, at most 1,000. */
-  readonly personal_tokens: readonly ListedPersonalToken[];
+  readonly allowances: readonly ListedAllowance[];
 }
 
 /** A purchase as its buyer sees it. */

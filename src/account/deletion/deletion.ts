@@ -12,10 +12,10 @@ import type { Transaction } from "../transaction.ts";
 
 /** Deletes the account, even if it was never opened, because tokens of its identity may already exist. */
 export function deleteAccount(transaction: Transaction): Answer<null> {
-  const { store, personal_tokens, alarm, now_ms } = transaction;
+  const { store, allowances, alarm, now_ms } = transaction;
   ensureOpen(transaction);
   store.saveDeleted(now_ms, owedCredits(store));
-  personal_tokens.endAll(now_ms);
+  allowances.endAll(now_ms);
   store.deleteAppKeys(now_ms);
   alarm.by(now_ms);
   return accepted(null);

@@ -4,8 +4,10 @@
  * wake-up a stream continues with the entries after it, in order.
  */
 import { reportError } from "../../domain/error_report.ts";
+import type { Credential } from "../../domain/proof.ts";
 import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../domain/limits.ts";
-import { limitsOf, type PersonalTokenStore } from "../sql/personal_token_store.ts";
+import { findChain, limitsOfAll, type Chain } from "../allowances/credentials.ts";
+import type { AllowanceStore } from "../sql/allowance_store.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import { entryMessage, snapshotMessage } from "./messages.ts";
@@ -29,7 +31,7 @@ const EVENTS_BATCH_LINES = 200;
 export interface StreamSources {
   readonly context: DurableObjectState;
   readonly store: Store;
-  readonly personal_tokens: PersonalTokenStore;
+  readonly allowances: AllowanceStore;
 }
 
 export class Streams {
@@ -152,9 +154,9 @@ export class Streams {
 
   #valid(): [WebSocket, Watcher][] {
     const now_ms = Date.now();
-    const { personal_tokens } = this.#sources;
     return this.#all().filter(([socket, { proof }]) => {
-      if (isProofGood(proof, now_ms, (id) => personal_tokens.read(id))) return true;
+      if (isProofGood(proof, now_ms, (credential) => this.#chainOf(credential) !== null))
+        return true;
       close(socket, CLOSE_PROOF_ENDED, "proof_ended");
       return false;
     });
@@ -182,12 +184,13 @@ export class Streams {
 
   /** A token limited to some apps sees only their entries, as in the list of entries. */
   #maySee({ proof }: Watcher, { app_slug }: EntryRow): boolean {
-    const personal_token =
-      proof.kind === "personal_token"
-        ? this.#sources.personal_tokens.read(proof.personal_token_id)
-        : null;
-    const app_slugs = personal_token === null ? null : limitsOf(personal_token).app_slugs;
+    const chain = proof.kind === "personal_token" ? this.#chainOf(proof.credential) : null;
+    const app_slugs = chain === null ? null : limitsOfAll(chain).app_slugs;
     return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));
+  }
+
+  #chainOf(credential: Credential): Chain | null {
+    return findChain(this.#sources.allowances, credential, Date.now());
   }
 
   /** Sends the rest later, so that a long replay does not delay other calls. */

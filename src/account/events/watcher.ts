@@ -1,13 +1,13 @@
 /** The state of one open stream, stored with its WebSocket while the object is evicted. */
 import { EVENTS_QUEUE_MAX_BYTES, EVENTS_WINDOW_BYTES } from "../../domain/limits.ts";
-import type { PersonalTokenRow } from "../sql/personal_token_store.ts";
+import type { Credential } from "../../domain/proof.ts";
 
 /** The credential that a stream was opened with, and when it expires. */
 export type WatcherProof =
   | { readonly kind: "session"; readonly session_id: string; readonly expires_at_ms: number }
   | {
       readonly kind: "personal_token";
-      readonly personal_token_id: string;
+      readonly credential: Credential;
       readonly expires_at_ms: number;
     };
 
@@ -56,12 +56,12 @@ export function saveWatcher(socket: WebSocket, watcher: Watcher): void {
   socket.serializeAttachment(watcher);
 }
 
-/** Whether a stream's credential is valid now. `readToken` finds a personal token that was not ended. */
+/** Whether a stream's credential is valid now. `isLiving` checks the credential of an allowance. */
 export function isProofGood(
   proof: WatcherProof,
   now_ms: number,
-  readToken: (id: string) => PersonalTokenRow | null,
+  isLiving: (credential: Credential) => boolean,
 ): boolean {
   if (proof.expires_at_ms <= now_ms) return false;
-  return proof.kind === "session" || readToken(proof.personal_token_id) !== null;
+  return proof.kind === "session" || isLiving(proof.credential);
 }

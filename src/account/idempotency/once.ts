@@ -9,7 +9,7 @@ import type { Transaction } from "../transaction.ts";
 
 /** A request with an idempotency key. */
 export interface KeyedRequest extends IdempotencyGuard {
-  /** The owner of the key: the holder, each personal token and each app have their own keys. */
+  /** The owner of the key: the holder, each allowance and each app have their own keys. */
   readonly caller: string;
 }
 
@@ -34,7 +34,7 @@ function ownerOfKeys(caller: AdmittedCaller): string {
     case "service":
       return caller.kind;
     case "personal_token":
-      return caller.personal_token.id;
+      return caller.allowance.id;
     case "app":
       return `app ${caller.app_slug}`;
   }

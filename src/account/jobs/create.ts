@@ -5,8 +5,8 @@ import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain
 import { metadataBytes } from "../../domain/metadata.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
-import { chargeCreator, whyNoStorage, whyNotReserve } from "../allowances/spending.ts";
-import { actingToken } from "../caller.ts";
+import { chargePath, whyNoStorage, whyNotReserve } from "../allowances/spending.ts";
+import { actingAllowance, isCapped } from "../caller.ts";
 import type { Answer, CreatedJob, CreateJobRequest } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
 import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
@@ -21,17 +21,16 @@ import { scheduleExpiry } from "./expiry.ts";
 export const JOB_ROWS_BYTES = 1_000;
 
 /**
- * Creates a started job and reserves its estimate. Reads the newest entry and job, the token's row, and at most one
- * older job.
+ * Creates a started job and reserves its estimate. Reads the newest entry and job, the allowance's row with its
+ * ancestors', and at most one older job.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, now_ms } = transaction;
   const { app_slug, action, cost_estimate, policy, metadata_json } = request;
   const not_allowed = whyNotReserve(transaction, app_slug, cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
-  const personal_token = actingToken(transaction);
-  const personal_token_id = personal_token?.id ?? null;
-  const creator = { personal_token_id, app_slug };
+  const allowance_path = actingAllowance(transaction)?.path ?? null;
+  const creator = { allowance_path, app_slug };
   const too_many = whyTooManyStarted(store, creator);
   if (too_many !== null) return refused(too_many);
   // The rest of the storage is for the jobs that are started: they can always end.
@@ -44,13 +43,13 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   if (!step.ok) return step;
   ensureOpen(transaction);
   openForJob(transaction, app_slug);
-  const creation = { personal_token_id, created_at_ms: now_ms };
-  chargeCreator(transaction, creation, { credits: 0 - step.value.posting.amount, bytes });
+  const creation = { allowance_path, created_at_ms: now_ms };
+  chargePath(transaction, creation, { credits: 0 - step.value.posting.amount, bytes });
   const started = withStarted(store, startedJobsOf(store.readNewestEntry()), creator);
   const entry = post(transaction, step.value.posting, started);
   const job = {
     ...creation,
-    token_cap_credits: personal_token?.cap_credits ?? null,
+    is_capped: isCapped(transaction),
     id,
     status: step.value.status,
     app_slug,
@@ -78,16 +77,13 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
  * Why one more job may not be started; null if it may. While the account has fewer started jobs than the smallest
  * share, the shares need no counting.
  */
-function whyTooManyStarted(
-  store: Store,
-  { personal_token_id, app_slug }: JobCreator,
-): Refusal | null {
+function whyTooManyStarted(store: Store, { allowance_path, app_slug }: JobCreator): Refusal | null {
   const { open_jobs, recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   const { token, app } = OPEN_JOBS_SHARE;
   if (open_jobs >= OPEN_JOBS_MAX) return tooMany("account", OPEN_JOBS_MAX);
   if (open_jobs < Math.min(token, app)) return null;
   const counts = store.readStartedCounts(recent_after_job_id ?? "");
-  if (personal_token_id !== null && counts.ofToken(personal_token_id) >= token) {
+  if (allowance_path !== null && counts.ofRoot(allowance_path) >= token) {
     return tooMany("token", token);
   }
   return counts.ofApp(app_slug) >= app ? tooMany("app", app) : null;

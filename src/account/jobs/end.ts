@@ -1,7 +1,7 @@
 /** The end of a job: its entry, its row, and what its creator has used, all in the caller's transaction. */
 import * as rules from "../../domain/job.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
-import { chargeCreator } from "../allowances/spending.ts";
+import { chargePath } from "../allowances/spending.ts";
 import type { SettledJob } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
 import type { KeyedRequest } from "../idempotency/once.ts";
@@ -25,7 +25,7 @@ export function endJob(
   const { status, actual_cost, failure } = step;
   const started = withoutEnded(store, startedJobsOf(store.readNewestEntry()), job, now_ms);
   const bytes = metadataBytes(details.metadata_json) - metadataBytes(job.metadata_json);
-  chargeCreator(transaction, job, { credits: 0 - step.posting.amount, bytes: Math.max(0, bytes) });
+  chargePath(transaction, job, { credits: 0 - step.posting.amount, bytes: Math.max(0, bytes) });
   const entry = post(transaction, step.posting, started);
   const ended = {
     ...job,

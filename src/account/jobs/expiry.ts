@@ -37,28 +37,28 @@ export function expireDueJobs(transaction: Transaction): void {
   if (Number.isFinite(expiry_hint.next_ms)) alarm.by(expiry_hint.next_ms);
 }
 
-/** Continues {@link expireJobsOfEndedTokens} if a portion was left, maybe by an instance that was evicted. */
+/** Continues {@link expireJobsOfEndedAllowances} if a portion was left, maybe by an instance that was evicted. */
 export function expireLeftJobs(transaction: Transaction): void {
-  if (transaction.store.expiry_hint.may_have_jobs_of_ended_tokens) {
-    expireJobsOfEndedTokens(transaction);
+  if (transaction.store.expiry_hint.may_have_jobs_of_ended_allowances) {
+    expireJobsOfEndedAllowances(transaction);
   }
 }
 
 /**
- * Expires started jobs whose personal token was ended, {@link EXPIRY_PORTION_JOBS} at most; the alarm expires the
+ * Expires started jobs of which an allowance was revoked, {@link EXPIRY_PORTION_JOBS} at most; the alarm expires the
  * rest. In a deleted account all jobs end anyway.
  */
-export function expireJobsOfEndedTokens(transaction: Transaction): void {
+export function expireJobsOfEndedAllowances(transaction: Transaction): void {
   const { store, alarm, now_ms } = transaction;
   const { open_jobs, recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   const is_deleted = (store.readAccount()?.deleted_at_ms ?? null) !== null;
   const job_ids =
     open_jobs === 0 || is_deleted
       ? []
-      : store.listJobsOfEndedTokens(recent_after_job_id ?? "", EXPIRY_PORTION_JOBS + 1);
+      : store.listJobsOfEndedAllowances(recent_after_job_id ?? "", EXPIRY_PORTION_JOBS + 1);
   for (const job_id of job_ids.slice(0, EXPIRY_PORTION_JOBS)) endOrSetAside(transaction, job_id);
   const is_more = job_ids.length > EXPIRY_PORTION_JOBS;
-  store.expiry_hint.may_have_jobs_of_ended_tokens = is_more;
+  store.expiry_hint.may_have_jobs_of_ended_allowances = is_more;
   if (is_more) alarm.by(now_ms);
 }
 

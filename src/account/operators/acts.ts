@@ -2,7 +2,7 @@
 import { refundCost } from "../../domain/job.ts";
 import { fitsBalance } from "../../domain/ledger.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
-import { chargeCreator } from "../allowances/spending.ts";
+import { chargePath } from "../allowances/spending.ts";
 import type {
   AdjustCreditsRequest,
   AdjustedCredits,
@@ -49,7 +49,7 @@ export function refundJob(
   const posting = refundCost(readBalance(transaction), job, refund);
   if (!posting.ok) return posting;
   const { amount } = posting.value;
-  chargeCreator(transaction, job, { credits: 0 - amount, bytes: 0 });
+  chargePath(transaction, job, { credits: 0 - amount, bytes: 0 });
   const entry = post(transaction, posting.value);
   const refunded_job = {
     ...job,

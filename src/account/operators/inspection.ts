@@ -4,7 +4,7 @@ import { accepted, assertInvariant } from "../../domain/result.ts";
 import type { Answer, InspectedAccount } from "../contract.ts";
 import { ensureOpen } from "../ledger/posting.ts";
 import type { JobLists } from "../jobs/lists.ts";
-import { listPersonalTokens } from "../allowances/personal_tokens.ts";
+import { listAllowances } from "../allowances/allowances.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Opens the account if its holder never did, as a wallet call would. The caller has checked the identity. */
@@ -14,8 +14,8 @@ export function inspect(listJobs: JobLists, transaction: Transaction): Answer<In
   const account = store.readAccount();
   const newest = store.readNewestEntry();
   assertInvariant(account !== null && newest !== null, "an open account has its row and an entry");
-  const personal_tokens = listPersonalTokens(transaction);
-  if (!personal_tokens.ok) return personal_tokens;
+  const allowances = listAllowances(transaction);
+  if (!allowances.ok) return allowances;
   // Each may have 16 KiB of metadata. An operator who needs all of them pages through the list.
   const started = { status: "started", limit: PAGE_MAX_ROWS } as const;
   const { rows } = listJobs(started, newest.recent_after_job_id);
@@ -24,7 +24,7 @@ export function inspect(listJobs: JobLists, transaction: Transaction): Answer<In
     reserved: newest.reserved_after,
     line: newest.line,
     apps: store.listApps(),
-    personal_tokens: personal_tokens.value,
+    allowances: allowances.value,
     started_jobs: rows,
   });
 }

@@ -7,7 +7,6 @@ import {
   eq,
   gt,
   isNotNull,
-  isNull,
   lte,
   min,
   notInArray,
@@ -17,12 +16,12 @@ import {
 import { atMost, isAmong, matches, value, values } from "./parameters.ts";
 import {
   account,
+  allowances,
   appKeys,
   apps,
   entries,
   jobs,
   longJobs,
-  personalTokens,
   stuckJobs,
 } from "./schema.ts";
 import { query } from "./query.ts";
@@ -134,20 +133,20 @@ export function isKnownStarted(recent_after_id: SQL): SQL {
 }
 
 export const started_jobs_by_creator = query((database) => {
-  const { personal_token_id, app_slug } = jobs;
+  const { allowance_path, app_slug } = jobs;
   return database
-    .select({ personal_token_id, app_slug, jobs: count() })
+    .select({ allowance_path, app_slug, jobs: count() })
     .from(jobs)
     .where(isKnownStarted(value("recent_after_id")))
-    .groupBy(personal_token_id, app_slug);
+    .groupBy(allowance_path, app_slug);
 });
 
-export const jobs_of_ended_tokens = query((database) => {
-  const { id, personal_token_id } = jobs;
-  const tokens = database
-    .select({ id: personalTokens.id })
-    .from(personalTokens)
-    .where(isNull(personalTokens.ended_at_ms));
+export const jobs_of_ended_allowances = query((database) => {
+  const { id, allowance_path } = jobs;
+  const { revoked_at_ms } = allowances;
+  const has_ended = sql`exists (
+    select 1 from json_each('["' || replace(${allowance_path}, ' ', '","') || '"]')
+    where value not in (select id from ${allowances} where ${revoked_at_ms} is null))`;
   const set_aside = database.select({ id: stuckJobs.job_id }).from(stuckJobs);
   return database
     .select({ id })
@@ -155,8 +154,8 @@ export const jobs_of_ended_tokens = query((database) => {
     .where(
       and(
         isKnownStarted(value("recent_after_id")),
-        isNotNull(personal_token_id),
-        notInArray(personal_token_id, tokens),
+        isNotNull(allowance_path),
+        has_ended,
         notInArray(id, set_aside),
       ),
     )
@@ -168,7 +167,7 @@ export const insert_job = query((database) =>
     ...values("id", "status", "app_slug", "action", "reserved", "actual_cost", "refunded"),
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
-    ...values("personal_token_id", "token_cap_credits"),
+    ...values("allowance_path", "is_capped"),
     ...values("settle", "on_expiry", "max_overage_percent"),
     ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
   }),

@@ -5,8 +5,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
-import { PERSONAL_TOKEN_ACCESS } from "../../domain/personal_token.ts";
-import { CAP_PERIODS } from "../../domain/spending_cap.ts";
+import { ALLOWANCE_KINDS } from "../../domain/allowance.ts";
 import { REVERSAL_STATES } from "../../domain/purchases.ts";
 import { JOB_STATUSES, type JobFailure } from "../../domain/job.ts";
 
@@ -97,10 +96,10 @@ export const jobs = sqliteTable("jobs", {
   /** The number of the entry of the job's last change: its version in the read model. */
   line: integer().notNull(),
   metadata_json: text(),
-  /** The personal access token that created the job; null: a browser session or the app's key. */
-  personal_token_id: text(),
-  /** The cap of that token, which bounds the job's overage even after the token has ended; null: no cap. */
-  token_cap_credits: integer(),
+  /** The path of the allowance that created the job; null: a browser session or the app's key. */
+  allowance_path: text(),
+  /** Whether an allowance of that path had a cap, which bounds the job's overage even after its row is gone. */
+  is_capped: integer({ mode: "boolean" }).notNull().default(false),
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
@@ -126,19 +125,27 @@ export const stuckJobs = sqliteTable("stuck_jobs", {
 });
 
 /**
- * Valid personal access tokens, and expired ones until the next token is issued. The row makes a token valid: a revoked
- * token's row is deleted. `spent`: credits of its cap in the period `spent_window` (see `domain/personal_token.ts`).
+ * Allowances: personal access tokens, and what apps and agents hold. The row makes an allowance valid, together with
+ * the rows of its path. The row of a revoked one stays until it has expired, for what its jobs still spend; see
+ * `sql/allowance_store.ts`.
  */
-export const personalTokens = sqliteTable("personal_tokens", {
+export const allowances = sqliteTable("allowances", {
   id: text().primaryKey(),
+  /** The allowance that it was exchanged from; null: the holder approved it. */
+  parent_id: text(),
+  /** Its own id, its parent's, and so on to the root, with spaces between them. */
+  path: text().notNull(),
+  kind: text({ enum: ALLOWANCE_KINDS }).notNull(),
+  /** The OAuth client that holds it, and the host of that client's address; null: none. */
+  client_id: text(),
+  client_host: text(),
+  /** The protected resource that it is for (RFC 8707); null: this service's API. */
+  resource: text(),
   label: text().notNull(),
   /** The app that requested the token, as it named itself. */
   app_slug: text(),
-  access: text({ enum: PERSONAL_TOKEN_ACCESS }).notNull(),
-  /** Whether it may read upstream tokens. */
-  upstream: integer({ mode: "boolean" }).notNull().default(false),
-  /** Whether it may operate the service, if its holder is an operator. */
-  admin: integer({ mode: "boolean" }).notNull().default(false),
+  /** Scopes, with spaces between them; see `rightsOf` in `domain/allowance.ts`. */
+  scopes: text().notNull(),
   /** The session that approved it, and the sign-in method of that session; null: a method unlinked before. */
   session_id: text().notNull(),
   signin_method: text(),
@@ -146,18 +153,16 @@ export const personalTokens = sqliteTable("personal_tokens", {
   ends_with_session: integer({ mode: "boolean" }).notNull(),
   /** JSON array of the only apps that it may act for; null: all apps. */
   app_slugs_json: text(),
-  cap_credits: integer(),
-  cap_period: text({ enum: CAP_PERIODS }),
-  spent: integer().notNull(),
-  spent_window: integer().notNull(),
-  /** How many bytes its jobs have stored; see `TOKEN_STORAGE_MAX_BYTES`. */
+  /** JSON array of `CapSpending`: its caps, each with what it has spent. */
+  caps_json: text().notNull(),
+  /** How many bytes its jobs, and those of its descendants, have stored; see `TOKEN_STORAGE_MAX_BYTES`. */
   stored_bytes: integer().notNull(),
   created_at_ms: integer().notNull(),
   /** At most an hour old; null: never used. */
   last_used_at_ms: integer(),
   expires_at_ms: integer().notNull(),
-  /** When a capped token was ended; its row stays, for what its jobs still spend. Null: not ended. */
-  ended_at_ms: integer(),
+  /** Null: not revoked. */
+  revoked_at_ms: integer(),
 });
 
 /**
@@ -267,5 +272,5 @@ export type AppRow = typeof apps.$inferSelect;
 export type AppKeyRow = typeof appKeys.$inferSelect;
 export type JobRow = typeof jobs.$inferSelect;
 
-/** What a started job counts for: the personal token and the app that it was created with. */
-export type JobCreator = Pick<JobRow, "personal_token_id" | "app_slug">;
+/** What a started job counts for: the allowance and the app that it was created with. */
+export type JobCreator = Pick<JobRow, "allowance_path" | "app_slug">;

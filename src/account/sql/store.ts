@@ -14,8 +14,8 @@ import { openTables, type Tables } from "./tables.ts";
 export interface ExpiryHint {
   /** No started job expires before this; infinity: none is started; null: unknown. */
   next_ms: number | null;
-  /** Whether started jobs of ended personal tokens may be left. */
-  may_have_jobs_of_ended_tokens: boolean;
+  /** Whether started jobs of ended allowances may be left. */
+  may_have_jobs_of_ended_allowances: boolean;
 }
 
 /** Opens the tables of a migrated database. */
@@ -29,7 +29,7 @@ function withMemory(tables: Tables) {
   let newest_entry: EntryRow | null | undefined;
   let newest_job_id: string | null | undefined;
   let started_counts: StartedCounts | undefined;
-  const expiry_hint: ExpiryHint = { next_ms: null, may_have_jobs_of_ended_tokens: true };
+  const expiry_hint: ExpiryHint = { next_ms: null, may_have_jobs_of_ended_allowances: true };
 
   const changesAccount =
     <Values extends unknown[]>(write: (...values: Values) => void) =>
@@ -48,7 +48,7 @@ function withMemory(tables: Tables) {
     newest_job_id = undefined;
     started_counts = undefined;
     expiry_hint.next_ms = null;
-    expiry_hint.may_have_jobs_of_ended_tokens = true;
+    expiry_hint.may_have_jobs_of_ended_allowances = true;
   };
 
   return {
@@ -92,7 +92,7 @@ function withMemory(tables: Tables) {
       tables.insertJob(row);
       newest_job_id = row.id;
     },
-    /** Started jobs of each token and app. Reads every started job, once after the object wakes or rolls back. */
+    /** Started jobs of each root allowance and app. Reads every started job, once after the object wakes or rolls back. */
     readStartedCounts(recent_after_id: string): StartedCounts {
       started_counts ??= new StartedCounts(tables.countStartedJobs(recent_after_id));
       return started_counts;

@@ -125,13 +125,13 @@ export function openTables(database: AccountDatabase) {
     listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
       queries.recent_started_jobs(database).all({ after_id }),
 
-    /** Started jobs whose personal token was ended, without those set aside. Reads every started job. */
-    listJobsOfEndedTokens: (recent_after_id: string, limit: number): string[] =>
+    /** Started jobs of which an allowance was revoked, without those set aside. Reads every started job. */
+    listJobsOfEndedAllowances: (recent_after_id: string, limit: number): string[] =>
       queries
-        .jobs_of_ended_tokens(database)
+        .jobs_of_ended_allowances(database)
         .all({ recent_after_id, limit })
         .map(({ id }) => id),
-    /** How many started jobs each token has in each app. Reads every started job. */
+    /** How many started jobs each allowance has in each app. Reads every started job. */
     countStartedJobs: (recent_after_id: string): StartedCount[] =>
       queries.started_jobs_by_creator(database).all({ recent_after_id }),
 

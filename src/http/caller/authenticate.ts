@@ -91,7 +91,8 @@ async function verifyBearer(
   const claims = await personal_tokens.verify(issuer, token);
   if (claims === null) return null;
   const { identity_id, personal_token_id, expires_at_ms } = claims;
-  return { identity_id, proof: { kind: "personal_token", personal_token_id }, expires_at_ms };
+  const credential = { kind: "allowance", allowance_id: personal_token_id } as const;
+  return { identity_id, proof: { kind: "personal_token", credential }, expires_at_ms };
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<UserCaller, Refusal>> {

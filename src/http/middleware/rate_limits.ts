@@ -10,7 +10,7 @@ import {
   type RateLimitName,
   type RateLimitRule,
 } from "../../domain/rate_limits.ts";
-import type { AppProof, UnverifiedAppProof } from "../../domain/proof.ts";
+import { credentialId, type AppProof, type UnverifiedAppProof } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { errorName } from "../../domain/result.ts";
 import type { Resumption } from "../../identity/port.ts";
@@ -135,9 +135,9 @@ function keyOf(
   if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
   if (proof.kind === "unverified_app") return `key ${proof.key_hash} ${identity_id}`;
   const { living_credentials } = context.get("services");
-  return living_credentials.has(proof.personal_token_id, Date.now())
+  return living_credentials.has(credentialId(proof.credential), Date.now())
     ? identity_id
-    : `pat ${proof.personal_token_id}`;
+    : `pat ${credentialId(proof.credential)}`;
 }
 
 /**
@@ -150,9 +150,9 @@ export function rememberTokenStatus(
 ): void {
   if (proof.kind !== "personal_token") return;
   const { living_credentials } = context.get("services");
-  if (context.res.status === 401) living_credentials.forget(proof.personal_token_id);
+  if (context.res.status === 401) living_credentials.forget(credentialId(proof.credential));
   else if (context.res.status < 400 || [402, 403].includes(context.res.status)) {
-    living_credentials.add(proof.personal_token_id, Date.now());
+    living_credentials.add(credentialId(proof.credential), Date.now());
   }
 }
 

@@ -9,7 +9,7 @@ import {
   APPS_PER_ACCOUNT_MAX,
   EVENTS_WATCHERS_MAX,
   KEYS_PER_APP_MAX,
-  PERSONAL_TOKENS_PER_ACCOUNT_MAX,
+  ALLOWANCES_PER_ACCOUNT_MAX,
 } from "../../domain/limits.ts";
 import { RATE_LIMITS } from "../../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../../domain/refusal_codes.ts";
@@ -82,7 +82,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
     resets_at_ms: Date.parse("2026-12-21T09:30:00.000Z"),
   },
   personal_token_not_found: { code: "personal_token_not_found" },
-  too_many_tokens: { code: "too_many_tokens", limit: PERSONAL_TOKENS_PER_ACCOUNT_MAX },
+  too_many_tokens: { code: "too_many_tokens", limit: ALLOWANCES_PER_ACCOUNT_MAX },
   unavailable: { code: "unavailable", retry_after_seconds: 5 },
   newer_data: { code: "newer_data", retry_after_seconds: 5 },
   unknown_host: { code: "unknown_host", base_url: "https://passbook.example.com" },

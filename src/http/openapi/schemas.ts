@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
-import { PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
+import { API_SCOPES } from "../../domain/allowance.ts";
 import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
@@ -22,7 +22,7 @@ const slug = z.string().describe("An app's slug.");
 
 const job_status = z.enum(JOB_STATUSES).meta({ id: "JobStatus" });
 const entry_kind = z.enum(ENTRY_KINDS).meta({ id: "EntryKind" });
-const personal_token_scope = z.enum(PERSONAL_TOKEN_SCOPES).meta({ id: "PersonalTokenScope" });
+const personal_token_scope = z.enum(API_SCOPES).meta({ id: "PersonalTokenScope" });
 
 export const account = z
   .strictObject({

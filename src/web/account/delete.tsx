@@ -49,7 +49,7 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
   const [person, overview, tokens, owed, operator] = await Promise.all([
     identity.readPerson(identity_id),
     account.readOverview(callerOf(context), { from_ms: Date.now() }),
-    account.listPersonalTokens(callerOf(context)),
+    account.listAllowances(callerOf(context)),
     account.readOwed(),
     readOperatorRights(context, identity_id),
   ]);

@@ -25,7 +25,7 @@ export const showAccount = factory.createHandlers(async (context) => {
     await Promise.all([
       identity.readPerson(identity_id),
       account.readOverview(callerOf(context), { from_ms }),
-      account.listPersonalTokens(callerOf(context)),
+      account.listAllowances(callerOf(context)),
       identity.listSessions(identity_id),
       appLooks(context),
       account.listPurchases(callerOf(context), { limit: OVERVIEW_PURCHASES }),

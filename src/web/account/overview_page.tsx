@@ -1,6 +1,6 @@
 /** The account page: balance, jobs and spending, and on the side the person, sessions and devices. */
 import type {
-  ListedPersonalToken,
+  ListedAllowance,
   Overview as AccountOverview,
   PurchaseRecord,
 } from "../../account/contract.ts";
@@ -28,7 +28,7 @@ export interface AccountPageProps {
   readonly person: Person;
   readonly overview: Overview;
   readonly appLook: AppLooks;
-  readonly tokens: readonly ListedPersonalToken[];
+  readonly tokens: readonly ListedAllowance[];
   readonly sessions: readonly SessionItem[];
   readonly methods: readonly SignInMethod[];
   /** The suggested name of a new passkey; null: nobody can sign in with a passkey. */
@@ -206,7 +206,7 @@ function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overvi
   );
 }
 
-function Devices({ tokens }: { tokens: readonly ListedPersonalToken[] }) {
+function Devices({ tokens }: { tokens: readonly ListedAllowance[] }) {
   return (
     <section class="panel" aria-labelledby="devices-name">
       <div class="panel-head">

@@ -1,5 +1,5 @@
 /** The sessions of the signed-in person, as pages show them. */
-import type { Answer, ListedPersonalToken } from "../../account/contract.ts";
+import type { Answer, ListedAllowance } from "../../account/contract.ts";
 import { locationName, programOf } from "../../domain/client_description.ts";
 import { accepted } from "../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../http/context.ts";
@@ -11,7 +11,7 @@ export async function readSessions(context: AppContext): Promise<Answer<readonly
   const { identity } = context.get("services");
   const [listed, tokens] = await Promise.all([
     identity.listSessions(context.get("session").identity_id),
-    accountOf(context).listPersonalTokens(callerOf(context)),
+    accountOf(context).listAllowances(callerOf(context)),
   ]);
   return tokens.ok ? accepted(sessionItems(context, listed, tokens.value)) : tokens;
 }
@@ -20,7 +20,7 @@ export async function readSessions(context: AppContext): Promise<Answer<readonly
 export function sessionItems(
   context: AppContext,
   sessions: readonly ListedSession[],
-  tokens: readonly ListedPersonalToken[],
+  tokens: readonly ListedAllowance[],
 ): readonly SessionItem[] {
   const current_id = context.get("session").id;
   return sessions.map(({ city, country, ...session }) => {

@@ -59,7 +59,7 @@ export const signOutEverywhere = factory.createHandlers(
     const with_tokens = context.req.valid("form").personal_tokens === "end";
     // Sessions first: once they have ended, no device login that they approved can collect a token.
     await identity.signOutEverywhere(identity_id);
-    if (with_tokens) await accounts(identity_id).revokeAllPersonalTokens();
+    if (with_tokens) await accounts(identity_id).revokeAllAllowances();
     const signed_out = await identity.signOut(context.req.raw);
     clearSessionCookies(context, signed_out.set_cookies);
     const notice = with_tokens ? "signed_out_and_tokens_ended" : "signed_out_everywhere";

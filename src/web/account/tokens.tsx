@@ -10,7 +10,7 @@ import { validForm } from "../../http/validation.ts";
 export const showTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
   const [read, appName] = await Promise.all([
-    account.listPersonalTokens(callerOf(context)),
+    account.listAllowances(callerOf(context)),
     appNames(context),
   ]);
   if (!read.ok) return refuseWithPage(context, read.refusal);
@@ -21,7 +21,7 @@ export const showTokens = factory.createHandlers(async (context) => {
 /** Asks before a token is revoked. */
 export const confirmRevoke = factory.createHandlers(async (context) => {
   const [read, appName] = await Promise.all([
-    accountOf(context).listPersonalTokens(callerOf(context)),
+    accountOf(context).listAllowances(callerOf(context)),
     appNames(context),
   ]);
   if (!read.ok) return refuseWithPage(context, read.refusal);
@@ -39,7 +39,7 @@ const form = z.object({ personal_token_id: z.string("must be a string") });
 export const revokeFromPage = factory.createHandlers(validForm(form), async (context) => {
   const account = accountOf(context);
   const { personal_token_id: id } = context.req.valid("form");
-  const revoked = await account.revokePersonalToken(callerOf(context), { id });
+  const revoked = await account.revokeAllowance(callerOf(context), { id });
   if (!revoked.ok && revoked.refusal.code !== "personal_token_not_found") {
     return refuseWithPage(context, revoked.refusal);
   }

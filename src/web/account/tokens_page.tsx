@@ -1,12 +1,13 @@
 /** The person's personal tokens: what each may do, and a button to revoke it. */
-import type { ListedPersonalToken } from "../../account/contract.ts";
-import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
+import type { ListedAllowance, ListedCap } from "../../account/contract.ts";
+import type { AllowanceLimits } from "../../domain/allowance.ts";
+import { PERIOD_NAMES } from "../device/choices.tsx";
 import { ConfirmPage } from "../layout/confirm_page.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
 
 export interface TokensPageProps {
-  readonly tokens: readonly ListedPersonalToken[];
+  readonly tokens: readonly ListedAllowance[];
   readonly appName: (slug: string) => string;
   /** What was just done; null: nothing. */
   readonly notice: string | null;
@@ -41,7 +42,7 @@ export function PersonalTokensPage({ tokens, appName, notice }: TokensPageProps)
   );
 }
 
-type TokenProps = { readonly token: ListedPersonalToken } & Pick<TokensPageProps, "appName">;
+type TokenProps = { readonly token: ListedAllowance } & Pick<TokensPageProps, "appName">;
 
 function Token({ token, appName }: TokenProps) {
   const { id, label } = token;
@@ -80,10 +81,10 @@ export function RevokeTokenPage({ token, appName }: TokenProps) {
 }
 
 function TokenFacts({ token, appName }: TokenProps) {
-  const { limits, spent, created_at_ms, last_used_at_ms, expires_at_ms } = token;
+  const { limits, caps, created_at_ms, last_used_at_ms, expires_at_ms } = token;
   return (
     <>
-      <p>{describeLimits(limits, spent, appName)}</p>
+      <p>{describeLimits(limits, caps, appName)}</p>
       <p class="hint">
         Made <Time at_ms={created_at_ms} style="day" />,{" "}
         {last_used_at_ms === null ? (
@@ -102,8 +103,8 @@ function TokenFacts({ token, appName }: TokenProps) {
 
 /** The limits of a token as sentences. */
 export function describeLimits(
-  { access, upstream, admin, app_slugs, cap }: PersonalTokenLimits,
-  spent: number | null,
+  { access, upstream, admin, app_slugs }: AllowanceLimits,
+  caps: readonly ListedCap[],
   appName: TokensPageProps["appName"],
 ): string {
   const operates = admin ? " Can also operate the service, as long as you are an operator." : "";
@@ -113,7 +114,9 @@ export function describeLimits(
   const beyond = upstream ? " Can also get your access tokens for other services." : "";
   const more = `${beyond}${operates}`;
   // A token that can only read spends nothing, so its cap does not matter.
-  if (cap === null || access === "read") return `${what} ${where}.${more}`;
-  const period = cap.period === "total" ? "in total" : "every 30 days";
-  return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.${more}`;
+  if (caps.length === 0 || access === "read") return `${what} ${where}.${more}`;
+  const most = caps.map(
+    ({ credits, period, spent }) => `${credits} credits ${PERIOD_NAMES[period]} (${spent} spent)`,
+  );
+  return `${what} ${where}, at most ${most.join(" and ")}.${more}`;
 }

@@ -132,7 +132,7 @@ async function showForm(
 ): Promise<Response> {
   const inspected = await holderAccount(context).inspect();
   if (!inspected.ok) return refuseWithPage(context, inspected.refusal);
-  const token = inspected.value.personal_tokens.find(({ id }) => id === form.values["token_id"]);
+  const token = inspected.value.allowances.find(({ id }) => id === form.values["token_id"]);
   if (action === "revoke-token" && token === undefined && form.problems[""] === undefined) {
     return refuseWithPage(context, { code: "personal_token_not_found" });
   }

@@ -48,7 +48,7 @@ export function ConsoleAccountPage(props: ConsoleAccountPageProps) {
         <div class="side-column">
           <PersonPanel person={person} inspected={inspected} />
           <Apps apps={inspected.apps} appName={appName} />
-          <Tokens person={person} tokens={inspected.personal_tokens} appName={appName} />
+          <Tokens person={person} tokens={inspected.allowances} appName={appName} />
           <Sessions person={person} sessions={sessions} />
           <Status {...props} />
           <Zone />

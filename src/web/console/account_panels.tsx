@@ -127,19 +127,19 @@ export function Tokens({
   tokens,
   appName,
 }: Pick<AccountPanelsProps, "person" | "appName"> & {
-  readonly tokens: InspectedAccount["personal_tokens"];
+  readonly tokens: InspectedAccount["allowances"];
 }) {
   const address = accountPath(person.identity_id, "revoke-token");
   return (
     <Panel id="tokens" title="Devices and tokens">
       {tokens.length === 0 ? <p class="hint">No device or program has access.</p> : null}
       <ul class="rows">
-        {tokens.map(({ id, label, limits, spent, last_used_at_ms, expires_at_ms }) => (
+        {tokens.map(({ id, label, limits, caps, last_used_at_ms, expires_at_ms }) => (
           <li>
             <span>
               <strong>{label}</strong>
               <span class="hint below">
-                {describeLimits(limits, spent, appName)}{" "}
+                {describeLimits(limits, caps, appName)}{" "}
                 {last_used_at_ms === null ? (
                   "Never used"
                 ) : (

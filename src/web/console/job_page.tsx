@@ -1,4 +1,5 @@
 /** One job of an account: its cost and cause, its ledger entries, and the form that refunds it. */
+import { idsOfPath } from "../../domain/allowance.ts";
 import type { Child } from "hono/jsx";
 import type { JobRow } from "../../account/contract.ts";
 import type { Person } from "../../identity/port.ts";
@@ -64,7 +65,10 @@ function Facts({ person, job, app_name }: ConsoleJobPageProps) {
     ["Started", <Time at_ms={job.created_at_ms} />],
     ["Last change", <Time at_ms={job.updated_at_ms} />],
     ["Job id", <code>{job.id}</code>],
-    ["Token", job.personal_token_id === null ? "None" : <code>{job.personal_token_id}</code>],
+    [
+      "Token",
+      job.allowance_path === null ? "None" : <code>{idsOfPath(job.allowance_path)[0]}</code>,
+    ],
   ];
   return (
     <Panel id="facts" title="Job">

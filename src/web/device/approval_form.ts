@@ -1,8 +1,8 @@
 /** Reads the choices of a form that gives a token, and turns them into the token's limits. */
-import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
+import type { AllowanceLimits } from "../../domain/allowance.ts";
 import { CAP_PERIODS, type SpendingCap } from "../../domain/spending_cap.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
-import { APPS_PER_PERSONAL_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
+import { APPS_PER_ALLOWANCE_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { ApprovalChoices, ApprovalProblems, LimitChoices } from "./choices.tsx";
 import { number } from "../layout/labels.ts";
@@ -60,7 +60,7 @@ export function limitsOfChoices(
   choices: LimitChoices,
   suggested: Pick<ApprovalChoices, "apps" | "other_apps">,
   found: ApprovalProblems,
-): Result<PersonalTokenLimits, ApprovalProblems> {
+): Result<AllowanceLimits, ApprovalProblems> {
   const { access, reach, period, upstream, admin, credits } = choices;
   const apps = [...new Set([...choices.apps, ...splitSlugs(choices.other_apps)])];
   const body = {
@@ -134,6 +134,6 @@ function creditsProblem(): string {
 
 /** `name`: the invalid slug; undefined if there are too many. */
 function appProblem(name: string | undefined): string {
-  if (name === undefined) return `Choose at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps, or all.`;
+  if (name === undefined) return `Choose at most ${APPS_PER_ALLOWANCE_MAX} apps, or all.`;
   return `“${name}” is not a valid app name. Use lowercase letters, digits, dots, dashes and underscores.`;
 }

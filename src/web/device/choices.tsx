@@ -1,11 +1,11 @@
 /** The fields of a form that gives a token: what it can do, each with its problem. */
 import type { Child } from "hono/jsx";
-import type { PersonalTokenAccess } from "../../domain/personal_token.ts";
+import type { AllowanceAccess } from "../../domain/allowance.ts";
 import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
 
 /** The form's values as they were chosen and typed; null if nothing is chosen. */
 export interface LimitChoices {
-  readonly access: PersonalTokenAccess | null;
+  readonly access: AllowanceAccess | null;
   readonly reach: "all" | "some" | null;
   /** Slugs of the ticked apps. */
   readonly apps: readonly string[];
@@ -230,8 +230,11 @@ function AppsChoice(props: ChoicesProps & { registered_apps: readonly Registered
 }
 
 export const PERIOD_NAMES: Readonly<Record<CapPeriod, string>> = {
-  total: "in total",
+  day: "a day (UTC)",
+  week: "a week (from Monday)",
+  month: "a month",
   "30_days": "every 30 days",
+  total: "in total",
 };
 
 function CapChoice({ choices, problems }: ChoicesProps) {

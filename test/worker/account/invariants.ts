@@ -1,7 +1,8 @@
 /** The invariants of every account (design, section 6), checked against its storage. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { DAY_MS } from "../../../src/domain/calendar.ts";
+import { idsOfPath } from "../../../src/domain/allowance.ts";
+import { windowAt, type CapSpending } from "../../../src/domain/spending_cap.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   COST_MAX_CREDITS,
@@ -19,6 +20,7 @@ import {
   repeatAlarm,
   type Contents,
 } from "../support/account_object.ts";
+import { withToken } from "../support/allowances.ts";
 
 /** Checks all invariants of the object's tables, then delivers the entries and checks the read model. */
 export async function expectInvariants(identity_id: string): Promise<void> {
@@ -194,49 +196,67 @@ async function expectPurchases(identity_id: string, { entries }: Contents): Prom
   }
 }
 
-/** The stored spending of a capped token equals the sum of its jobs' entries in its window. */
+interface StoredAllowance {
+  readonly id: string;
+  readonly path: string;
+  readonly caps_json: string;
+  readonly stored_bytes: number;
+  readonly expires_at_ms: number;
+  readonly revoked_at_ms: number | null;
+}
+
+const isOf = ({ allowance_path }: Contents["jobs"][number], id: string): boolean =>
+  idsOfPath(allowance_path).includes(id);
+
+/**
+ * The stored spending of each cap equals the sum, in its window, of the entries of the jobs that its allowance or a
+ * descendant created.
+ */
 async function expectSpending(identity_id: string, { entries, jobs }: Contents): Promise<void> {
-  const tokens = await query<CappedTokenRow>(
-    identity_id,
-    `select id, cap_period, created_at_ms, expires_at_ms, ended_at_ms, spent, spent_window
-     from personal_tokens where cap_credits is not null`,
+  const all = await query<StoredAllowance>(identity_id, "select * from allowances");
+  const ends = new Map(
+    all.map(({ id, revoked_at_ms, expires_at_ms }) => [
+      id,
+      Math.min(revoked_at_ms ?? expires_at_ms, expires_at_ms),
+    ]),
   );
-  const all = await query<{ id: string }>(
-    identity_id,
-    "select id from personal_tokens where ended_at_ms is null",
-  );
-  for (const { status, personal_token_id } of jobs) {
-    if (status !== "started" || personal_token_id === null) continue;
-    // A token's started jobs expire when it ends.
-    expect(all.map(({ id }) => id)).toContain(personal_token_id);
-  }
-  for (const { id, cap_period, created_at_ms, expires_at_ms, ended_at_ms, ...row } of tokens) {
-    const end_ms = Math.min(expires_at_ms, ended_at_ms ?? expires_at_ms);
-    const windowOf = (at_ms: number): number =>
-      cap_period === "total" ? 0 : Math.floor((at_ms - created_at_ms) / (30 * DAY_MS));
-    let [spent, spent_window] = [0, 0];
-    for (const { job_id, amount, at_ms } of entries) {
-      const job = jobs.find((one) => one.id === job_id);
-      if (job?.personal_token_id !== id || amount === 0) continue;
-      // Spending after the token's end counts in its last window.
-      const window = Math.max(spent_window, windowOf(Math.min(at_ms, end_ms)));
-      const is_counted = amount < 0 || windowOf(job.created_at_ms) === window;
-      spent = (window === spent_window ? spent : 0) - (is_counted ? amount : 0);
-      spent_window = window;
+  const revoked = all.filter(({ revoked_at_ms }) => revoked_at_ms !== null).map(({ id }) => id);
+  for (const { status, allowance_path } of jobs) {
+    if (status !== "started") continue;
+    // The started jobs of an allowance and of its descendants expire when it is revoked.
+    for (const id of idsOfPath(allowance_path)) {
+      expect(ends.has(id)).toBe(true);
+      expect(revoked).not.toContain(id);
     }
-    expect({ id, ...row }).toEqual({ id, spent, spent_window });
+  }
+  for (const { id, path, caps_json } of all) {
+    const end_ms = Math.min(...idsOfPath(path).map((one) => ends.get(one) ?? 0));
+    for (const cap of JSON.parse(caps_json) as CapSpending[]) {
+      let [spent, window] = [0, 0];
+      for (const { job_id, amount, at_ms } of entries) {
+        const job = jobs.find((one) => one.id === job_id);
+        if (job === undefined || !isOf(job, id) || amount === 0) continue;
+        // What happened before the cap was set does not count.
+        if (at_ms < cap.since_ms) continue;
+        // Spending after the allowance's end counts in its last window.
+        const now = Math.max(window, windowAt(cap, Math.min(at_ms, end_ms)));
+        const is_counted =
+          amount < 0 ||
+          (job.created_at_ms >= cap.since_ms && windowAt(cap, job.created_at_ms) === now);
+        spent = (now === window ? spent : 0) - (is_counted ? amount : 0);
+        window = now;
+      }
+      expect({ id, ...cap }).toEqual({ id, ...cap, spent, window });
+    }
   }
 }
 
-/** A token's stored bytes are those of its jobs' rows and metadata. The histories never shrink metadata. */
+/** An allowance's stored bytes are those of its and its descendants' jobs. The histories never shrink metadata. */
 async function expectStoredBytes(identity_id: string, { jobs }: Contents): Promise<void> {
-  const tokens = await query<{ id: string; stored_bytes: number }>(
-    identity_id,
-    "select id, stored_bytes from personal_tokens",
-  );
-  for (const { id, stored_bytes } of tokens) {
+  const all = await query<StoredAllowance>(identity_id, "select * from allowances");
+  for (const { id, stored_bytes } of all) {
     const bytes = jobs
-      .filter(({ personal_token_id }) => personal_token_id === id)
+      .filter((job) => isOf(job, id))
       .map(({ metadata_json }) => JOB_ROWS_BYTES + new Blob([metadata_json ?? ""]).size);
     expect({ id, stored_bytes }).toEqual({
       id,
@@ -257,12 +277,10 @@ async function expectDebts(identity_id: string, { entries }: Contents): Promise<
  */
 async function expectStartedShares(identity_id: string): Promise<void> {
   const account = env.ACCOUNT.getByName(identity_id);
-  const started = await query<{ personal_token_id: string | null; app_slug: string }>(
+  const started = await query<{ allowance_path: string | null; app_slug: string }>(
     identity_id,
-    "select personal_token_id, app_slug from jobs where status = 'started'",
+    "select allowance_path, app_slug from jobs where status = 'started'",
   );
-  const countBy = (key: "personal_token_id" | "app_slug") =>
-    Map.groupBy(started, (job) => job[key]);
   const usual = { ...OPEN_JOBS_SHARE };
   const refusedFor = async (
     caller: Parameters<typeof account.createJob>[0],
@@ -277,7 +295,7 @@ async function expectStartedShares(identity_id: string): Promise<void> {
     return refusal.code === "too_many_open_jobs" ? refusal.of : refusal.code;
   };
   try {
-    for (const [app_slug, jobs] of countBy("app_slug")) {
+    for (const [app_slug, jobs] of Map.groupBy(started, (job) => job.app_slug)) {
       for (const [app, expected] of [
         [jobs.length, "app"],
         [jobs.length + 1, "insufficient_credits"],
@@ -287,23 +305,23 @@ async function expectStartedShares(identity_id: string): Promise<void> {
         expect({ app_slug, app, refused }).toEqual({ app_slug, app, refused: expected });
       }
     }
-    const tokens = await query<{ id: string }>(
+    const allowances = await query<{ id: string }>(
       identity_id,
-      `select id from personal_tokens
-       where access = 'write' and app_slugs_json is null and ended_at_ms is null
-         and expires_at_ms > ${Date.now()}`,
+      `select id from allowances
+       where scopes like '%write%' and app_slugs_json is null and revoked_at_ms is null
+         and parent_id is null and expires_at_ms > ${Date.now()}`,
     );
-    for (const { id: personal_token_id } of tokens) {
-      const caller = { kind: "personal_token", personal_token_id } as const;
-      const jobs = countBy("personal_token_id").get(personal_token_id) ?? [];
+    for (const { id } of allowances) {
+      const caller = withToken(id);
+      const jobs = started.filter((job) => idsOfPath(job.allowance_path).includes(id));
       for (const [token, expected] of [
         [jobs.length, "token"],
         [jobs.length + 1, "app"],
       ] as const) {
         Object.assign(OPEN_JOBS_SHARE, { token, app: 0 });
         const refused = await refusedFor(caller, "probe", 0);
-        expect({ personal_token_id, token, refused }).toEqual({
-          personal_token_id,
+        expect({ id, token, refused }).toEqual({
+          id,
           token,
           refused: expected,
         });
@@ -317,8 +335,8 @@ async function expectStartedShares(identity_id: string): Promise<void> {
 /** Columns of a job that only the object has. */
 export const NOT_IN_D1 = [
   "metadata_json",
-  "personal_token_id",
-  "token_cap_credits",
+  "allowance_path",
+  "is_capped",
   "settle",
   "on_expiry",
   "max_overage_percent",
@@ -409,16 +427,6 @@ interface PurchaseRow {
   readonly taken_back: number;
   readonly paid_minor: number;
   readonly refunded_minor: number;
-}
-
-interface CappedTokenRow {
-  readonly id: string;
-  readonly expires_at_ms: number;
-  readonly ended_at_ms: number | null;
-  readonly cap_period: string;
-  readonly created_at_ms: number;
-  readonly spent: number;
-  readonly spent_window: number;
 }
 
 interface AccountRow {

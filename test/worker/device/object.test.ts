@@ -6,7 +6,7 @@ import { histories } from "../support/histories.ts";
 import { passTime } from "../support/clock.ts";
 import { evict } from "../support/evict.ts";
 import type { LoginGrant } from "../../../src/domain/device_login.ts";
-import { FULL_ACCESS } from "../../../src/domain/personal_token.ts";
+import { FULL_ACCESS } from "../../../src/domain/allowance.ts";
 
 const TTL_SECONDS = 900;
 const KEEP_MS = 24 * 60 * 60 * 1000;

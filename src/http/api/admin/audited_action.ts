@@ -1,4 +1,5 @@
 /** An operator's action: recorded in the audit log before it runs, and run at most once per idempotency key. */
+import { credentialId } from "../../../domain/proof.ts";
 import * as z from "zod/mini";
 import type { IdempotencyGuard, OnceAnswer } from "../../../account/contract.ts";
 import type { Changes } from "../../../domain/audit.ts";
@@ -142,6 +143,6 @@ async function readActor(context: AppContext) {
   }
   const { identity_id, proof } = context.get("caller");
   const by_token =
-    proof.kind === "personal_token" ? { personal_token: proof.personal_token_id } : {};
+    proof.kind === "personal_token" ? { personal_token: credentialId(proof.credential) } : {};
   return { actor: identity_id, by_token };
 }

@@ -1,13 +1,9 @@
 /** Approval of a device login, for the API and the page. */
 import * as z from "zod/mini";
-import {
-  FULL_ACCESS,
-  PERSONAL_TOKEN_SCOPES,
-  type PersonalTokenLimits,
-} from "../../../domain/personal_token.ts";
+import { FULL_ACCESS, API_SCOPES, type AllowanceLimits } from "../../../domain/allowance.ts";
 import { CAP_PERIODS } from "../../../domain/spending_cap.ts";
 import { readUserCode, type LoginGrant } from "../../../domain/device_login.ts";
-import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../../domain/limits.ts";
+import { APPS_PER_ALLOWANCE_MAX } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
@@ -16,7 +12,9 @@ import { isConfiguredOrigin } from "../upstream_tokens/allowed_origin.ts";
 import { isFromOwnPage } from "../../middleware/origins.ts";
 import { appSlug, cost } from "../../validation.ts";
 
-type Scope = (typeof PERSONAL_TOKEN_SCOPES)[number];
+const CAP_PERIODS_HINT = `must be ${CAP_PERIODS.join(", ")}`;
+
+type Scope = (typeof API_SCOPES)[number];
 
 function readsOrWrites(scopes: readonly Scope[]): boolean {
   return scopes.includes("read") || scopes.includes("write");
@@ -25,36 +23,28 @@ function readsOrWrites(scopes: readonly Scope[]): boolean {
 /** The limits that an approver may put on the token. */
 export const limitFields = {
   scopes: z.optional(
-    z
-      .array(
-        z.enum(PERSONAL_TOKEN_SCOPES, "must be read, write, upstream or admin"),
-        "must be a list",
-      )
-      .check(
-        z.refine((scopes) => scopes.some((scope) => scope !== "upstream"), {
-          error: "must name read, write or admin",
-        }),
-        z.refine((scopes) => !scopes.includes("upstream") || readsOrWrites(scopes), {
-          error: "must name read or write in addition to upstream",
-        }),
-      ),
+    z.array(z.enum(API_SCOPES, "must be read, write, upstream or admin"), "must be a list").check(
+      z.refine((scopes) => scopes.some((scope) => scope !== "upstream"), {
+        error: "must name read, write or admin",
+      }),
+      z.refine((scopes) => !scopes.includes("upstream") || readsOrWrites(scopes), {
+        error: "must name read or write in addition to upstream",
+      }),
+    ),
   ),
   apps: z.optional(
     z
       .array(appSlug, "must be a list")
       .check(
         z.minLength(1, "must name an app, or be left out"),
-        z.maxLength(
-          APPS_PER_PERSONAL_TOKEN_MAX,
-          `must name at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps`,
-        ),
+        z.maxLength(APPS_PER_ALLOWANCE_MAX, `must name at most ${APPS_PER_ALLOWANCE_MAX} apps`),
       ),
   ),
   cap: z.optional(
     z.strictObject(
       {
         credits: cost,
-        period: z._default(z.enum(CAP_PERIODS, "must be total or 30_days"), "total"),
+        period: z._default(z.enum(CAP_PERIODS, CAP_PERIODS_HINT), "total"),
       },
       "must be an object",
     ),
@@ -68,7 +58,7 @@ export const limitsBody = z.strictObject(limitFields);
  * The limits in the terms of the domain. Without any limit the token has full access (spec, Authentication 1). With a
  * limit, it gets upstream tokens only if the scope `upstream` is named.
  */
-export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimits {
+export function limitsFrom(body: z.output<typeof limitsBody>): AllowanceLimits {
   const { scopes, apps, cap } = body;
   const unlimited = isUnlimited(body);
   return {
@@ -76,7 +66,7 @@ export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimi
     admin: (scopes ?? []).includes("admin"),
     upstream: unlimited ? FULL_ACCESS.upstream : (scopes ?? []).includes("upstream"),
     app_slugs: apps === undefined ? FULL_ACCESS.app_slugs : [...new Set(apps)],
-    cap: cap ?? FULL_ACCESS.cap,
+    caps: cap === undefined ? FULL_ACCESS.caps : [cap],
   };
 }
 
@@ -91,14 +81,14 @@ function isUnlimited({ scopes, apps, cap }: z.output<typeof limitsBody>): boolea
 export async function limitsForOrigin(
   context: AppContext,
   body: z.output<typeof limitsBody>,
-): Promise<PersonalTokenLimits> {
+): Promise<AllowanceLimits> {
   const limits = limitsFrom(body);
   const { proof } = context.get("caller");
   if (!isUnlimited(body) || proof.kind !== "session") return limits;
   return { ...limits, upstream: await isConfiguredOrigin(context, proof) };
 }
 
-function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["access"] {
+function accessOf(scopes: readonly Scope[] | undefined): AllowanceLimits["access"] {
   if (scopes === undefined || scopes.includes("write")) return FULL_ACCESS.access;
   return scopes.includes("read") ? "read" : "none";
 }
@@ -107,7 +97,7 @@ function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["ac
 export async function approveLogin(
   context: AppContext,
   typed_code: string,
-  limits: PersonalTokenLimits,
+  limits: AllowanceLimits,
 ): Promise<Result<null, Refusal>> {
   const user_code = readUserCode(typed_code);
   if (user_code === null) return refused({ code: "user_code_invalid" });
@@ -123,7 +113,7 @@ export async function approveLogin(
  */
 export async function grantToken(
   context: AppContext,
-  limits: PersonalTokenLimits,
+  limits: AllowanceLimits,
 ): Promise<Result<LoginGrant, Refusal>> {
   const { identity } = context.get("services");
   const { identity_id, proof, via } = context.get("caller");
@@ -139,7 +129,7 @@ export async function grantToken(
   if (limits.upstream && !(await isConfiguredOrigin(context, proof))) {
     return refused({ code: "scope", reason: "upstream_origin" });
   }
-  const room = await accountOf(context).checkRoomForPersonalToken(callerOf(context));
+  const room = await accountOf(context).checkRoomForAllowance(callerOf(context));
   if (!room.ok) return room;
   const session = await identity.readSession(session_id, identity_id);
   if (session === null) return refused({ code: "unauthorized", reason: "session_ended" });

@@ -1,7 +1,11 @@
 /** `POST /api/jobs`: creates a job and reserves its estimate. */
 import * as z from "zod/mini";
 import type { CreateJobRequest } from "../../../account/contract.ts";
-import { ACTION_MAX_LENGTH, UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../domain/limits.ts";
+import {
+  ACTION_MAX_LENGTH,
+  JOB_TTL_MAX_SECONDS,
+  UNAVAILABLE_RETRY_AFTER_SECONDS,
+} from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
@@ -20,7 +24,6 @@ import { respondOnce } from "../../views.ts";
 /** A job still `started` after this many seconds fails, unless its creation says otherwise. */
 const JOB_TTL_DEFAULT_SECONDS = 24 * 60 * 60;
 const JOB_TTL_MIN_SECONDS = 60;
-const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
 
 export const createJobBody = z.object({
   app: appSlug,

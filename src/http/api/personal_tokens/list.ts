@@ -1,29 +1,22 @@
 /** `GET /api/tokens`: the caller's personal access tokens, without the tokens themselves, which are not stored. */
-import type { ListedPersonalToken } from "../../../account/contract.ts";
+import type { ListedAllowance } from "../../../account/contract.ts";
+import { scopesOf } from "../../../domain/allowance.ts";
 import { accountOf, callerOf, factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { timestamp } from "../../views.ts";
 
-/** The scopes in the form of the API. */
-function scopesOf({ access, upstream, admin }: ListedPersonalToken["limits"]): readonly string[] {
-  return [
-    ...(access === "none" ? [] : ["read"]),
-    ...(access === "write" ? ["write"] : []),
-    ...(upstream ? ["upstream"] : []),
-    ...(admin ? ["admin"] : []),
-  ];
-}
-
-export function personalTokenView(token: ListedPersonalToken) {
-  const { app_slugs, cap } = token.limits;
-  const spent = token.spent ?? 0;
+export function personalTokenView(token: ListedAllowance) {
+  const caps = token.caps.map((cap) => ({
+    ...cap,
+    room: Math.max(0, cap.credits - cap.spent),
+  }));
   return {
     id: token.id,
     label: token.label,
     app: token.app_slug,
     scopes: scopesOf(token.limits),
-    apps: app_slugs,
-    cap: cap === null ? null : { ...cap, spent, room: Math.max(0, cap.credits - spent) },
+    apps: token.limits.app_slugs,
+    cap: caps[0] ?? null,
     current: token.current,
     ends_with_session: token.ends_with_session,
     created_at: timestamp(token.created_at_ms),
@@ -34,7 +27,7 @@ export function personalTokenView(token: ListedPersonalToken) {
 
 export const listPersonalTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
-  const listed = await account.listPersonalTokens(callerOf(context));
+  const listed = await account.listAllowances(callerOf(context));
   if (!listed.ok) return refuse(context, listed.refusal);
   return context.json({ tokens: listed.value.map(personalTokenView) });
 });

@@ -5,6 +5,6 @@ import { refuse } from "../../refusals.ts";
 export const revokePersonalToken = factory.createHandlers(async (context) => {
   const account = accountOf(context);
   const id = (context.req.param("id") ?? "").toLowerCase();
-  const revoked = await account.revokePersonalToken(callerOf(context), { id });
+  const revoked = await account.revokeAllowance(callerOf(context), { id });
   return revoked.ok ? context.json({ ok: true }) : refuse(context, revoked.refusal);
 });

@@ -1,6 +1,7 @@
 /** `GET /api/sessionToken[?template=]`: a new token for a caller with cookies or a bearer token. */
 import type { Refusal } from "../../../domain/refusals.ts";
 import {
+  credentialId,
   SHARED_AZP,
   type Identified,
   type PersonalTokenProof,
@@ -108,11 +109,11 @@ async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Re
   if (proof.kind === "session" && via === "bearer") {
     if (!(await identity.isSessionLive(proof.session_id, identity_id))) return ended;
   }
-  const personal_token_id = proof.kind === "personal_token" ? proof.personal_token_id : null;
+  const credential_id = proof.kind === "personal_token" ? credentialId(proof.credential) : null;
   const admitted = await accounts(identity_id).checkCaller(callerFrom(proof));
   if (admitted.ok) return null;
   if (admitted.refusal.code !== "unauthorized") return admitted.refusal;
-  if (personal_token_id !== null) living_credentials.forget(personal_token_id);
+  if (credential_id !== null) living_credentials.forget(credential_id);
   return ended;
 }
 

@@ -18,9 +18,9 @@ const start = async (holder: TokenHolder | SignedIn, cost_estimate: number): Pro
 const ENDINGS: readonly [string, (ada: SignedIn, id: string) => Promise<unknown>][] = [
   [
     "its holder revokes it",
-    (ada, id) => accountOf(ada).revokePersonalToken({ kind: "holder" }, { id }),
+    (ada, id) => accountOf(ada).revokeAllowance({ kind: "holder" }, { id }),
   ],
-  ["all tokens are revoked", (ada) => accountOf(ada).revokeAllPersonalTokens()],
+  ["all tokens are revoked", (ada) => accountOf(ada).revokeAllAllowances()],
   ["its session ends", (ada) => accountOf(ada).endSessions("all")],
   [
     "its sign-in method is unlinked",
@@ -37,7 +37,7 @@ it.each(ENDINGS)(
     // Each way of ending the token needs these columns.
     await query(
       ada.identity_id,
-      `update personal_tokens set ends_with_session = 1, signin_method = 'dev' where id = '${id}'`,
+      `update allowances set ends_with_session = 1, signin_method = 'dev' where id = '${id}'`,
     );
     const [job_id, own] = [await start(token, 30), await start(ada, 10)];
     await end(ada, id);
@@ -66,7 +66,7 @@ describe("more started jobs of a revoked token than one transaction ends", () =>
     const STARTED = "select 1 from jobs where status = 'started'";
     // Revokes and counts without an await in between, so that the alarm cannot fire.
     await runInDurableObject(accountOf(ada), (instance, { storage }) => {
-      instance.revokePersonalToken({ kind: "holder" }, { id });
+      instance.revokeAllowance({ kind: "holder" }, { id });
       const left = storage.sql.exec(STARTED).toArray().length;
       expect(left).toBe(count - EXPIRY_PORTION_JOBS + 1);
     });
@@ -85,7 +85,8 @@ describe("a revocation that a failing store undoes", () => {
     const token = await getToken(ada);
     const id = await tokenId(token);
     const job_id = await start(token, 30);
-    const fails = "before delete on personal_tokens begin select raise(abort, 'no'); end";
+    const fails =
+      "before update of revoked_at_ms on allowances begin select raise(abort, 'no'); end";
     await query(ada.identity_id, `create trigger broken ${fails}`);
     await token.revoke(id);
     await query(ada.identity_id, "drop trigger broken");

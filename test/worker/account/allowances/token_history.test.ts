@@ -6,6 +6,8 @@ import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { evict } from "../../support/evict.ts";
 import { expectInvariants } from "../invariants.ts";
 import { histories } from "../../support/histories.ts";
+import { withToken } from "../../support/allowances.ts";
+import { type CapPeriod } from "../../../../src/domain/spending_cap.ts";
 
 const CAP = 50;
 const GRANT = 400;
@@ -13,7 +15,8 @@ const SESSION = { kind: "holder" } as const;
 
 /** The cap of every second token is for 30 days; the others have a total cap. */
 const CAPPED = Array.from({ length: 6 }, (_, at) => `capped-${at}`);
-const periodOf = (token: string) => (CAPPED.indexOf(token) % 2 === 0 ? "total" : "30_days");
+const periodOf = (token: string): CapPeriod =>
+  CAPPED.indexOf(token) % 2 === 0 ? "total" : "30_days";
 
 /** The callers: a browser session, a token without a cap, and tokens capped at 50 credits. */
 const ACTORS: readonly string[] = ["session", "free", ...CAPPED];
@@ -160,25 +163,24 @@ async function openAccount(identity_id: string) {
   const account = env.ACCOUNT.getByName(identity_id);
   await account.wallet(SESSION, { app: { slug: "demo", starter_credits: GRANT } });
   for (const token of ["free", ...CAPPED]) {
-    const cap = token === "free" ? null : { credits: CAP, period: periodOf(token) };
-    await account.issuePersonalToken(SESSION, {
+    const caps = token === "free" ? [] : [{ credits: CAP, period: periodOf(token) }];
+    await account.issueAllowance(SESSION, {
       id: token,
       label: token,
       app_slug: null,
-      limits: { access: "write", upstream: false, admin: false, app_slugs: null, cap },
+      limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps },
       session_id: "session",
       signin_method: "dev",
       ends_with_session: false,
       expires_at_ms: Date.now() + 10_000 * DAY_MS,
-    } as Parameters<typeof account.issuePersonalToken>[1]);
+    });
   }
   return account;
 }
 
 type AccountStub = Awaited<ReturnType<typeof openAccount>>;
 
-const callerOf = (by: string) =>
-  by === "session" ? SESSION : ({ kind: "personal_token", personal_token_id: by } as const);
+const callerOf = (by: string) => (by === "session" ? SESSION : withToken(by));
 
 /** Performs an action and compares its result with the model's. */
 async function carryOut(account: AccountStub, model: Model, action: Action): Promise<void> {
@@ -189,7 +191,7 @@ async function carryOut(account: AccountStub, model: Model, action: Action): Pro
       vi.setSystemTime(Date.now() + action.ms);
       return;
     case "revoke": {
-      const revoked = await account.revokePersonalToken(SESSION, { id: action.token });
+      const revoked = await account.revokeAllowance(SESSION, { id: action.token });
       expect(revoked.ok).toBe(model.mayAct(action.token));
       model.revoke(action.token);
       return;
@@ -264,11 +266,11 @@ async function end(
 
 async function expectSame(account: AccountStub, model: Model): Promise<void> {
   model.endOverdue();
-  const tokens = await account.listPersonalTokens(SESSION);
+  const tokens = await account.listAllowances(SESSION);
   if (!tokens.ok) return expect.fail("refused its own owner");
   const shown = tokens.value
     .filter(({ id }) => id !== "free")
-    .map(({ id, spent }) => [id, spent] as const);
+    .map(({ id, caps }) => [id, caps[0]?.spent] as const);
   const living = CAPPED.filter((token) => model.mayAct(token));
   expect(new Map(shown)).toEqual(new Map(living.map((token) => [token, model.spentBy(token)])));
 }

@@ -11,6 +11,7 @@ import { readDailyTotals } from "../../../../src/readmodel/totals.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
 import { moodOfD1 } from "../sync/d1_faults.ts";
+import { withToken } from "../../support/allowances.ts";
 
 const ADA = "ada";
 const HOLDER = { kind: "holder" } as const;
@@ -77,7 +78,7 @@ const mint = (id: string) => ({
   id,
   label: "Ada's laptop",
   app_slug: null,
-  limits: { access: "write", upstream: true, admin: false, app_slugs: null, cap: null } as const,
+  limits: { access: "write", upstream: true, admin: false, app_slugs: null, caps: [] } as const,
   session_id: "session",
   signin_method: "dev",
   ends_with_session: false,
@@ -87,16 +88,11 @@ const mint = (id: string) => ({
 describe("a deleted account", () => {
   it("a deleted account refuses every credential at once and changes nothing any more", async () => {
     await wallet();
-    await accountOf().issuePersonalToken(HOLDER, mint("laptop"));
+    await accountOf().issueAllowance(HOLDER, mint("laptop"));
     await createJobs(1);
     expect(await accountOf().deleteAccount(HOLDER)).toEqual({ ok: true, value: null });
     expect(await wallet()).toEqual(DELETED);
-    expect(
-      await accountOf().wallet(
-        { kind: "personal_token", personal_token_id: "laptop" },
-        { app: null },
-      ),
-    ).toEqual(DELETED);
+    expect(await accountOf().wallet(withToken("laptop"), { app: null })).toEqual(DELETED);
     expect(await accountOf().deleteAccount(HOLDER)).toEqual(DELETED);
     const unknown = { ok: false, refusal: { code: "account_unknown" } };
     expect(await wallet(ADA, APP)).toEqual(unknown);

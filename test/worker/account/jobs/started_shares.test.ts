@@ -11,6 +11,7 @@ import { getToken, tokenId, type TokenHolder } from "../../support/device_logins
 import { histories } from "../../support/histories.ts";
 import { signInWithCredits, type SignedIn } from "../../support/passbook.ts";
 import { expectInvariants } from "../invariants.ts";
+import { withToken } from "../../support/allowances.ts";
 
 const job = (app: string) => ({ app, action: "draw", cost_estimate: 0 });
 
@@ -114,10 +115,7 @@ describe("any history of jobs", () => {
                 policy: { ...DEFAULT_POLICY },
                 ttl_seconds,
               };
-              const caller =
-                one.by === "session"
-                  ? SESSION
-                  : ({ kind: "personal_token", personal_token_id: one.by } as const);
+              const caller = one.by === "session" ? SESSION : withToken(one.by);
               return account.createJob(caller, { ...request, ...rest }, null);
             };
             for (const one of steps) {
@@ -185,8 +183,8 @@ describe("any history of jobs", () => {
 });
 
 async function issue(account: ReturnType<typeof env.ACCOUNT.getByName>, id: string): Promise<void> {
-  const rest = { upstream: false, admin: false, app_slugs: null, cap: null };
-  await account.issuePersonalToken(SESSION, {
+  const rest = { upstream: false, admin: false, app_slugs: null, caps: [] };
+  await account.issueAllowance(SESSION, {
     id,
     label: id,
     app_slug: null,
@@ -200,9 +198,8 @@ async function issue(account: ReturnType<typeof env.ACCOUNT.getByName>, id: stri
 
 describe("what a token's jobs store", () => {
   const storedBy = async ({ identity_id }: SignedIn): Promise<number | undefined> =>
-    (
-      await query<{ stored_bytes: number }>(identity_id, "select stored_bytes from personal_tokens")
-    )[0]?.stored_bytes;
+    (await query<{ stored_bytes: number }>(identity_id, "select stored_bytes from allowances"))[0]
+      ?.stored_bytes;
 
   it("a token's storage counts metadata that grows, even if another caller settles the job", async () => {
     const ada = await signInWithCredits();
@@ -223,7 +220,7 @@ describe("what a token's jobs store", () => {
     const left = TOKEN_STORAGE_MAX_BYTES - JOB_ROWS_BYTES;
     await change(
       ada.identity_id,
-      `update personal_tokens set stored_bytes = ${left} where id = '${id}'`,
+      `update allowances set stored_bytes = ${left} where id = '${id}'`,
     );
     const before = await dump(ada.identity_id);
     const refused = await start(token, "demo", { metadata: {} });

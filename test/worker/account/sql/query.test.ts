@@ -5,7 +5,7 @@ import { drizzle } from "drizzle-orm/durable-sqlite";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import { atMost, value } from "../../../../src/account/sql/parameters.ts";
-import { account, entries, personalTokens } from "../../../../src/account/sql/schema.ts";
+import { account, entries, allowances } from "../../../../src/account/sql/schema.ts";
 import { query, type AccountDatabase, type Builder } from "../../../../src/account/sql/query.ts";
 import { signIn, signInWithCredits } from "../../support/passbook.ts";
 
@@ -19,7 +19,7 @@ describe("a prepared query", () => {
   it.each([
     ["booleans and nulls", (database: Builder) => database.select().from(account)],
     ["many rows", (database: Builder) => database.select().from(entries)],
-    ["no rows", (database: Builder) => database.select().from(personalTokens)],
+    ["no rows", (database: Builder) => database.select().from(allowances)],
     [
       "columns under other names",
       (database: Builder) => database.select({ credits: entries.balance_after }).from(entries),
@@ -47,22 +47,20 @@ describe("a prepared query", () => {
       signin_method: null,
       app_slugs_json: null,
       last_used_at_ms: null,
-      ended_at_ms: null,
+      revoked_at_ms: null,
+      parent_id: null,
+      client_id: null,
+      client_host: null,
+      resource: null,
     };
     const approval = { session_id: "session", ends_with_session: true };
-    const cap = {
-      cap_credits: 5,
-      cap_period: "total",
-      spent: 0,
-      spent_window: 0,
-      stored_bytes: 0,
-    } as const;
+    const use = { caps_json: "[]", stored_bytes: 0 };
     const times = { created_at_ms: 1, expires_at_ms: 2 };
-    const is = { label: "token", access: "write", upstream: true, admin: false } as const;
-    const given = { ...none, ...approval, ...cap, ...times, ...is, id: "first" };
+    const is = { label: "token", kind: "device", path: "first", scopes: "read upstream" } as const;
+    const given = { ...none, ...approval, ...use, ...times, ...is, id: "first" };
     const insert = query((database) =>
       database
-        .insert(personalTokens)
+        .insert(allowances)
         .values({ ...given, id: value("id") })
         .returning(),
     );
@@ -70,7 +68,7 @@ describe("a prepared query", () => {
     await inAccount(identity_id, (database) => {
       expect(insert(database).get({ id: "first" })).toEqual(given);
       expect(insert(database).all({ id: "second" })).toEqual([{ ...given, id: "second" }]);
-      expect(database.select().from(personalTokens).all()).toHaveLength(2);
+      expect(database.select().from(allowances).all()).toHaveLength(2);
       expect(() => insert(database).get()).toThrow("id");
     });
   });

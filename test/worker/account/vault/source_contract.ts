@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { UpstreamTokenSource } from "../../../../src/account/clients/vault.ts";
 import { getToken, tokenId } from "../../support/device_logins.ts";
 import { signIn, type SignedIn } from "../../support/passbook.ts";
+import { withToken } from "../../support/allowances.ts";
 
 /** An adapter, with a person who is signed in and may have connected the provider `acme`. */
 export interface SourceWorld {
@@ -65,8 +66,7 @@ export function describeUpstreamTokenSource(
       const ada = await signIn();
       await hold(ada, "token-of-ada");
       const read = async (limits: object) => {
-        const personal_token_id = await tokenId(await getToken(ada, limits));
-        const caller = { kind: "personal_token", personal_token_id } as const;
+        const caller = withToken(await tokenId(await getToken(ada, limits)));
         return source.read(ada.identity_id, caller, "acme");
       };
       expect(await read({ scopes: ["read", "write"] })).toMatchObject({

@@ -9,6 +9,7 @@ import { fromOwnPage, getToken, tokenId } from "../../support/device_logins.ts";
 import { send, signIn, type SignedIn } from "../../support/passbook.ts";
 import { personalToken } from "../api/admin/operators.ts";
 import { openAppServer, type AppServer } from "./app_server.ts";
+import { withToken } from "../../support/allowances.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 
@@ -324,7 +325,7 @@ describe("an app on the account page", () => {
   it("a personal token with any limits cannot connect an app", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const holder = await getToken(ada);
-    const caller = { kind: "personal_token", personal_token_id: await tokenId(holder) } as const;
+    const caller = withToken(await tokenId(holder));
     const account = env.ACCOUNT.getByName(ada.identity_id);
     expect(await account.setAppAccess(caller, "demo", "disconnected")).toMatchObject({
       refusal: { code: "scope" },

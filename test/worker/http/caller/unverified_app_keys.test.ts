@@ -179,7 +179,7 @@ describe("an app's key that the account accepted within the last hour, while the
       await account.readJob(caller, job_id),
       await account.createJob(caller, job, null),
       await account.deleteAccount(caller),
-      await account.revokePersonalToken(caller, { id: job_id }),
+      await account.revokeAllowance(caller, { id: job_id }),
     ]) {
       expect(answer).toMatchObject({ ok: false, refusal: { code: "unavailable" } });
     }

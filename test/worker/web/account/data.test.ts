@@ -103,7 +103,7 @@ describe("the download of a person's data", () => {
     }
   });
 
-  it("the download contains every session and the tokens that have ended", async () => {
+  it("the download contains every session and the used tokens that were revoked", async () => {
     const ada = await signIn();
     await env.DIRECTORY.prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 450)
@@ -114,11 +114,12 @@ describe("the download of a person's data", () => {
       .bind(ada.identity_id)
       .run();
     const token = await getToken(ada, { cap: { credits: 5 } }, { client_name: "Old laptop" });
+    await token.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 0 });
     await token.revoke(await tokenId(token));
     const { body } = await download(ada);
     expect(new Set(body.sessions.map(({ id }: { id: string }) => id)).size).toBe(451);
     expect(body.personal_tokens).toMatchObject([
-      { label: "Old laptop", ended_at: expect.stringMatching(RFC_3339) },
+      { label: "Old laptop", revoked_at: expect.stringMatching(RFC_3339) },
     ]);
   });
 });

@@ -67,7 +67,7 @@ describe("a token without a device", () => {
     for (const path of ["/account/tokens", "/account/data.json", PATH]) {
       expect((await open(ada, path)).text).not.toContain(token.slice(-20));
     }
-    const rows = JSON.stringify(await query(ada.identity_id, "select * from personal_tokens"));
+    const rows = JSON.stringify(await query(ada.identity_id, "select * from allowances"));
     expect(rows).toContain("Nightly build");
     expect(rows).not.toContain(token.slice(-20));
   });
@@ -75,13 +75,13 @@ describe("a token without a device", () => {
   it("a made token remembers the session and the sign-in method that made it", async () => {
     const ada = await signIn();
     await make(ada);
-    const [row] = await query(ada.identity_id, "select * from personal_tokens");
+    const [row] = await query(ada.identity_id, "select * from allowances");
     expect(row).toMatchObject({ signin_method: "dev", ends_with_session: 0 });
     const other = await signIn();
     const { session_id = "" } = (row ?? {}) as { session_id?: string };
     await postForm(other, "/account/end-session", { session_id, personal_tokens: "end" });
     expect(
-      await query(other.identity_id, "select * from personal_tokens where ended_at_ms is null"),
+      await query(other.identity_id, "select * from allowances where revoked_at_ms is null"),
     ).toEqual([]);
   });
 

@@ -158,7 +158,7 @@ describe("a problem on the approval form", () => {
       upstream: false,
       admin: false,
       app_slugs: null,
-      cap: null,
+      caps: [],
     } as const;
     for (let i = 0; i < 100; i += 1) {
       const id = crypto.randomUUID();
@@ -171,7 +171,7 @@ describe("a problem on the approval form", () => {
         signin_method: "dev",
         ends_with_session: false,
       };
-      await account.issuePersonalToken({ kind: "holder" } as const, {
+      await account.issueAllowance({ kind: "holder" } as const, {
         ...row,
         expires_at_ms: Date.now() + 60_000,
       });

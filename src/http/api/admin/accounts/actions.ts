@@ -173,6 +173,6 @@ export function revokePersonalToken(
 ): Promise<OnceAnswer<null>> {
   const action = accountAction(context, "personal_token.revoke", options, { personal_token_id });
   return performActionOnce(context, action, async () =>
-    holderAccount(context).revokePersonalToken(OPERATOR, { id: personal_token_id }),
+    holderAccount(context).revokeAllowance(OPERATOR, { id: personal_token_id }),
   );
 }

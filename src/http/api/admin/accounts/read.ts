@@ -58,12 +58,12 @@ export const readAccount = factory.createHandlers(async (context) => {
     identity.listSessions(holder.identity_id),
   ]);
   if (!inspected.ok) return refuse(context, inspected.refusal);
-  const { reserved, apps, personal_tokens, started_jobs } = inspected.value;
+  const { reserved, apps, allowances, started_jobs } = inspected.value;
   return context.json({
     account: accountView(inspected.value, holder),
     reserved,
     apps: apps.map(appView),
-    personal_tokens: personal_tokens.map(personalTokenView),
+    personal_tokens: allowances.map(personalTokenView),
     sessions: sessions.map(sessionView),
     started_jobs: started_jobs.map(jobView),
   });

@@ -173,7 +173,7 @@ describe("a device login with a failure", () => {
     const { device_code, user_code } = await startLogin();
     await approve(ada, user_code);
     const down = Object.assign(new Error("overloaded"), { overloaded: true });
-    const ACCOUNT = { getByName: () => ({ issuePersonalToken: async () => Promise.reject(down) }) };
+    const ACCOUNT = { getByName: () => ({ issueAllowance: async () => Promise.reject(down) }) };
     const failed = await poll(device_code, { ACCOUNT });
     expect(failed.status).toBe(503);
     expect(failed.text).not.toContain("pb_pat_");

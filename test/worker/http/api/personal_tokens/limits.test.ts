@@ -10,6 +10,7 @@ import {
   tokenId,
 } from "../../../support/device_logins.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "../../../support/passbook.ts";
+import { withToken } from "../../../support/allowances.ts";
 
 /** The session tokens of the Worker under test. */
 function sessionTokens() {
@@ -25,7 +26,7 @@ describe("revoking", () => {
     const token = await getToken(ada);
     const personal_token_id = await tokenId(token);
     const { identity_id } = ada;
-    const proof = { kind: "personal_token", personal_token_id } as const;
+    const proof = withToken(personal_token_id);
     const session = holderOf(
       await sessionTokens().sign(BASE_URL, { identity_id, proof, binding: null }),
     );
@@ -152,7 +153,7 @@ describe("a read-only token", () => {
   it("a session token made from a read-only token has the same limits and cannot approve a device", async () => {
     const ada = await signIn();
     const reader = await getToken(ada, { scopes: ["read"] });
-    const proof = { kind: "personal_token", personal_token_id: await tokenId(reader) } as const;
+    const proof = withToken(await tokenId(reader));
     const jwt = await sessionTokens().sign(BASE_URL, {
       identity_id: ada.identity_id,
       proof,

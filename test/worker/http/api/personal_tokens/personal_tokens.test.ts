@@ -227,10 +227,10 @@ describe("the list of tokens", () => {
       upstream: true,
       admin: false,
       app_slugs: null,
-      cap: null,
+      caps: [],
     } as const;
     const issue = (expires_at_ms: number) =>
-      account.issuePersonalToken({ kind: "holder" } as const, {
+      account.issueAllowance({ kind: "holder" } as const, {
         id: crypto.randomUUID(),
         label: "x",
         app_slug: null,

@@ -181,8 +181,12 @@ describe("refunding a job", () => {
     const agent: TokenHolder = await getToken(ada, { cap });
     const job_id = await jobThatCost(agent, 6);
     const spent = async (): Promise<number | undefined> =>
-      (await query<{ spent: number }>(ada.identity_id, "select spent from personal_tokens"))[0]
-        ?.spent;
+      (
+        await query<{ spent: number }>(
+          ada.identity_id,
+          "select caps_json ->> '$[0].spent' as spent from allowances",
+        )
+      )[0]?.spent;
     expect(await spent()).toBe(6);
     await refund(olga, ada, job_id, { amount: 2 });
     expect(await spent()).toBe(4);

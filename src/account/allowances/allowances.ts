@@ -1,0 +1,147 @@
+/** Allowances: they are issued, listed and revoked, and they end with their session or sign-in method. */
+import { idsOfPath, scopesOf } from "../../domain/allowance.ts";
+import { newCap, spentNow } from "../../domain/spending_cap.ts";
+import { ALLOWANCES_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import type {
+  Answer,
+  Approver,
+  IssueAllowanceRequest,
+  ListedAllowance,
+  RevokeAllowanceRequest,
+} from "../contract.ts";
+import { actingAllowance, visibleApps } from "../caller.ts";
+import { ensureOpen } from "../ledger/posting.ts";
+import type { Transaction } from "../transaction.ts";
+import { capsOf, limitsOf, type AllowanceRow } from "../sql/allowance_store.ts";
+
+/** Refuses if the account has the maximum number of living allowances, without those that were exchanged. */
+export function checkRoomForAllowance({ allowances, now_ms }: Transaction): Answer<null> {
+  const approved = allowances.listLiving(now_ms).filter(({ parent_id }) => parent_id === null);
+  return approved.length >= ALLOWANCES_PER_ACCOUNT_MAX
+    ? refused({ code: "too_many_tokens", limit: ALLOWANCES_PER_ACCOUNT_MAX })
+    : accepted(null);
+}
+
+/** Stores the row that makes a token valid. Also opens the account, so that a read-only token never has to. */
+export function issueAllowance(
+  transaction: Transaction,
+  request: IssueAllowanceRequest,
+): Answer<null> {
+  const { allowances, now_ms } = transaction;
+  const { limits, ...given } = request;
+  const room = checkRoomForAllowance(transaction);
+  if (!room.ok) return room;
+  ensureOpen(transaction);
+  allowances.deleteExpired(now_ms);
+  allowances.insert({
+    ...given,
+    parent_id: null,
+    path: given.id,
+    kind: "device",
+    client_id: null,
+    client_host: null,
+    resource: null,
+    scopes: scopesOf(limits).join(" "),
+    app_slugs_json: limits.app_slugs === null ? null : JSON.stringify(limits.app_slugs),
+    caps_json: JSON.stringify(limits.caps.map((cap) => newCap(cap, now_ms))),
+    stored_bytes: 0,
+    created_at_ms: now_ms,
+    last_used_at_ms: null,
+    revoked_at_ms: null,
+  });
+  return accepted(null);
+}
+
+/** Living allowances, newest first. An allowance limited to some apps sees only itself. */
+export function listAllowances(transaction: Transaction): Answer<readonly ListedAllowance[]> {
+  const { allowances, now_ms } = transaction;
+  const acting = actingAllowance(transaction);
+  const is_limited = visibleApps(transaction) !== undefined;
+  const rows = allowances.listLiving(now_ms).filter((row) => !is_limited || row.id === acting?.id);
+  return accepted(rows.map((row) => describeAllowance(transaction, row)));
+}
+
+/** A stored allowance as its holder sees it. */
+export function describeAllowance(transaction: Transaction, row: AllowanceRow): ListedAllowance {
+  return {
+    id: row.id,
+    kind: row.kind,
+    parent_id: row.parent_id,
+    client_id: row.client_id,
+    client_host: row.client_host,
+    resource: row.resource,
+    label: row.label,
+    app_slug: row.app_slug,
+    scopes: row.scopes.split(" "),
+    limits: limitsOf(row),
+    caps: capsOf(row).map((cap) => ({
+      credits: cap.credits,
+      period: cap.period,
+      spent: spentNow(cap, transaction.now_ms),
+    })),
+    current: row.id === actingAllowance(transaction)?.id,
+    ends_with_session: row.ends_with_session,
+    session_id: row.session_id,
+    created_at_ms: row.created_at_ms,
+    last_used_at_ms: row.last_used_at_ms,
+    expires_at_ms: row.expires_at_ms,
+    revoked_at_ms: row.revoked_at_ms,
+  };
+}
+
+/**
+ * Ends an allowance now, and with it its descendants. An allowance may end only itself and its descendants, and an app's
+ * key may end none.
+ */
+export function revokeAllowance(
+  transaction: Transaction,
+  { id }: RevokeAllowanceRequest,
+): Answer<null> {
+  const { allowances, now_ms } = transaction;
+  const acting = actingAllowance(transaction);
+  if (transaction.caller.kind === "app") return refused({ code: "scope", reason: "app_key" });
+  const row = allowances.read(id);
+  if (acting !== null && !idsOfPath(row?.path ?? null).includes(acting.id)) {
+    return refused({ code: "scope", reason: "itself_only" });
+  }
+  if (row === null || row.revoked_at_ms !== null || row.expires_at_ms <= now_ms) {
+    return refused({ code: "personal_token_not_found" });
+  }
+  allowances.end(id, now_ms);
+  return accepted(null);
+}
+
+/** Ends the allowances that end with these sessions, or with any session. Repeating it changes nothing. */
+export function endSessions(
+  { allowances, now_ms }: Transaction,
+  session_ids: readonly string[] | "all",
+): Answer<null> {
+  if (session_ids === "all") allowances.endOfAllSessions(now_ms);
+  else allowances.endOfSessions(session_ids, now_ms);
+  return accepted(null);
+}
+
+/**
+ * Ends the allowances that were approved in a session, or by a sign-in method. One whose method is unknown ends with every
+ * method.
+ */
+export function revokeApprovedBy(
+  { allowances, now_ms }: Transaction,
+  approver: Approver,
+): Answer<null> {
+  switch (approver.kind) {
+    case "session":
+      allowances.endApprovedInSession(approver.session_id, now_ms);
+      return accepted(null);
+    case "signin_method":
+      allowances.endApprovedThrough(approver.signin_method, now_ms);
+      return accepted(null);
+  }
+}
+
+/** Ends every allowance of the account. */
+export function revokeAllAllowances({ allowances, now_ms }: Transaction): Answer<null> {
+  allowances.endAll(now_ms);
+  return accepted(null);
+}

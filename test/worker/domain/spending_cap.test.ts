@@ -1,0 +1,176 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { whyCapExceeded } from "../../../src/domain/allowance.ts";
+import {
+  CAP_PERIODS,
+  changedCaps,
+  charge,
+  newCap,
+  resetsAt,
+  roomNow,
+  spentNow,
+  windowAt,
+  type CapPeriod,
+} from "../../../src/domain/spending_cap.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A Wednesday. */
+const BEGIN_MS = Date.UTC(2026, 1, 25, 13);
+
+/** Jobs over some months: reserved if the cap allows, then ended with or without a cost. */
+const steps = fc.array(
+  fc.record({
+    wait_hours: fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 480 })),
+    action: fc.constantFrom("reserve", "end"),
+    credits: fc.integer({ min: 0, max: 60 }),
+  }),
+  { maxLength: 60 },
+);
+
+/** The name of the period at a time, computed with the calendar's own functions. */
+function periodName(period: CapPeriod, at_ms: number): string {
+  const at = new Date(at_ms);
+  switch (period) {
+    case "day":
+      return at.toISOString().slice(0, 10);
+    case "week": {
+      const monday = new Date(at_ms);
+      while (monday.getUTCDay() !== 1) monday.setUTCDate(monday.getUTCDate() - 1);
+      return monday.toISOString().slice(0, 10);
+    }
+    case "month":
+      return at.toISOString().slice(0, 7);
+    case "30_days":
+      return String(Math.trunc((at_ms - BEGIN_MS) / (30 * DAY_MS)));
+    case "total":
+      return "always";
+  }
+}
+
+/** A simple model: every movement with the period that it counts in. */
+function spentByHistory(history: readonly { name: string; credits: number }[], name: string) {
+  return history
+    .filter((movement) => movement.name === name)
+    .reduce((sum, { credits }) => sum + credits, 0);
+}
+
+describe("a spending cap", () => {
+  it.each(CAP_PERIODS)(
+    "a spending cap is never exceeded and counts all spending of its period (%s)",
+    (period) => {
+      fc.assert(
+        fc.property(fc.integer({ min: 0, max: 100 }), steps, (credits_max, steps) => {
+          let cap = newCap({ credits: credits_max, period }, BEGIN_MS);
+          let now_ms = BEGIN_MS;
+          const history: { name: string; credits: number }[] = [];
+          const open: { reserved_at_ms: number; name: string; credits: number }[] = [];
+          for (const { wait_hours, action, credits } of steps) {
+            now_ms += wait_hours * HOUR_MS;
+            const name = periodName(period, now_ms);
+            if (action === "reserve" && whyCapExceeded([cap], credits, now_ms) === null) {
+              cap = charge(cap, credits, now_ms, now_ms);
+              history.push({ name, credits });
+              open.push({ reserved_at_ms: now_ms, name, credits });
+            }
+            const job = action === "end" ? open.shift() : undefined;
+            if (job !== undefined) {
+              const back = Math.min(credits, job.credits);
+              cap = charge(cap, 0 - back, job.reserved_at_ms, now_ms);
+              history.push({ name: job.name, credits: 0 - back });
+            }
+            const spent = spentByHistory(history, name);
+            expect(spentNow(cap, now_ms)).toBe(spent);
+            expect(spent).toBeLessThanOrEqual(credits_max);
+            expect(roomNow(cap, now_ms)).toBe(credits_max - spent);
+          }
+        }),
+      );
+    },
+  );
+
+  it.each([
+    ["day", "2026-02-25T13:00:00.000Z", "2026-02-26T00:00:00.000Z"],
+    ["day", "2026-12-31T23:59:59.999Z", "2027-01-01T00:00:00.000Z"],
+    ["week", "2026-02-25T13:00:00.000Z", "2026-03-02T00:00:00.000Z"],
+    ["week", "2026-03-01T23:59:59.999Z", "2026-03-02T00:00:00.000Z"],
+    ["week", "2026-03-02T00:00:00.000Z", "2026-03-09T00:00:00.000Z"],
+    ["month", "2026-02-25T13:00:00.000Z", "2026-03-01T00:00:00.000Z"],
+    ["month", "2028-02-28T13:00:00.000Z", "2028-03-01T00:00:00.000Z"],
+    ["month", "2026-12-31T23:59:59.999Z", "2027-01-01T00:00:00.000Z"],
+    ["30_days", "2026-02-25T13:00:00.000Z", "2026-03-27T13:00:00.000Z"],
+  ] as const)(
+    "a cap per %s at %s starts again at %s, and not a millisecond earlier",
+    (period, at, next) => {
+      const at_ms = Date.parse(at);
+      const spent = charge(newCap({ credits: 10, period }, BEGIN_MS), 10, at_ms, at_ms);
+      const next_ms = Date.parse(next);
+      expect(resetsAt(spent, at_ms)).toBe(next_ms);
+      expect(roomNow(spent, next_ms - 1)).toBe(0);
+      expect(roomNow(spent, next_ms)).toBe(10);
+      expect(windowAt(spent, next_ms)).toBe(windowAt(spent, next_ms - 1) + 1);
+    },
+  );
+
+  it("a total cap never starts again", () => {
+    const spent = charge(
+      newCap({ credits: 10, period: "total" }, BEGIN_MS),
+      10,
+      BEGIN_MS,
+      BEGIN_MS,
+    );
+    expect(resetsAt(spent, BEGIN_MS)).toBeNull();
+    expect(roomNow(spent, BEGIN_MS + 10_000 * DAY_MS)).toBe(0);
+  });
+
+  it("a spending cap allows no more if the clock goes back", () => {
+    const spent = { ...newCap({ credits: 10, period: "30_days" }, 0), spent: 10, window: 3 };
+    expect(roomNow(spent, 0)).toBe(0);
+    expect(charge(spent, 5, 0, 0)).toEqual({ ...spent, spent: 15 });
+    expect(charge(spent, -5, 0, 0)).toEqual(spent);
+  });
+});
+
+describe("several spending caps", () => {
+  const day = newCap({ credits: 10, period: "day" }, BEGIN_MS);
+  const month = { ...newCap({ credits: 50, period: "month" }, BEGIN_MS), spent: 45 };
+  const window = windowAt(month, BEGIN_MS);
+
+  it("credits must fit every cap, and the refusal names the cap with the least room", () => {
+    const caps = [day, { ...month, window }];
+    expect(whyCapExceeded(caps, 5, BEGIN_MS)).toBeNull();
+    expect(whyCapExceeded(caps, 6, BEGIN_MS)).toEqual({
+      code: "token_budget_exceeded",
+      cap: { credits: 50, period: "month" },
+      spent: 45,
+      room: 5,
+      required: 6,
+      resets_at_ms: Date.UTC(2026, 2, 1),
+    });
+    expect(whyCapExceeded(caps, 11, Date.UTC(2026, 2, 1))).toMatchObject({
+      cap: { period: "day" },
+    });
+  });
+
+  it("a changed cap keeps what its period has spent, and a new one counts from now", () => {
+    const later_ms = BEGIN_MS + HOUR_MS;
+    const [changed, added] = changedCaps(
+      [{ ...month, window }],
+      [
+        { credits: 46, period: "month" },
+        { credits: 7, period: "total" },
+      ],
+      later_ms,
+    );
+    expect(changed).toEqual({ ...month, window, credits: 46 });
+    expect(added).toEqual({ credits: 7, period: "total", spent: 0, window: 0, since_ms: later_ms });
+  });
+
+  it("a cap gets nothing back from a job that was created before the cap was set", () => {
+    const cap = newCap({ credits: 10, period: "total" }, BEGIN_MS);
+    const used = charge(cap, 4, BEGIN_MS, BEGIN_MS);
+    expect(charge(used, -3, BEGIN_MS - 1, BEGIN_MS)).toEqual(used);
+    expect(charge(used, -3, BEGIN_MS, BEGIN_MS)).toEqual({ ...used, spent: 1 });
+  });
+});
