@@ -102,6 +102,7 @@ export default defineConfig({
                   "hono/validator",
                   "jose",
                   "oauth4webapi",
+                  "standardwebhooks",
                   "stripe",
                   "uuid",
                   "zod",

@@ -28,6 +28,8 @@ import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
 import { createWebhookRecords } from "./directory/webhook_records.ts";
 import { createWebhookSecrets } from "./directory/webhook_secrets.ts";
+import { createWebhookDeliveries } from "./directory/webhook_deliveries.ts";
+import { webhookListOf } from "./directory/webhook_list.ts";
 import { createWebhooks } from "./directory/webhooks.ts";
 import { createSupportCredits } from "./directory/support_credits.ts";
 import { createScheduleRecord } from "./directory/schedule_record.ts";
@@ -71,6 +73,8 @@ import { createPaymentReconciliation } from "./operations/payment_reconciliation
 import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
+import { createWebhookEngine } from "./webhooks/engine.ts";
+import type { SenderParts } from "./webhooks/sender.ts";
 
 /** The caller of actions that a live session already approved: issuing a token, and deleting the account. */
 const HOLDER = { kind: "holder" } as const;
@@ -140,7 +144,18 @@ function build(env: Env): Result<Services, Misconfiguration> {
   });
   const app_records = createAppRecords(env.DIRECTORY, () => apps.forget());
   const webhook_secrets = createWebhookSecrets(config.encryption_keys);
-  const webhooks = createWebhooks(env.DIRECTORY, webhook_secrets);
+  const webhook_list = webhookListOf(env.DIRECTORY);
+  const webhooks = createWebhooks(env.DIRECTORY, webhook_secrets, webhook_list);
+  const sender_parts: SenderParts = {
+    is_development: config.dev_signin,
+    findWebhook: (uid) => webhook_list.find(uid),
+    secretsOf: (uid) => webhooks.secretsOf(uid),
+    pause: (uid, reason) => webhooks.pause(uid, reason),
+    recordSuccess: (uid) => webhooks.recordSuccess(uid),
+    recordError: (uid, reason) => webhooks.recordError(uid, reason),
+    readEvents: async (identity_id, request) => accounts(identity_id).readWebhookEvents(request),
+    deliveries: createWebhookDeliveries(env.DIRECTORY),
+  };
   const failures = failureCounterOf(env.DIRECTORY);
   const read_model = createReadModel(env.DB);
   return accepted({
@@ -151,6 +166,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
     app_records,
     webhook_records: createWebhookRecords(env.DIRECTORY, webhook_secrets, () => webhooks.forget()),
     webhooks,
+    webhook_engine: createWebhookEngine({
+      ...sender_parts,
+      deliveries: createWebhookDeliveries(env.DIRECTORY),
+      senders: env.WEBHOOK_SENDER,
+    }),
+    sender_parts,
     note_app_key_use: createAppKeyUses(env.DIRECTORY),
     clients,
     client_authentication: createClientAuthentication({ clients, json, keys: apps }),
@@ -302,6 +323,13 @@ function createIdentity(
   }
 }
 
+/** What the senders of webhooks need. @throws if the settings are wrong. */
+export function senderPartsOf(env: Env): SenderParts {
+  const services = servicesFor(env);
+  if (!services.ok) throw new Error("misconfigured");
+  return services.value.sender_parts;
+}
+
 /** The consumer of the queue `PROJECTIONS`. It reads no settings, so deliveries continue while settings are wrong. */
 export function projectionConsumer(
   env: Env,
@@ -320,7 +348,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
   const { config, identity, account_deletion, accounts, read_model } = services.value;
-  const { failures, payment_reconciliation, readHealth } = services.value;
+  const { failures, payment_reconciliation, readHealth, webhook_engine } = services.value;
   const schedule_record = createScheduleRecord(env.DIRECTORY);
   return () =>
     runUpkeep(
@@ -354,6 +382,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
           ? {}
           : { payments: () => payment_reconciliation.continuePass(Date.now()) }),
         failures: () => failures.deleteOld(Date.now()),
+        webhooks: () => webhook_engine.wakeOverdue(Date.now()),
       },
       async (ended) => {
         try {

@@ -5,11 +5,18 @@ import { StarterBudget } from "./budget/object.ts";
 import { DeviceLogin } from "./device/object.ts";
 import { logFailuresOf } from "./operations/object_failures.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
-import { projectionConsumer, servicesFor, upkeepOf } from "./services.ts";
+import { projectionConsumer, senderPartsOf, servicesFor, upkeepOf } from "./services.ts";
+import { Sender } from "./webhooks/object.ts";
 
-logFailuresOf({ Account, DeviceLogin, StarterBudget });
+class WebhookSender extends Sender {
+  protected override openParts(): ReturnType<typeof senderPartsOf> {
+    return senderPartsOf(this.env);
+  }
+}
 
-export { Account, DeviceLogin, StarterBudget };
+logFailuresOf({ Account, DeviceLogin, StarterBudget, WebhookSender: Sender });
+
+export { Account, DeviceLogin, StarterBudget, WebhookSender };
 
 const app = createApp(servicesFor);
 

@@ -176,3 +176,13 @@ CREATE TABLE `upstream_unlinks` (
 	`provider` text PRIMARY KEY NOT NULL,
 	`linked_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `webhook_refusals` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`event_id` text NOT NULL,
+	`app_slug` text NOT NULL,
+	`line` integer NOT NULL,
+	`credits` integer NOT NULL,
+	`held` integer NOT NULL,
+	`at_ms` integer NOT NULL
+);

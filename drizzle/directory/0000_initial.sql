@@ -117,6 +117,21 @@ CREATE TABLE `support_credits` (
 	PRIMARY KEY(`operator`, `day`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `webhook_deliveries` (
+	`webhook_uid` text NOT NULL,
+	`identity_id` text NOT NULL,
+	`event_id` text NOT NULL,
+	`type` text NOT NULL,
+	`line` integer NOT NULL,
+	`attempts` integer NOT NULL,
+	`status` text NOT NULL,
+	`reason` text,
+	`at_ms` integer NOT NULL,
+	`retry_at_ms` integer,
+	PRIMARY KEY(`webhook_uid`, `identity_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_retry_at_ms` ON `webhook_deliveries` (`retry_at_ms`);--> statement-breakpoint
 CREATE TABLE `webhooks` (
 	`uid` text PRIMARY KEY NOT NULL,
 	`app_slug` text NOT NULL,

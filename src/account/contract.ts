@@ -4,6 +4,7 @@
  */
 import type { PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
+import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import type { Answer, Caller, IdempotencyGuard, OnceAnswer, Page } from "./contract/call.ts";
 import type * as history from "./contract/history.ts";
@@ -160,4 +161,7 @@ export interface AccountOperations {
     settings: VaultSettings,
   ): Promise<Answer<HandedOutUpstreamToken>>;
   forgetUpstreamTokens(provider: string, linked_at_ms: number): void;
+
+  /** A page of events for a webhook; null: the account was never opened, or its rows are erased. */
+  readWebhookEvents(request: WebhookEventsRequest): WebhookEvents | null;
 }

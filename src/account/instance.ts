@@ -121,11 +121,12 @@ export class Instance {
       return this.#context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
     const parts = this.openParts();
-    const { alarm_round, delivery, erasure, responses, streams } = parts;
+    const { alarm_round, delivery, erasure, responses, streams, webhooks } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
       ["expiry", () => this.expireJobs(parts)],
       ["projection", () => delivery.flush()],
+      ["webhooks", () => webhooks.flush("all")],
       ["streams", () => streams.endExpired()],
       // Last, because nobody waits for it.
       ["clean-up", () => responses.deleteOld(Date.now())],

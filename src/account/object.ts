@@ -6,6 +6,7 @@ import { EVENTS_WATCHERS_MAX } from "../domain/limits.ts";
 import type { PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, refused } from "../domain/result.ts";
+import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { endEarlierRelease, exercise } from "./canary.ts";
 import * as callers from "./caller.ts";
@@ -21,6 +22,7 @@ import { inspect } from "./operators/inspection.ts";
 import * as purchases from "./purchases/purchases.ts";
 import { AllowanceOperations } from "./rpc/allowances.ts";
 import * as read_model from "./sync/repair.ts";
+import { readEvents } from "./webhooks/pages.ts";
 
 type Guard = contract.IdempotencyGuard | null;
 
@@ -180,6 +182,11 @@ export class Account extends AllowanceOperations implements contract.AccountOper
 
   forgetUpstreamTokens(provider: string, linked_at_ms: number): void {
     this.instance.openParts().vault.forget(provider, linked_at_ms);
+  }
+
+  readWebhookEvents(request: WebhookEventsRequest): WebhookEvents | null {
+    const { parts } = this.instance;
+    return parts === null ? null : readEvents(parts.event_sources, request);
   }
 
   /** Opens a stream of the account's events: a WebSocket that hibernates with the object. */

@@ -1,7 +1,9 @@
 /** What one account's object consists of, once it has tables. */
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { failureCounterOf } from "../directory/failures.ts";
+import { noWebhooks, webhookListOf } from "../directory/webhook_list.ts";
 import { createProjector, noProjector } from "../readmodel/adapters.ts";
+import { senderName } from "../webhooks/contract.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
 import { Erasure } from "./deletion/erasure.ts";
 import { Streams } from "./events/streams.ts";
@@ -18,6 +20,9 @@ import { Delivery } from "./sync/delivery.ts";
 import { Outbox } from "./sync/outbox.ts";
 import type { TransactionParts } from "./transaction.ts";
 import { Vault } from "./vault/vault.ts";
+import { WebhookOutbox } from "./webhooks/outbox.ts";
+import type { EventSources } from "./webhooks/pages.ts";
+import { Refusals } from "./webhooks/refusals.ts";
 
 export interface AccountParts {
   readonly database: AccountDatabase;
@@ -30,6 +35,8 @@ export interface AccountParts {
   readonly alarm_round: AlarmRound;
   readonly outbox: Outbox;
   readonly delivery: Delivery;
+  readonly webhooks: WebhookOutbox;
+  readonly event_sources: EventSources;
   readonly erasure: Erasure;
   readonly streams: Streams;
   /** Knows which renewals are under way, so there is one for the life of the instance. */
@@ -58,11 +65,23 @@ export function openParts(
     (failure) => failureCounterOf(env.DIRECTORY).count("failed_delivery", failure),
   );
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
-  const delivery = new Delivery(alarm, outbox, hasStartedJobs);
-  const shared = { storage, store, allowances, alarm, delivery, identity_id };
+  const event_sources = { database, store, refusals: new Refusals(database) };
+  const webhooks = new WebhookOutbox(
+    {
+      ...event_sources,
+      list: identity_id === CANARY_IDENTITY ? noWebhooks : webhookListOf(env.DIRECTORY),
+      senderOf: ({ uid }) => env.WEBHOOK_SENDER.getByName(senderName(uid, identity_id)),
+    },
+    alarm_at_ms !== null,
+  );
+  const delivery = new Delivery(alarm, outbox, webhooks, hasStartedJobs);
+  const noteRefusal = (app_slug: string, at_ms: number): void => {
+    if (webhooks.noteRefusal(app_slug, at_ms)) delivery.owe(at_ms);
+  };
+  const shared = { storage, store, allowances, alarm, delivery, noteRefusal, identity_id };
   const forTransaction = (posted: () => void): TransactionParts => ({ ...shared, posted });
   const transaction = (): TransactionParts => forTransaction(() => undefined);
-  const erasure = new Erasure({ database, store, outbox, transaction });
+  const erasure = new Erasure({ database, store, outbox, webhooks, transaction });
   return {
     database,
     store,
@@ -74,6 +93,8 @@ export function openParts(
     alarm_round: new AlarmRound(alarm),
     outbox,
     delivery,
+    webhooks,
+    event_sources,
     erasure,
     streams: new Streams({ context, store, allowances }),
     vault: new Vault(database, identity_id, () => erasure.has_begun),

@@ -15,6 +15,8 @@ export interface TransactionParts {
   readonly delivery: Delivery;
   /** Called for each entry that the transaction adds. */
   readonly posted: () => void;
+  /** Called if a request for this app gets 402. */
+  readonly noteRefusal: (app_slug: string, at_ms: number) => void;
   readonly identity_id: string;
 }
 

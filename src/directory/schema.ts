@@ -11,6 +11,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
+import { SUBSCRIBABLE_EVENTS } from "../domain/webhook.ts";
 
 /**
  * Registered client apps. `origins_json`: an array of allowlist entries. The table checks its rows itself
@@ -253,6 +254,32 @@ export const supportCredits = sqliteTable(
     credits: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.operator, table.day, table.id] })],
+);
+
+/** Deliveries to webhooks that wait, at most one for each webhook and account; see `webhook_deliveries.ts`. */
+export const webhookDeliveries = sqliteTable(
+  "webhook_deliveries",
+  {
+    webhook_uid: text().notNull(),
+    identity_id: text().notNull(),
+    /** The event, its type and the number of its entry, or of the newest entry when it happened. */
+    event_id: text().notNull(),
+    type: text({ enum: SUBSCRIBABLE_EVENTS }).notNull(),
+    line: integer().notNull(),
+    /** 0: it was not tried, because the webhook is paused. */
+    attempts: integer().notNull(),
+    /** `failed`: the webhook was paused after the last attempt. */
+    status: text({ enum: ["pending", "failed"] }).notNull(),
+    reason: text(),
+    /** When it was tried last. */
+    at_ms: integer().notNull(),
+    /** When it is tried again; null: when the webhook is active again. */
+    retry_at_ms: integer(),
+  },
+  ({ webhook_uid, identity_id, retry_at_ms }) => [
+    primaryKey({ columns: [webhook_uid, identity_id] }),
+    index("webhook_deliveries_retry_at_ms").on(retry_at_ms),
+  ],
 );
 
 /** Failures by kind and period; see `failures.ts`. */

@@ -6,7 +6,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import { PREVIOUS_SECRET_MS, WEBHOOKS_PER_APP_MAX } from "../domain/webhook.ts";
 import type { SubscribableEvent } from "../domain/webhook.ts";
 import { apps, webhooks } from "./schema.ts";
-import { webhookOf, type Webhook } from "./webhooks.ts";
+import { webhookOf, type Webhook } from "./webhook_list.ts";
 import type { WebhookSecrets } from "./webhook_secrets.ts";
 
 /** Valid settings. An undefined one gets its default in a new webhook and does not change in another. */

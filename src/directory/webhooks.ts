@@ -4,40 +4,17 @@
  */
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { SubscribableEvent } from "../domain/webhook.ts";
 import { webhooks } from "./schema.ts";
+import { createWebhookList, type Webhook, type WebhookList } from "./webhook_list.ts";
 import type { WebhookSecrets } from "./webhook_secrets.ts";
 
-/** How long an isolate uses its copy of the webhooks without reading it again. */
-const WEBHOOKS_CACHE_MS = 60_000;
-
-/** The pause after a failed read, so that not every delivery waits for a time-out. */
-const WEBHOOKS_RETRY_MS = 5_000;
+export type { Webhook } from "./webhook_list.ts";
 
 /** The precision of the time of the last success: one written row a minute at most. */
 const SUCCESS_PRECISION_MS = 60_000;
 
 /** The longest reason of a pause or text of an error, in UTF-16 code units. */
 const WEBHOOK_TEXT_MAX_LENGTH = 300;
-
-export interface Webhook {
-  /** Permanent. A webhook that is deleted and created again under its id has another one. */
-  readonly uid: string;
-  readonly app_slug: string;
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly SubscribableEvent[];
-  /** For `credits.low`, in ascending order. */
-  readonly thresholds: readonly number[];
-  /** Since when nothing is delivered, and why. Null: it is active. The reason of a pause by its owner is null. */
-  readonly paused_at_ms: number | null;
-  readonly paused_reason: string | null;
-  /** The minute of the last successful delivery; null: none. */
-  readonly last_success_at_ms: number | null;
-  readonly last_error: string | null;
-  readonly last_error_at_ms: number | null;
-  readonly created_at_ms: number;
-}
 
 export interface Webhooks {
   /**
@@ -60,45 +37,19 @@ export interface Webhooks {
   forget(): void;
 }
 
-export function createWebhooks(binding: D1Database, secrets: WebhookSecrets): Webhooks {
+export function createWebhooks(
+  binding: D1Database,
+  secrets: WebhookSecrets,
+  list: WebhookList = createWebhookList(binding),
+): Webhooks {
   const database = drizzle(binding);
-  let remembered: { readonly all: readonly Webhook[]; readonly read_at_ms: number } | null = null;
-  let failed_at_ms = Number.NEGATIVE_INFINITY;
-  let forgotten_at_ms = Number.NEGATIVE_INFINITY;
   /** The last recorded minute of each webhook in this isolate. */
   const succeeded_at_ms = new Map<string, number>();
 
-  const refresh = async (): Promise<readonly Webhook[]> => {
-    const read_at_ms = Date.now();
-    const rows = await database.select().from(webhooks);
-    const all = rows.map(webhookOf);
-    // A slow read must not restore rows that a later read no longer had.
-    const is_newest = read_at_ms >= Math.max(remembered?.read_at_ms ?? 0, forgotten_at_ms);
-    if (is_newest) remembered = { all, read_at_ms };
-    return all;
-  };
   const set = (uid: string, values: Partial<typeof webhooks.$inferInsert>) =>
     database.update(webhooks).set(values).where(eq(webhooks.uid, uid));
-  const forget = (): void => {
-    remembered = null;
-    forgotten_at_ms = Date.now();
-  };
-
   return {
-    async readAll() {
-      const now_ms = Date.now();
-      const is_fresh = remembered !== null && now_ms - remembered.read_at_ms < WEBHOOKS_CACHE_MS;
-      const is_pausing = now_ms - failed_at_ms < WEBHOOKS_RETRY_MS;
-      if (remembered !== null && (is_fresh || is_pausing)) return remembered.all;
-      try {
-        return await refresh();
-      } catch (error) {
-        failed_at_ms = Date.now();
-        console.warn({ event: "webhooks_read_failed" });
-        if (remembered === null) throw error;
-        return remembered.all;
-      }
-    },
+    readAll: () => list.read(),
     async secretsOf(uid) {
       const [row] = await database.select().from(webhooks).where(eq(webhooks.uid, uid));
       if (row === undefined) return [];
@@ -124,7 +75,7 @@ export function createWebhooks(binding: D1Database, secrets: WebhookSecrets): We
         .update(webhooks)
         .set({ paused_at_ms: Date.now(), paused_reason: shortened(reason) })
         .where(and(eq(webhooks.uid, uid), isNull(webhooks.paused_at_ms)));
-      forget();
+      list.forget();
     },
     async recordSuccess(uid) {
       const now_ms = Date.now();
@@ -141,27 +92,8 @@ export function createWebhooks(binding: D1Database, secrets: WebhookSecrets): We
     async recordError(uid, error) {
       await set(uid, { last_error: shortened(error), last_error_at_ms: Date.now() });
     },
-    forget,
+    forget: () => list.forget(),
   };
 }
 
 const shortened = (text: string): string => text.slice(0, WEBHOOK_TEXT_MAX_LENGTH);
-
-/** A row without its secrets. */
-export function webhookOf(row: typeof webhooks.$inferSelect): Webhook {
-  return {
-    uid: row.uid,
-    app_slug: row.app_slug,
-    id: row.id,
-    url: row.url,
-    // The table has checked that both are JSON arrays, and `webhook_records.ts` what they contain.
-    events: JSON.parse(row.events_json) as SubscribableEvent[],
-    thresholds: JSON.parse(row.thresholds_json) as number[],
-    paused_at_ms: row.paused_at_ms,
-    paused_reason: row.paused_reason,
-    last_success_at_ms: row.last_success_at_ms,
-    last_error: row.last_error,
-    last_error_at_ms: row.last_error_at_ms,
-    created_at_ms: row.created_at_ms,
-  };
-}

@@ -20,6 +20,8 @@ import type { AuditLog } from "../directory/audit.ts";
 import type { SupportCredits } from "../directory/support_credits.ts";
 import type { WebhookRecords } from "../directory/webhook_records.ts";
 import type { Webhooks } from "../directory/webhooks.ts";
+import type { WebhookEngine } from "../webhooks/engine.ts";
+import type { SenderParts } from "../webhooks/sender.ts";
 import type { FailureCounter } from "../directory/failures.ts";
 import type { RateLimitBinding, RateLimitRule } from "../domain/rate_limits.ts";
 import type { Readiness } from "../domain/wire.ts";
@@ -59,6 +61,9 @@ export interface Services {
   readonly clients: Clients;
   readonly client_authentication: ClientAuthentication;
   readonly note_client_use: NoteUse;
+  readonly webhook_engine: WebhookEngine;
+  /** For the objects that send. */
+  readonly sender_parts: SenderParts;
   readonly app_icons: AppIcons;
   readonly copyAppIcon: CopyAppIcon;
   /** Reserves a starter grant within the app's daily budget. */

@@ -19,6 +19,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   device: ["domain/"],
   budget: ["domain/"],
   payments: ["domain/"],
+  webhooks: ["domain/"],
   identity: [
     "domain/",
     "keys/encryption.ts",
@@ -63,6 +64,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "budget/object.ts",
     "device/object.ts",
     "operations/object_failures.ts",
+    "webhooks/object.ts",
   ],
   "app.ts": ["http/", "web/"],
   config: ["domain/", "oauth/providers.ts", "oauth/trusted_issuers.ts"],
@@ -95,6 +97,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "directory/failures.ts",
     "directory/schedule_record.ts",
     "directory/support_credits.ts",
+    "directory/webhook_deliveries.ts",
+    "directory/webhook_list.ts",
     "directory/webhook_records.ts",
     "directory/webhook_secrets.ts",
     "directory/webhooks.ts",
@@ -133,6 +137,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "tokens/personal_token.ts",
     "tokens/session_token.ts",
     "tokens/template_token.ts",
+    "webhooks/engine.ts",
+    "webhooks/sender.ts",
   ],
 };
 
@@ -144,6 +150,10 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/parts.ts → readmodel/adapters.ts",
   // An account that cannot deliver counts a failure, which operators see in the health figures.
   "account/parts.ts → directory/failures.ts",
+  // The account tells the senders of webhooks that it has something new.
+  "account/parts.ts → directory/webhook_list.ts",
+  "account/parts.ts → webhooks/contract.ts",
+  "account/webhooks/outbox.ts → webhooks/contract.ts",
   // Requests to servers of other companies share one implementation of their limits.
   "payments/stripe_api.ts → oauth/ask.ts",
   // The list of services for requests. It imports types only; a test below checks that.
@@ -182,6 +192,8 @@ const SINGLE_IMPORTS: readonly string[] = [
   "http/services.ts → tokens/session_token.ts",
   "http/services.ts → tokens/template_token.ts",
   "http/services.ts → operations/wildcards.ts",
+  "http/services.ts → webhooks/engine.ts",
+  "http/services.ts → webhooks/sender.ts",
 ];
 
 /**
@@ -201,6 +213,7 @@ const ACCOUNT_ROOMS: readonly string[] = [
   "jobs",
   "purchases",
   "operators",
+  "webhooks",
   "overview.ts",
   "holdings.ts",
   "canary.ts",

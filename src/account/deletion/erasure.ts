@@ -2,7 +2,7 @@
  * Erasing a deleted account. The alarm repeats the steps until all are done:
  *
  * `closing`: started jobs expire, and the read model receives every entry, so that the daily totals, which contain no
- * personal data, stay exact.
+ * personal data, stay exact. The senders of webhooks read the last events, and get `account.deleted`.
  * `wiping`: rows are deleted in portions, the ledger last. Then the account's own row is cleared; it stays as the
  * tombstone. The ids of debts that the account took over stay too.
  * `forgetting`: the read model deletes the account, and accepts nothing of it any more.
@@ -15,6 +15,7 @@ import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { backOff } from "../../domain/back_off.ts";
 import type { Alarm } from "../sync/alarm.ts";
 import type { Outbox } from "../sync/outbox.ts";
+import type { WebhookOutbox } from "../webhooks/outbox.ts";
 import * as schema from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/query.ts";
 import type { AccountRow } from "../sql/schema.ts";
@@ -26,7 +27,10 @@ import { expireStartedJobs } from "../jobs/expiry.ts";
 const ERASURE_PORTION_ROWS = 2_000;
 const ERASURE_PORTIONS = 20;
 
-/** How long a deleted account keeps its last entries for a read model that is down; then they are deleted undelivered. */
+/**
+ * How long a deleted account keeps its last entries for a read model that is down, or for receivers of webhooks; then
+ * they are deleted undelivered.
+ */
 export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -47,6 +51,7 @@ export interface ErasureParts {
   readonly database: AccountDatabase;
   readonly store: Store;
   readonly outbox: Outbox;
+  readonly webhooks: WebhookOutbox;
   /** For each transaction of the erasure. */
   readonly transaction: () => TransactionParts;
 }
@@ -102,16 +107,19 @@ export class Erasure {
 
   /** @returns when to continue; null if the step is done. */
   async #close({ deleted_at_ms }: AccountRow): Promise<number | null> {
-    const { transaction, outbox } = this.#parts;
+    const { transaction, outbox, webhooks } = this.#parts;
     if (transact(transaction(), expireStartedJobs)) return Date.now();
     const lasting_ms = Date.now() - (deleted_at_ms ?? 0);
-    // An unreachable read model must not keep a person's rows here. Its totals then lack the last entries.
+    // Before D1, which may be down. A sender that has the last event delivers it without this account.
+    const is_sent = await webhooks.close(deleted_at_ms ?? 0);
+    // An unreachable read model or receiver must not keep a person's rows here. It then lacks the last entries.
     if (lasting_ms >= ERASURE_DELIVERY_MAX_MS) return null;
     outbox.forgetKnown();
     const retry_at_ms = await outbox.flush();
     if (retry_at_ms !== null) return retry_at_ms;
     // Entries may still be in the queue, or lost there.
-    return (await outbox.isDelivered()) ? null : Date.now() + backOff(lasting_ms, Math.random());
+    const is_done = is_sent && (await outbox.isDelivered());
+    return is_done ? null : Date.now() + backOff(lasting_ms, Math.random());
   }
 
   /** Deletes a portion of the rows. @returns whether none is left. */

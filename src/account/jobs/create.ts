@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import * as rules from "../../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
+import { REFUSAL_STATUS } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { chargePath, whyNoStorage, whyNotReserve } from "../allowances/spending.ts";
@@ -25,6 +26,14 @@ export const JOB_ROWS_BYTES = 1_000;
  * ancestors', and at most one older job.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
+  const answer = reserveAndInsert(transaction, request);
+  if (!answer.ok && REFUSAL_STATUS[answer.refusal.code] === 402) {
+    transaction.noteRefusal(request.app_slug, transaction.now_ms);
+  }
+  return answer;
+}
+
+function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, now_ms } = transaction;
   const { app_slug, action, cost_estimate, policy, metadata_json } = request;
   const not_allowed = whyNotReserve(transaction, app_slug, cost_estimate);

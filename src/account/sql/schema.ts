@@ -266,11 +266,24 @@ export const projectionDebt = sqliteTable("projection_debt", {
   rebuilt_to_job_id: text(),
 });
 
+/** The newest requests that got 402, for webhooks with `credits.refused`; see `webhooks/refusals.ts`. */
+export const webhookRefusals = sqliteTable("webhook_refusals", {
+  id: integer().primaryKey(),
+  event_id: text().notNull(),
+  app_slug: text().notNull(),
+  /** The number of the newest entry when it was refused, and the credits after that entry. */
+  line: integer().notNull(),
+  credits: integer().notNull(),
+  held: integer().notNull(),
+  at_ms: integer().notNull(),
+});
+
 export type AccountRow = typeof account.$inferSelect;
 export type EntryRow = typeof entries.$inferSelect;
 export type AppRow = typeof apps.$inferSelect;
 export type AppKeyRow = typeof appKeys.$inferSelect;
 export type JobRow = typeof jobs.$inferSelect;
+export type WebhookRefusalRow = typeof webhookRefusals.$inferSelect;
 
 /** What a started job counts for: the allowance and the app that it was created with. */
 export type JobCreator = Pick<JobRow, "allowance_path" | "app_slug">;

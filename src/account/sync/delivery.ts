@@ -8,6 +8,12 @@ import { PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
 
+/** Tells the senders of webhooks what is new; see `webhooks/outbox.ts`. */
+interface WebhookNotices {
+  flush(scope: "new" | "all"): Promise<number | null>;
+  decide(alarm: Alarm): Promise<void>;
+}
+
 /**
  * The shortest time between two deliveries of one account to the read model. The entries of an account that is
  * used rarely are sent at once; a busy account sends one batch a second.
@@ -17,6 +23,7 @@ export const PROJECTION_DELAY_MS = 1_000;
 export class Delivery {
   readonly #alarm: Alarm;
   readonly #outbox: Outbox;
+  readonly #webhooks: WebhookNotices;
   /** When this instance's last delivery began. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
   #is_owed = false;
@@ -26,9 +33,15 @@ export class Delivery {
   /**
    * While jobs are started, an alarm is always armed. If it is missing, it was dropped, maybe together with a delivery.
    */
-  constructor(alarm: Alarm, outbox: Outbox, has_started_jobs: () => boolean) {
+  constructor(
+    alarm: Alarm,
+    outbox: Outbox,
+    webhooks: WebhookNotices,
+    has_started_jobs: () => boolean,
+  ) {
     this.#alarm = alarm;
     this.#outbox = outbox;
+    this.#webhooks = webhooks;
     if (alarm.armed_at_ms !== null) return;
     this.#left_due_at_ms = outbox.due_at_ms ?? (has_started_jobs() ? Date.now() : null);
   }
@@ -46,9 +59,15 @@ export class Delivery {
   start(): void {
     if (this.#left_due_at_ms !== null) this.#alarm.by(this.#left_due_at_ms);
     this.#left_due_at_ms = null;
+    this.#inBackground(this.#webhooks.decide(this.#alarm));
     if (!this.#is_owed) return;
-    void this.flush().then(
-      (at_ms) => at_ms !== null && this.#alarm.by(at_ms),
+    this.#inBackground(this.flush());
+    this.#inBackground(this.#webhooks.flush("new"));
+  }
+
+  #inBackground(work: Promise<number | null | void>): void {
+    void work.then(
+      (at_ms) => typeof at_ms === "number" && this.#alarm.by(at_ms),
       // The alarm retries.
       (error: unknown) => console.warn({ event: "delivery_failed", ...reportError(error) }),
     );

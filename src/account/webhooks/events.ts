@@ -1,0 +1,136 @@
+/** The events of single entries and refused requests, as one webhook receives them. */
+import {
+  creditEvent,
+  crossedThreshold,
+  jobEvent,
+  type JobStage,
+} from "../../domain/webhook_events.ts";
+import type { SubscribableEvent } from "../../domain/webhook.ts";
+import { jobView, timestamp } from "../../domain/wire.ts";
+import type {
+  OutgoingEvent,
+  WebhookEventsRequest,
+  WebhookPosition,
+} from "../../domain/webhook_delivery.ts";
+import type { AppRow, EntryRow, JobRow, WebhookRefusalRow } from "../sql/schema.ts";
+import { newestButRefunds, type Store } from "../sql/store.ts";
+
+/** An account, and the webhook that its events are for. */
+export interface Recipient {
+  readonly store: Store;
+  readonly account_id: string;
+  readonly identity_id: string;
+  readonly request: Omit<WebhookEventsRequest, "after">;
+  /** The account's row of the webhook's app; null: it has none. */
+  readonly app: AppRow | null;
+}
+
+/**
+ * The events of an entry. `part`: only its `credits.low`, because its other event was delivered. `refusal`: up to where
+ * refused requests were delivered.
+ */
+export function eventsOfEntry(
+  recipient: Recipient,
+  entry: EntryRow,
+  refusal: number,
+  part: "all" | "low",
+): readonly OutgoingEvent[] {
+  const after = (low_left: boolean): WebhookPosition => ({ line: entry.line, low_left, refusal });
+  const of_entry = part === "low" ? null : eventOfEntry(recipient, entry, after(true));
+  return [of_entry, lowEvent(recipient, entry, after(false))].filter((it) => it !== null);
+}
+
+/** What an app that may read the account's credits receives: from when it was added, until it is disconnected. */
+function seesCredits({ app }: Recipient, at_ms: number): boolean {
+  return app !== null && app.access === "open" && app.created_at_ms <= at_ms;
+}
+
+function eventOfEntry(
+  recipient: Recipient,
+  entry: EntryRow,
+  position: WebhookPosition,
+): OutgoingEvent | null {
+  const { store, request } = recipient;
+  const is_own = entry.job_id !== null && entry.app_slug === request.app_slug;
+  // Read only if needed: most entries of an account are of other apps.
+  const job = is_own && entry.job_id !== null ? store.readJob(entry.job_id) : null;
+  const type =
+    (job === null ? null : jobEvent(stageOf(store, entry, job), job)) ??
+    (seesCredits(recipient, entry.at_ms) ? creditEvent(entry) : null);
+  if (type === null) return null;
+  const details = job === null ? {} : { job: jobView(job) };
+  return ledgerEvent(recipient, entry, { type, position, details });
+}
+
+function lowEvent(
+  recipient: Recipient,
+  entry: EntryRow,
+  position: WebhookPosition,
+): OutgoingEvent | null {
+  const threshold = crossedThreshold(entry, recipient.request.thresholds);
+  if (threshold === null || !seesCredits(recipient, entry.at_ms)) return null;
+  const details = { threshold };
+  return ledgerEvent(recipient, entry, { type: "credits.low", position, details });
+}
+
+/** What an entry was in the life of its job. Reads at most a few entries. */
+function stageOf(store: Store, entry: EntryRow, job: JobRow): JobStage {
+  if (entry.kind === "job_refund") return "between";
+  if (entry.kind === "reserve") return entry.previous_line === null ? "created" : "between";
+  if (job.status === "started") return "between";
+  const end = newestButRefunds(store, job);
+  if (end.line === entry.line) return "end";
+  if (entry.kind === "settle") return "earlier_end";
+  // A refund before the end: of an expired job that was completed late, or of a part of a longer reserve.
+  const holds_changed = store.readEntry(end.line - 1)?.reserved_after !== end.reserved_after;
+  const is_late =
+    end.previous_line === entry.line && !holds_changed && entry.amount === job.reserved;
+  return is_late ? "earlier_end" : "between";
+}
+
+interface Described {
+  readonly type: SubscribableEvent;
+  readonly position: WebhookPosition;
+  readonly details: object;
+}
+
+function ledgerEvent(
+  { account_id, identity_id, request }: Recipient,
+  { line, balance_after: credits, reserved_after: held, at_ms }: EntryRow,
+  { type, position, details }: Described,
+): OutgoingEvent | null {
+  if (!request.events.includes(type)) return null;
+  const data = { identity_id, line, credits, held, ...details };
+  return {
+    id: `${account_id}.${line}.${type}`,
+    type,
+    line,
+    body: bodyOf(type, at_ms, data),
+    position,
+  };
+}
+
+/** The event of a refused request, which only the app that sent it receives. */
+export function refusalEvent(
+  recipient: Recipient,
+  { id, event_id, app_slug, line, credits, held, at_ms }: WebhookRefusalRow,
+  position: Pick<WebhookPosition, "line" | "low_left">,
+): OutgoingEvent | null {
+  const type = "credits.refused";
+  const { request, identity_id } = recipient;
+  if (app_slug !== request.app_slug || !request.events.includes(type)) return null;
+  if (at_ms < request.since_ms || !seesCredits(recipient, at_ms)) return null;
+  const data = { identity_id, line, credits, held };
+  return {
+    id: event_id,
+    type,
+    line,
+    body: bodyOf(type, at_ms, data),
+    position: { ...position, refusal: id },
+  };
+}
+
+/** The JSON of an event. The same event has the same text in every attempt, except for what its job has become since. */
+export function bodyOf(type: SubscribableEvent, at_ms: number, data: object): string {
+  return JSON.stringify({ type, timestamp: timestamp(at_ms), data });
+}

@@ -1,0 +1,97 @@
+/**
+ * Pages of an account's events for one webhook, oldest first. A refused request comes after the entry that was the newest
+ * one when it was refused.
+ */
+import type {
+  OutgoingEvent,
+  WebhookEvents,
+  WebhookEventsRequest,
+  WebhookNews,
+  WebhookPosition,
+} from "../../domain/webhook_delivery.ts";
+import { numberAt } from "../ledger/entry_times.ts";
+import type { AccountDatabase } from "../sql/query.ts";
+import type { AccountRow, EntryRow } from "../sql/schema.ts";
+import type { Store } from "../sql/store.ts";
+import { eventsOfEntry, refusalEvent, type Recipient } from "./events.ts";
+import type { Refusals } from "./refusals.ts";
+
+/** Entries that one page reads, and events after which it ends: a receiver may take ten seconds for each. */
+const PAGE_ENTRIES = 500;
+const PAGE_EVENTS = 40;
+
+export interface EventSources {
+  readonly database: AccountDatabase;
+  readonly store: Store;
+  readonly refusals: Refusals;
+}
+
+/** The account, while its events can be read: not before it is opened, nor while its rows are erased. */
+export function readableAccount(store: Store): AccountRow | null {
+  const account = store.readAccount();
+  const is_whole = account !== null && (account.erasure === null || account.erasure === "closing");
+  return is_whole && store.readNewestEntry() !== null ? account : null;
+}
+
+/** What the account has had so far. */
+export function readNews({ store, refusals }: Omit<EventSources, "database">): WebhookNews {
+  return `${store.readNewestEntry()?.line ?? 0}.${refusals.newest_id}`;
+}
+
+/** A page of events; null: the account was never opened, or its rows are being erased. */
+export function readEvents(
+  sources: EventSources,
+  request: WebhookEventsRequest,
+): WebhookEvents | null {
+  const { store, refusals } = sources;
+  const account = readableAccount(store);
+  if (account === null) return null;
+  const { id: account_id, identity_id } = account;
+  const app = store.readApp(request.app_slug);
+  const recipient: Recipient = { store, account_id, identity_id, request, app };
+  const newest_line = store.readNewestEntry()?.line ?? 0;
+  const begin = beginOf(sources, request, newest_line);
+  const events: OutgoingEvent[] = [];
+  let { line, refusal } = begin;
+  const waiting = refusals.listAfter(refusal);
+  const takeRefusals = (to_line: number): void => {
+    for (let next = waiting[0]; next !== undefined && next.line <= to_line; next = waiting[0]) {
+      waiting.shift();
+      refusal = next.id;
+      const event = refusalEvent(recipient, next, { line, low_left: false });
+      if (event !== null) events.push(event);
+    }
+  };
+  for (const entry of readEntries(store, begin, newest_line)) {
+    takeRefusals(entry.line - 1);
+    if (events.length >= PAGE_EVENTS) break;
+    const part = begin.low_left && entry.line === begin.line ? "low" : "all";
+    events.push(...eventsOfEntry(recipient, entry, refusal, part));
+    ({ line } = entry);
+  }
+  const is_all = line === newest_line;
+  if (is_all) takeRefusals(line);
+  const position = { line, low_left: false, refusal };
+  return { events, position, news: is_all ? readNews(sources) : null, has_app: app !== null };
+}
+
+function beginOf(
+  { database }: EventSources,
+  { after, since_ms }: WebhookEventsRequest,
+  newest_line: number,
+): WebhookPosition {
+  if (after === null) {
+    return { line: numberAt(database, newest_line, since_ms) - 1, low_left: false, refusal: 0 };
+  }
+  // An account that was restored to an earlier time has fewer entries than were delivered.
+  return after.line > newest_line ? { ...after, line: newest_line, low_left: false } : after;
+}
+
+function readEntries(
+  store: Store,
+  { line, low_left }: WebhookPosition,
+  newest_line: number,
+): readonly EntryRow[] {
+  const after_line = low_left ? line - 1 : line;
+  return store.readEntriesBetween(after_line, Math.min(newest_line, after_line + PAGE_ENTRIES));
+}

@@ -1,0 +1,49 @@
+/** The events that an account gives to the sender of a webhook, in pages. Pure. */
+import type { SubscribableEvent } from "./webhook.ts";
+
+/** Up to where the events of an account were delivered to one webhook. */
+export interface WebhookPosition {
+  /** The events of the entries up to this number were delivered. */
+  readonly line: number;
+  /** Except the `credits.low` of that entry, if it has one. */
+  readonly low_left: boolean;
+  /** The refused requests up to this number were delivered. */
+  readonly refusal: number;
+}
+
+export interface WebhookEventsRequest {
+  readonly app_slug: string;
+  /** What the webhook receives. */
+  readonly events: readonly SubscribableEvent[];
+  /** The balances of `credits.low`, in credits. */
+  readonly thresholds: readonly number[];
+  /** When the webhook was created: without a position, its events begin there. */
+  readonly since_ms: number;
+  readonly after: WebhookPosition | null;
+}
+
+/** One event, ready to be signed. */
+export interface OutgoingEvent {
+  /** The same in every attempt. */
+  readonly id: string;
+  readonly type: SubscribableEvent;
+  /** The number of its entry, or of the newest one when it happened. */
+  readonly line: number;
+  readonly body: string;
+  /** The position after it. */
+  readonly position: WebhookPosition;
+}
+
+/** A page of events, in order. */
+export interface WebhookEvents {
+  readonly events: readonly OutgoingEvent[];
+  /** The position after the page, also if it has no events. */
+  readonly position: WebhookPosition;
+  /** What the account has had so far, as in {@link WebhookNews}; null: there may be more after this page. */
+  readonly news: WebhookNews | null;
+  /** Whether the account has the webhook's app. */
+  readonly has_app: boolean;
+}
+
+/** Changes whenever the account has something new for webhooks: the numbers of its newest entry and refusal. */
+export type WebhookNews = `${number}.${number}`;

@@ -1,0 +1,78 @@
+/**
+ * Which events an account's ledger has for the webhooks of apps. An event depends only on its entry and on its job, so a
+ * replay gives the same events. Pure; see docs/webhooks.md.
+ */
+import type { EntryKind } from "./ledger.ts";
+import type { JobFailure, JobStatus } from "./job.ts";
+import type { SubscribableEvent } from "./webhook.ts";
+
+/** An entry, as far as its events depend on it. */
+export interface EventEntry {
+  readonly kind: EntryKind;
+  readonly amount: number;
+  readonly balance_after: number;
+}
+
+/** The job of an entry, as it is now. */
+export interface EventJob {
+  readonly status: JobStatus;
+  readonly failure: JobFailure | null;
+}
+
+/**
+ * What an entry was in the life of its job. `earlier_end`: the job ended with it, and a later entry completed the job
+ * late; only an expired job can be completed late.
+ */
+export type JobStage = "created" | "end" | "earlier_end" | "between";
+
+/** The event of an entry about the account's credits, which every app with the account open receives; null: none. */
+export function creditEvent({ kind, amount }: EventEntry): SubscribableEvent | null {
+  switch (kind) {
+    case "grant":
+    case "job_refund":
+      return "credits.granted";
+    case "adjustment":
+      return amount > 0 ? "credits.granted" : null;
+    case "purchase":
+      return "purchase.completed";
+    case "purchase_refund":
+      return "purchase.refunded";
+    case "open":
+    case "reserve":
+    case "settle":
+    case "refund":
+    case "plan":
+    case "suspend":
+    case "restore":
+    case "debt":
+      return null;
+  }
+}
+
+/** The event of a job's entry, which the job's own app receives; null: none. */
+export function jobEvent(stage: JobStage, { status, failure }: EventJob): SubscribableEvent | null {
+  switch (stage) {
+    case "created":
+      return "job.created";
+    case "between":
+      return null;
+    case "earlier_end":
+      return "job.expired";
+    case "end":
+      if (status === "completed") return "job.completed";
+      return failure === "expired" ? "job.expired" : "job.failed";
+  }
+}
+
+/**
+ * The lowest threshold that an entry crossed downwards; null: none. A threshold is crossed again only from a balance
+ * above it, so no state has to be stored between entries.
+ */
+export function crossedThreshold(
+  { amount, balance_after }: EventEntry,
+  thresholds: readonly number[],
+): number | null {
+  const balance_before = balance_after - amount;
+  const crossed = thresholds.filter((it) => balance_before > it && balance_after <= it);
+  return crossed.length === 0 ? null : Math.min(...crossed);
+}

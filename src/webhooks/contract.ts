@@ -1,0 +1,57 @@
+/** The RPC interface of a WebhookSender object: plain values only. */
+import type { SubscribableEvent } from "../domain/webhook.ts";
+
+/** A webhook, as its senders and the accounts need it. */
+export interface Webhook {
+  /** A UUID: a webhook that was deleted and created again under the same id is another one. */
+  readonly uid: string;
+  readonly app_slug: string;
+  readonly id: string;
+  readonly created_at_ms: number;
+  readonly url: string;
+  readonly events: readonly SubscribableEvent[];
+  /** The balances of `credits.low`, in credits. */
+  readonly thresholds: readonly number[];
+  /** Since when nothing is sent; null: it is active. */
+  readonly paused_at_ms: number | null;
+}
+
+/** The event that an account sends when it is deleted, after all others. */
+export interface LastEvent {
+  readonly id: string;
+  readonly line: number;
+  readonly body: string;
+  readonly at_ms: number;
+}
+
+export interface WebhookSenderOperations {
+  /**
+   * The account has something new. Returns as soon as storage has it; the sending happens later.
+   * `news`: as in `domain/webhook_delivery`.
+   */
+  wake(news: string): Promise<void>;
+  /** The webhook is active again: continues now, whatever retry was planned. */
+  resume(): void;
+  /** Sends the events after this entry again, and continues from there. */
+  replay(after_line: number): void;
+  /**
+   * The account was deleted and has nothing new after `news`. `last`: the event to send after all others; null: none.
+   * May be repeated.
+   * @returns whether everything before `last` was delivered.
+   */
+  close(news: string, last: LastEvent | null): boolean;
+}
+
+/** The name of the object that sends one account's events to one webhook. */
+export function senderName(uid: string, identity_id: string): string {
+  return `${uid} ${identity_id}`;
+}
+
+/** The parts of a {@link senderName}. A UUID has no space. */
+export function readSenderName(name: string): {
+  readonly uid: string;
+  readonly identity_id: string;
+} {
+  const end = name.indexOf(" ");
+  return { uid: name.slice(0, end), identity_id: name.slice(end + 1) };
+}

@@ -1,0 +1,197 @@
+/**
+ * Sends the events of one account to one webhook, one after another, and stores after each how far it came. An event that
+ * is not accepted holds up those after it, so that a receiver gets them in order.
+ */
+import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
+import { reportError } from "../domain/error_report.ts";
+import { pauseAfter, WEBHOOK_ATTEMPTS_MAX } from "../domain/webhook_retries.ts";
+import { attempt } from "./attempt.ts";
+import type { Webhook } from "./contract.ts";
+import type { SenderState, WaitingEvent } from "./state.ts";
+
+/** How often the sender of a paused webhook looks whether it is active again, in case nobody woke it. */
+const PAUSED_CHECK_MS = 6 * 60 * 60 * 1000;
+
+/** How long the last event of a deleted account is kept for a receiver that does not accept it. */
+const LAST_EVENT_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Pages that one alarm sends; the next alarm continues. An alarm may run 15 minutes. */
+const PAGES_PER_ALARM = 2;
+
+/** A delivery that waits, for the list of operators. */
+export interface ListedDelivery extends Omit<WaitingEvent, "retry_at_ms"> {
+  readonly webhook_uid: string;
+  readonly identity_id: string;
+  readonly status: "pending" | "failed";
+  /** Null: only when the webhook is active again. */
+  readonly retry_at_ms: number | null;
+}
+
+/** What a sender needs of other parts. */
+export interface SenderParts {
+  /** An active webhook may be a copy of a minute ago. Null: it was deleted. @throws if the directory cannot be reached. */
+  findWebhook(uid: string): Promise<Webhook | null>;
+  /** The newest first. @throws if the directory cannot be reached. */
+  secretsOf(uid: string): Promise<readonly string[]>;
+  /** @throws if the account cannot be reached. */
+  readEvents(identity_id: string, request: WebhookEventsRequest): Promise<WebhookEvents | null>;
+  /** Whether a receiver may be on a loopback address. */
+  readonly is_development: boolean;
+  /** @throws if the directory cannot be reached. */
+  pause(uid: string, reason: string): Promise<void>;
+  recordSuccess(uid: string): Promise<void>;
+  recordError(uid: string, reason: string): Promise<void>;
+  readonly deliveries: {
+    save(delivery: ListedDelivery): Promise<void>;
+    drop(webhook_uid: string, identity_id: string): Promise<void>;
+  };
+}
+
+/** The object's storage, and whom it sends for. */
+export interface SenderContext {
+  readonly uid: string;
+  readonly identity_id: string;
+  readonly parts: SenderParts;
+  readonly read: () => SenderState;
+  readonly save: (columns: Partial<SenderState>) => SenderState;
+}
+
+/** When to continue, in milliseconds since the epoch. `idle`: there is nothing to send. `over`: there never will be. */
+export type NextRound = number | "idle" | "over";
+
+type Sendable = Pick<WaitingEvent, "event_id" | "type" | "line"> & { readonly body: string };
+
+/**
+ * Sends what there is, a bounded part of it.
+ * @throws if the directory or the account cannot be reached; then nothing counts as tried.
+ */
+export async function sendRound(context: SenderContext): Promise<NextRound> {
+  const { uid, parts } = context;
+  const webhook = await parts.findWebhook(uid);
+  if (webhook === null) return "over";
+  for (let left = PAGES_PER_ALARM; left > 0; left -= 1) {
+    const next = await sendPage(context, webhook);
+    if (next !== "continue") return next;
+  }
+  return Date.now();
+}
+
+async function sendPage(context: SenderContext, webhook: Webhook): Promise<NextRound | "continue"> {
+  const { parts, identity_id, read, save } = context;
+  const { waiting, position: after, generation } = read();
+  const is_paused = webhook.paused_at_ms !== null;
+  if (!is_paused && waiting !== null && waiting.retry_at_ms > Date.now())
+    return waiting.retry_at_ms;
+  const { app_slug, events, thresholds, created_at_ms: since_ms } = webhook;
+  const request = { app_slug, events, thresholds, since_ms, after };
+  const page = await parts.readEvents(identity_id, request);
+  if (read().generation !== generation) return Date.now();
+  if (page === null) return sendLast(context, webhook, generation);
+  for (const { id: event_id, position, ...event } of page.events) {
+    const sent = { position, waiting: null };
+    const next = await send(context, webhook, { event_id, ...event }, generation, sent);
+    if (next !== "sent") return next;
+  }
+  if (read().generation !== generation) return Date.now();
+  save({ position: page.position, news: page.news });
+  if (page.news === null) return "continue";
+  return read().last === null ? "idle" : sendLast(context, webhook, generation);
+}
+
+/** After all other events, or when the account's rows are erased. */
+async function sendLast(
+  context: SenderContext,
+  webhook: Webhook,
+  generation: number,
+): Promise<NextRound> {
+  const { last } = context.read();
+  if (last === null || Date.now() - last.at_ms >= LAST_EVENT_KEPT_MS) return "over";
+  const { id: event_id, line, body } = last;
+  const event = { event_id, type: "account.deleted", line, body } as const;
+  const next = await send(context, webhook, event, generation, { last: null, waiting: null });
+  return next === "sent" ? "over" : next;
+}
+
+/** Sends one event, and stores the failure, or `sent` if it was accepted. */
+async function send(
+  context: SenderContext,
+  webhook: Webhook,
+  event: Sendable,
+  generation: number,
+  sent: Partial<SenderState>,
+): Promise<NextRound | "sent"> {
+  const { parts, read, save } = context;
+  const { uid, app_slug, id: webhook_id, url } = webhook;
+  if (webhook.paused_at_ms !== null) return waitForResumption(context, event);
+  const { body, event_id: id } = event;
+  const secrets = await parts.secretsOf(uid);
+  const { reason, duration_ms } = await attempt({ url, id, body, secrets }, parts);
+  const { waiting, generation: current } = read();
+  // An operator changed the position meanwhile. At worst the receiver gets the event twice.
+  if (current !== generation) return Date.now();
+  if (reason !== null) {
+    const before = waiting?.event_id === id ? waiting.attempts : 0;
+    // After the last attempt the webhook was paused. It is active again, so the attempts begin again.
+    const attempts = before >= WEBHOOK_ATTEMPTS_MAX ? 1 : before + 1;
+    const log = { app_slug, webhook_id, type: event.type, attempts, reason, duration_ms };
+    console.warn({ event: "webhook_delivery_failed", ...log });
+    return postpone(context, webhook, { ...event, attempts, reason });
+  }
+  save(sent);
+  await quietly(parts.recordSuccess(uid));
+  if (waiting !== null) await quietly(parts.deliveries.drop(uid, context.identity_id));
+  return "sent";
+}
+
+async function postpone(
+  { uid, identity_id, parts, save }: SenderContext,
+  { app_slug, id: webhook_id }: Webhook,
+  { event_id, type, line, attempts, reason }: Sendable & Pick<WaitingEvent, "attempts" | "reason">,
+): Promise<number> {
+  const pause_ms = pauseAfter(attempts);
+  if (pause_ms === null) {
+    await parts.pause(uid, reason ?? "");
+    console.error({ event: "webhook_paused", app_slug, webhook_id, attempts, reason });
+  }
+  const at_ms = Date.now();
+  const retry_at_ms = at_ms + (pause_ms ?? PAUSED_CHECK_MS);
+  const waiting = { event_id, type, line, attempts, reason, at_ms };
+  save({ waiting: { ...waiting, retry_at_ms }, news: null });
+  const [status, listed_retry_at_ms] =
+    pause_ms === null ? (["failed", null] as const) : (["pending", retry_at_ms] as const);
+  const of_webhook = { webhook_uid: uid, identity_id };
+  await quietly(
+    parts.deliveries.save({ ...of_webhook, ...waiting, status, retry_at_ms: listed_retry_at_ms }),
+  );
+  await quietly(parts.recordError(uid, reason ?? ""));
+  return retry_at_ms;
+}
+
+/** Lists the event once, so that a resumption finds this sender. */
+async function waitForResumption(
+  { uid, identity_id, parts, read, save }: SenderContext,
+  { event_id, type, line }: Sendable,
+): Promise<number> {
+  const now_ms = Date.now();
+  const retry_at_ms = now_ms + PAUSED_CHECK_MS;
+  if (read().waiting !== null) return retry_at_ms;
+  const waiting = { event_id, type, line, attempts: 0, reason: null, at_ms: now_ms };
+  const of_webhook = {
+    webhook_uid: uid,
+    identity_id,
+    status: "pending",
+    retry_at_ms: null,
+  } as const;
+  await parts.deliveries.save({ ...of_webhook, ...waiting });
+  save({ waiting: { ...waiting, retry_at_ms }, news: null });
+  return retry_at_ms;
+}
+
+/** What operators see of a delivery does not decide about it. */
+async function quietly(recording: Promise<unknown>): Promise<void> {
+  try {
+    await recording;
+  } catch (error) {
+    console.warn({ event: "webhook_record_failed", ...reportError(error) });
+  }
+}

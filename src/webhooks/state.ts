@@ -1,0 +1,55 @@
+/** What one WebhookSender object stores: one value, so that a change costs one written row. */
+import type { WebhookPosition } from "../domain/webhook_delivery.ts";
+import type { SubscribableEvent } from "../domain/webhook.ts";
+import type { LastEvent } from "./contract.ts";
+
+/** The event that waits to be delivered, and its last attempt. */
+export interface WaitingEvent {
+  readonly event_id: string;
+  readonly type: SubscribableEvent;
+  readonly line: number;
+  /** 0: it was not tried, because the webhook is paused. */
+  readonly attempts: number;
+  readonly reason: string | null;
+  readonly at_ms: number;
+  /** When it is tried again, if the webhook is not paused. */
+  readonly retry_at_ms: number;
+}
+
+export interface SenderState {
+  /** Changes when an operator changed the position. A round that began before then stores nothing. */
+  readonly generation: number;
+  /** Null: nothing was read yet. */
+  readonly position: WebhookPosition | null;
+  /** What the account had when everything was delivered; null: there may be more. */
+  readonly news: string | null;
+  readonly waiting: WaitingEvent | null;
+  /** Since when the account is deleted and has this to say; null: it is not deleted, or its app does not get it. */
+  readonly last: LastEvent | null;
+  /** The account is deleted, and everything was delivered. */
+  readonly is_done: boolean;
+}
+
+export const NEW_STATE: SenderState = {
+  generation: 0,
+  position: null,
+  news: null,
+  waiting: null,
+  last: null,
+  is_done: false,
+};
+
+const KEY = "state";
+
+type KeyValueStorage = Pick<DurableObjectStorage["kv"], "get" | "put">;
+
+export function readState(kv: KeyValueStorage): SenderState {
+  return kv.get<SenderState>(KEY) ?? NEW_STATE;
+}
+
+/** Stores some columns. @returns the new state. */
+export function saveState(kv: KeyValueStorage, columns: Partial<SenderState>): SenderState {
+  const state = { ...readState(kv), ...columns };
+  kv.put(KEY, state);
+  return state;
+}
