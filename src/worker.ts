@@ -14,7 +14,7 @@ class WebhookSender extends Sender {
   }
 }
 
-logFailuresOf({ Account, DeviceLogin, StarterBudget, WebhookSender: Sender });
+logFailuresOf({ Account, DeviceLogin, StarterBudget, WebhookSender });
 
 export { Account, DeviceLogin, StarterBudget, WebhookSender };
 
