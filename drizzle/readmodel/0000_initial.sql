@@ -68,6 +68,8 @@ CREATE TABLE `jobs` (
 	`reserved` integer NOT NULL,
 	`actual_cost` integer NOT NULL,
 	`refunded` integer NOT NULL,
+	`step` integer NOT NULL,
+	`spent` integer,
 	`failure` text,
 	`failure_reason` text,
 	`created_at_ms` integer NOT NULL,

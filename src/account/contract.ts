@@ -57,6 +57,8 @@ export interface AccountOperations {
     guard: Guard,
   ): OnceAnswer<jobs.SettledJob>;
   failJob(caller: Caller, request: jobs.FailJobRequest, guard: Guard): OnceAnswer<jobs.SettledJob>;
+  /** Raises or lowers a started job's reserve, states what it has spent, and moves its expiry; once for each step. */
+  reportProgress(caller: Caller, request: jobs.ProgressRequest): OnceAnswer<jobs.ProgressedJob>;
   /** Several jobs in one transaction. A refused item changes nothing for the others. */
   createJobs(
     caller: Caller,

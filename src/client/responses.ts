@@ -85,12 +85,16 @@ export interface Job {
   readonly app_slug: string | null;
   readonly action: string;
   readonly status: JobStatus;
-  /** Credits reserved when the job was created. */
+  /** Credits reserved: at creation, or by the last progress report. */
   readonly reserved: number;
   /** 0 while the job is started, then its final cost. */
   readonly actual_cost: number;
   /** Credits of the cost that operators gave back later. */
   readonly refunded: number;
+  /** The number of the last progress report; 0 before the first. */
+  readonly step: number;
+  /** Credits that the job costs if it expires; null until a progress report says so. */
+  readonly spent: number | null;
   /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
   readonly failure: "reported" | "expired" | null;
   /** The client's `reason`; null without one. */
@@ -100,8 +104,8 @@ export interface Job {
   /** RFC 3339, in UTC with milliseconds. */
   readonly updated_at: string;
   /**
-   * A job that is still started at this time expires. Its reserve is refunded, or charged if the
-   * app's `on_expiry` says so.
+   * A job that is still started at this time expires. It is charged what it has `spent`. Without a
+   * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
    */
   readonly expires_at: string;
   readonly metadata: Metadata | null;
@@ -250,6 +254,12 @@ export type SettledItemRefusal =
       /** The highest allowed cost of this job. */
       readonly limit: number;
     };
+
+export interface ProgressedJob {
+  readonly job: Job;
+  /** The balance after this request. It can be negative after an overage. */
+  readonly credits: number;
+}
 
 export interface Checkout {
   /** The checkout page for the buyer. */
@@ -522,12 +532,16 @@ export interface FoundJob {
   readonly app_slug: string | null;
   readonly action: string;
   readonly status: JobStatus;
-  /** Credits reserved when the job was created. */
+  /** Credits reserved: at creation, or by the last progress report. */
   readonly reserved: number;
   /** 0 while the job is started, then its final cost. */
   readonly actual_cost: number;
   /** Credits of the cost that operators gave back later. */
   readonly refunded: number;
+  /** The number of the last progress report; 0 before the first. */
+  readonly step: number;
+  /** Credits that the job costs if it expires; null until a progress report says so. */
+  readonly spent: number | null;
   /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
   readonly failure: "reported" | "expired" | null;
   /** The client's `reason`; null without one. */
@@ -537,8 +551,8 @@ export interface FoundJob {
   /** RFC 3339, in UTC with milliseconds. */
   readonly updated_at: string;
   /**
-   * A job that is still started at this time expires. Its reserve is refunded, or charged if the
-   * app's `on_expiry` says so.
+   * A job that is still started at this time expires. It is charged what it has `spent`. Without a
+   * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
    */
   readonly expires_at: string;
   readonly identity_id: string;

@@ -21,6 +21,8 @@ export interface JobState {
   readonly actual_cost: number;
   /** Credits of the cost that operators gave back. */
   readonly refunded: number;
+  /** What the job costs if it expires, in credits; null: its policy decides. */
+  readonly spent: number | null;
   readonly failure: JobFailure | null;
   /** As in `JobPolicy`. */
   readonly max_overage_percent: number | null;
@@ -36,22 +38,28 @@ export interface JobStep {
 
 type StepResult = Result<JobStep, Refusal>;
 
+type Books = Pick<RunningBalance, "balance_after" | "reserved_after">;
+type PostedJob = Pick<JobState, "id" | "app_slug"> & { readonly line: number | null };
+type Change = Pick<Posting, "kind" | "amount" | "held">;
+
 function step(
-  job: Pick<JobState, "id" | "app_slug"> & { readonly line: number | null },
+  job: PostedJob,
   outcome: Pick<JobStep, "status" | "actual_cost" | "failure">,
-  { kind, amount, held }: Pick<Posting, "kind" | "amount" | "held">,
+  change: Change,
 ): JobStep {
-  const { id: job_id, line: previous_line, app_slug } = job;
-  const posting = { kind, amount, held, job_id, previous_line, app_slug, note: null };
-  return { ...outcome, posting };
+  return { ...outcome, posting: postingOf(job, change) };
+}
+
+function postingOf(
+  { id: job_id, line: previous_line, app_slug }: PostedJob,
+  change: Change,
+): Posting {
+  return { ...change, job_id, previous_line, app_slug, note: null };
 }
 
 /** Reserves the estimate of a new job. Refused if the balance does not cover it. */
 export function reserve(
-  {
-    balance_after: credits,
-    reserved_after: held,
-  }: Pick<RunningBalance, "balance_after" | "reserved_after">,
+  { balance_after: credits, reserved_after: held }: Books,
   job: Pick<JobState, "id" | "app_slug">,
   cost_estimate: number,
 ): StepResult {
@@ -65,17 +73,48 @@ export function reserve(
   return accepted(step(first, outcome, { kind: "reserve", amount, held: cost_estimate }));
 }
 
+/** The new terms of a started job; null: unchanged. */
+export interface ProgressTerms {
+  readonly reserve: number | null;
+  readonly spent: number | null;
+}
+
+/** What a started job holds from now on, and its entry for the difference, which may be 0. */
+export interface ProgressStep {
+  readonly reserved: number;
+  readonly spent: number | null;
+  readonly posting: Posting;
+}
+
+/**
+ * Raises or lowers the reserve of a started job, and states what it has spent. Refused as `insufficient_credits` if the
+ * balance does not cover what is added, and as `spent_limit` if more is spent than is held.
+ */
+export function progress(
+  { balance_after: credits, reserved_after: held }: Books,
+  job: JobState,
+  terms: ProgressTerms,
+): Result<ProgressStep, Refusal> {
+  if (job.status !== "started") return refused({ code: "job_not_started" });
+  const reserved = terms.reserve ?? job.reserved;
+  const spent = terms.spent ?? job.spent;
+  if (spent !== null && spent > reserved) return refused({ code: "spent_limit", limit: reserved });
+  const added = reserved - job.reserved;
+  if (added > 0 && credits < added) {
+    return refused({ code: "insufficient_credits", credits, held, required: added });
+  }
+  const kind = added < 0 ? ("refund" as const) : ("reserve" as const);
+  const posting = postingOf(job, { kind, amount: 0 - added, held: added });
+  return accepted({ reserved, spent, posting });
+}
+
 /**
  * Charges the actual cost in full, even if the balance becomes negative, and returns the rest of the reserve.
  * An expired job may still be completed, once: a reserve that was kept at its expiry counts towards the cost. After
  * a refund it may not, because the refund could then exceed the cost.
  * Refused as `overage_limit` if the cost exceeds what the job's policy allows.
  */
-export function complete(
-  books: Pick<RunningBalance, "balance_after" | "reserved_after">,
-  job: JobState,
-  actual_cost: number,
-): StepResult {
+export function complete(books: Books, job: JobState, actual_cost: number): StepResult {
   const late = job.status === "failed" && job.failure === "expired" && job.refunded === 0;
   if (job.status !== "started" && !late) return refused({ code: "job_not_started" });
   const limit = costLimit(job.reserved, job.max_overage_percent);
@@ -101,32 +140,23 @@ export function fail(job: JobState, refund: boolean): StepResult {
 }
 
 /**
- * Fails a started job that has expired. Its policy decides whether the reserve is returned or kept as its cost.
+ * Fails a started job that has expired. It costs what it has spent. If it never said, its policy decides whether the
+ * reserve is returned or kept as its cost.
  */
 export function expire(job: JobState & { readonly on_expiry: ExpiryOutcome }): JobStep {
-  const outcome = { status: "failed", failure: "expired" } as const;
-  const held = 0 - job.reserved;
-  switch (job.on_expiry) {
-    case "refund":
-      return step(
-        job,
-        { ...outcome, actual_cost: 0 },
-        { kind: "refund", amount: job.reserved, held },
-      );
-    case "charge":
-      return step(
-        job,
-        { ...outcome, actual_cost: job.reserved },
-        { kind: "settle", amount: 0, held },
-      );
-  }
+  const { spent, reserved, on_expiry } = job;
+  const is_charged = spent === null ? on_expiry === "charge" : spent > 0;
+  const actual_cost = spent ?? (is_charged ? reserved : 0);
+  const outcome = { status: "failed", failure: "expired", actual_cost } as const;
+  const change = { amount: reserved - actual_cost, held: 0 - reserved };
+  return step(job, outcome, { kind: is_charged ? "settle" : "refund", ...change });
 }
 
 /**
  * Gives back `amount` of an ended job's cost. Refused as `refund_limit` if less than that was not refunded yet, and for 0.
  */
 export function refundCost(
-  books: Pick<RunningBalance, "balance_after" | "reserved_after">,
+  books: Books,
   { id: job_id, line: previous_line, app_slug, actual_cost, refunded }: JobState,
   { amount, note }: { readonly amount: number; readonly note: string },
 ): Result<Posting, Refusal> {

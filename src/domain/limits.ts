@@ -37,6 +37,12 @@ export const OPEN_JOBS_SHARE = { token: 1_000, app: 5_000 } as const;
 /** Jobs that one batch creates or completes. */
 export const JOBS_PER_BATCH_MAX = 100;
 
+/**
+ * Steps of one job. Each adds a ledger entry, and pages list the entries of a job: a thousand are some milliseconds of
+ * work. A job of a day may report every 90 seconds.
+ */
+export const JOB_STEPS_MAX = 1_000;
+
 /** Longest `Idempotency-Key`, in characters, and how long its response is kept. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;

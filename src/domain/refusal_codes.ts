@@ -36,6 +36,9 @@ export const REFUSAL_STATUS = {
   balance_below_zero: 400,
   overage_limit: 400,
   refund_limit: 400,
+  spent_limit: 400,
+  step_too_old: 409,
+  too_many_steps: 400,
   metadata_too_large: 400,
   too_many_apps: 400,
   // Payments

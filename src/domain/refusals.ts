@@ -16,7 +16,8 @@ export type Refusal =
   | { readonly code: "unknown_host"; readonly base_url: string }
   | { readonly code: "https_required"; readonly base_url: string }
   | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
-  | { readonly code: "idempotency_key_reused" }
+  /** `step`: the step of a job that was repeated with another body; absent: a key was. */
+  | { readonly code: "idempotency_key_reused"; readonly step?: number }
   // The caller
   | { readonly code: "unauthorized"; readonly detail: string }
   | { readonly code: "token_expired" }
@@ -59,6 +60,11 @@ export type Refusal =
   | { readonly code: "overage_limit"; readonly limit: number }
   /** `limit`: the credits that may still be refunded. */
   | { readonly code: "refund_limit"; readonly limit: number }
+  /** `limit`: the credits that the job holds. */
+  | { readonly code: "spent_limit"; readonly limit: number }
+  /** `step`: the job's last one. */
+  | { readonly code: "step_too_old"; readonly step: number }
+  | { readonly code: "too_many_steps"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }
   // Payments

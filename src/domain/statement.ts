@@ -82,12 +82,13 @@ export function statementRows<Entry extends LinkedEntry>(
   { first, end, below, limit, scan_max }: StatementRange,
 ): StatementRowPage<Entry> {
   const rows: (readonly Entry[])[] = [];
+  const lives = new Map<string, readonly Entry[]>();
   let next = Math.min(below, end);
   const lowest = Math.max(first, next - scan_max);
   while (next > lowest) {
     const portion = source.read(lowest, next, PORTION_LINES);
     for (const entry of portion) {
-      const row = rowAt(source, entry, first, end);
+      const row = rowAt(source, lives, entry, first, end);
       // The page is full, and there is one more row.
       if (row !== null && rows.length === limit) return { rows, next };
       if (row !== null) rows.push(row);
@@ -98,17 +99,23 @@ export function statementRows<Entry extends LinkedEntry>(
   return { rows, next: lowest > first ? lowest : null };
 }
 
-/** The row that stands at this entry; null if its job has a newer entry in the period. */
+/**
+ * The row that stands at this entry; null if its job has a newer entry in the period. `lives`: the entries of the jobs
+ * that were read, because a long job has many.
+ */
 function rowAt<Entry extends LinkedEntry>(
   source: StatementSource<Entry>,
+  lives: Map<string, readonly Entry[]>,
   entry: Entry,
   first: number,
   end: number,
 ): readonly Entry[] | null {
-  const newest = entry.job_id === null ? null : source.newestOf(entry.job_id);
-  if (newest === null) return [entry];
+  const { job_id } = entry;
+  const newest = job_id === null ? null : source.newestOf(job_id);
+  if (newest === null || job_id === null) return [entry];
   if (newest < end && newest !== entry.line) return null;
-  const life = entriesFrom(source, newest);
+  const life = lives.get(job_id) ?? entriesFrom(source, newest);
+  lives.set(job_id, life);
   const own = life.filter(({ line }) => line >= first && line < end);
   return own[0]?.line === entry.line ? own : null;
 }

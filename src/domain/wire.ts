@@ -10,6 +10,8 @@ export interface StoredJobFields {
   readonly reserved: number;
   readonly actual_cost: number;
   readonly refunded: number;
+  readonly step: number;
+  readonly spent: number | null;
   readonly failure: JobFailure | null;
   readonly failure_reason: string | null;
   readonly created_at_ms: number;
@@ -33,6 +35,8 @@ export function jobView(row: StoredJobFields) {
     reserved: row.reserved,
     actual_cost: row.actual_cost,
     refunded: row.refunded,
+    step: row.step,
+    spent: row.spent,
     failure: row.failure,
     failure_reason: row.failure_reason,
     created_at: timestamp(row.created_at_ms),

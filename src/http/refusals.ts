@@ -5,14 +5,7 @@ import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 import type { EndedReason, Refusal, ScopeReason } from "../domain/refusals.ts";
 import { timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
-
-interface ErrorParts {
-  /** A message for people: what is wrong and what to do next. */
-  readonly error: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Members of the body in addition to `error` and `code`. */
-  readonly more?: Readonly<Record<string, number | string | object | null>>;
-}
+import { jobParts, type ErrorParts } from "./job_refusals.ts";
 
 const ENDED_MESSAGES = {
   personal_token_ended: "This token was revoked or has expired. Get a new one.",
@@ -42,12 +35,6 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
     "The token that created this job had a spending cap and has ended. Settle the job for at most the credits reserved for it.",
   app_key: "An app's key gives access only to the wallet, and to that app's own jobs and webhooks.",
 };
-
-const JOB_LIMIT_SUBJECTS = {
-  account: "An account has",
-  app: "An app has in one account",
-  token: "A token has",
-} as const;
 
 const NOTHING_HERE = "There is nothing at this address.";
 
@@ -107,7 +94,10 @@ function partsOf(refusal: Refusal): ErrorParts {
       };
     case "idempotency_key_reused":
       return {
-        error: "This Idempotency-Key was used for a different request. Use a new key.",
+        error:
+          refusal.step === undefined
+            ? "This Idempotency-Key was used for a different request. Use a new key."
+            : `Step ${refusal.step} of this job was reported with another body. Report a change as a new step.`,
       };
     case "unauthorized":
       return {
@@ -167,55 +157,21 @@ function partsOf(refusal: Refusal): ErrorParts {
         headers: { "Retry-After": "60" },
       };
     case "insufficient_credits":
-      return {
-        error: `The balance of ${refusal.credits} credits does not cover ${refusal.required}.`,
-        more: { credits: refusal.credits, held: refusal.held, required: refusal.required },
-      };
     case "job_not_found":
-      return { error: "You have no job with this id." };
     case "job_unknown":
-      return { error: "You have no job with this job_id." };
     case "job_not_started":
-      return { error: "This job has already ended." };
     case "too_many_open_jobs":
-      return {
-        error: `${JOB_LIMIT_SUBJECTS[refusal.of]} at most ${refusal.limit} started jobs at once. Complete, fail or cancel some of them first.`,
-      };
     case "account_full":
-      return {
-        error:
-          "The storage of this account is full. Its jobs can still be completed; new jobs require a new account.",
-      };
     case "token_storage_full":
-      return {
-        error: `This token's jobs have stored ${refusal.limit_bytes} bytes, the most that one token may store. Its jobs can still be completed; sign in again for a new token.`,
-      };
     case "balance_limit":
-      return {
-        error: "This amount would take the balance out of its allowed range. Use a smaller amount.",
-      };
     case "balance_below_zero":
-      return {
-        error: `Taking ${refusal.required} of ${refusal.credits} credits would leave the balance below zero. To allow that, send allow_negative: true.`,
-        more: { credits: refusal.credits, required: refusal.required },
-      };
     case "overage_limit":
-      return {
-        error: `This job may cost at most ${refusal.limit} credits, because its app limits how far a cost may exceed the estimate. Nothing changed.`,
-        more: { limit: refusal.limit },
-      };
     case "refund_limit":
-      return {
-        error:
-          refusal.limit === 0
-            ? "This job has no cost left to refund: it is not settled, cost nothing, or was refunded already. Nothing changed."
-            : `At most ${refusal.limit} credits of this job's cost can still be refunded. Send a smaller amount, or none to refund all of them.`,
-        more: { limit: refusal.limit },
-      };
     case "metadata_too_large":
-      return {
-        error: `The job's metadata is larger than ${refusal.limit_bytes} bytes. Store less.`,
-      };
+    case "spent_limit":
+    case "step_too_old":
+    case "too_many_steps":
+      return jobParts(refusal);
     case "too_many_apps":
       return { error: `An account can have at most ${refusal.limit} apps.` };
     case "package_unknown":

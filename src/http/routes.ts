@@ -19,6 +19,7 @@ import { cancelJob } from "./api/jobs/cancel.ts";
 import { completeJob } from "./api/jobs/complete.ts";
 import { createJob } from "./api/jobs/create.ts";
 import { failJob } from "./api/jobs/fail.ts";
+import { reportProgress } from "./api/jobs/progress.ts";
 import { listJobs } from "./api/jobs/list.ts";
 import { readJob } from "./api/jobs/read.ts";
 import { readJwks } from "./api/service/jwks.ts";
@@ -77,6 +78,7 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   const settle = [authenticateToSettle, ...rest_of_write] as const;
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...settle, ...completeJob);
+  app.post("/api/jobs/progress", ...write, ...reportProgress);
   app.post("/api/jobs/batch", ...write, ...createJobs);
   app.post("/api/jobs/complete/batch", ...settle, ...completeJobs);
   app.post("/api/jobs/fail", ...settle, ...failJob);

@@ -236,8 +236,12 @@ export async function guardOf(
     const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without spaces.`;
     return refused({ code: "invalid_request", detail });
   }
+  return accepted({ key, fingerprint: await fingerprintOf(body) });
+}
+
+/** A digest of a validated body. */
+export async function fingerprintOf(body: object): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const fingerprint = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return accepted({ key, fingerprint });
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

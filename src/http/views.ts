@@ -1,5 +1,11 @@
 /** Rows in the form of the API: RFC 3339 times, metadata as an object. */
-import type { EntryRow, JobRow, OnceAnswer, SettledJob } from "../account/contract.ts";
+import type {
+  EntryRow,
+  JobRow,
+  OnceAnswer,
+  ProgressedJob,
+  SettledJob,
+} from "../account/contract.ts";
 import { jobView, timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
@@ -21,8 +27,8 @@ function jobJson(row: JobRow): string {
     : `${view.slice(0, -"null}".length)}${row.metadata_json}}`;
 }
 
-/** The response of complete, fail and cancel. */
-export function settledView({ job, credits }: SettledJob) {
+/** The response of complete, fail, cancel and progress. */
+export function settledView({ job, credits }: SettledJob | ProgressedJob) {
   return { job: jobView(job), credits };
 }
 

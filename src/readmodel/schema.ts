@@ -67,6 +67,8 @@ export const jobs = sqliteTable(
     reserved: integer().notNull(),
     actual_cost: integer().notNull(),
     refunded: integer().notNull(),
+    step: integer().notNull(),
+    spent: integer(),
     failure: text().$type<JobFailure>(),
     failure_reason: text(),
     created_at_ms: integer().notNull(),

@@ -192,6 +192,32 @@ class Calls(ABC):
             )
         )
 
+    def report_progress(
+        self,
+        *,
+        job_id: str,
+        step: int,
+        spent: int | None = None,
+        reserve: int | None = None,
+        ttl_seconds: int | None = None,
+    ) -> types.ProgressedJob:
+        """
+        Report a step of a long job. `reserve` sets what the job holds from now on: the difference is
+        reserved or returned. `spent` is what the job costs if it expires, at most what it holds.
+        `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they
+        are. `step` grows with each report: a repeated step gets its first response with
+        `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to
+        another one notices.
+        """
+        return self._send(
+            Call(
+                "POST",
+                "/api/jobs/progress",
+                body={"job_id": job_id, "step": step, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds},
+                field="job",
+            )
+        )
+
     def cancel_job(
         self,
         *,

@@ -56,11 +56,15 @@ class Job(TypedDict):
     action: str
     status: JobStatus
     reserved: int
-    """Credits reserved when the job was created."""
+    """Credits reserved: at creation, or by the last progress report."""
     actual_cost: int
     """0 while the job is started, then its final cost."""
     refunded: int
     """Credits of the cost that operators gave back later."""
+    step: int
+    """The number of the last progress report; 0 before the first."""
+    spent: int | None
+    """Credits that the job costs if it expires; null until a progress report says so."""
     failure: Literal["reported", "expired"] | None
     """`reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it."""
     failure_reason: str | None
@@ -71,8 +75,8 @@ class Job(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
     expires_at: str
     """
-    A job that is still started at this time expires. Its reserve is refunded, or charged if the app's
-    `on_expiry` says so.
+    A job that is still started at this time expires. It is charged what it has `spent`. Without a
+    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
     """
     metadata: Metadata | None
 
@@ -219,6 +223,12 @@ class SettledJobs(TypedDict):
     """One result per item, in the order of the items."""
     credits: int
     """The balance after all items."""
+
+
+class ProgressedJob(TypedDict):
+    job: Job
+    credits: int
+    """The balance after this request. It can be negative after an overage."""
 
 
 class Checkout(TypedDict):

@@ -78,8 +78,11 @@ export interface StatementRowsRequest {
   readonly limit: number;
 }
 
-/** `change`: of the balance and the held credits together. It is a job's cost, or any other entry's amount. */
-export type CountedEntry = EntryRow & { readonly change: number };
+/**
+ * `change`: of the balance and the held credits together. It is a job's cost, or any other entry's amount. `ends_job`:
+ * whether the entry ended a started job.
+ */
+export type CountedEntry = EntryRow & { readonly change: number; readonly ends_job: boolean };
 
 export interface StatementRow {
   /** The sum of its entries' changes. */

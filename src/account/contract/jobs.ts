@@ -29,6 +29,20 @@ export interface FailJobRequest {
   readonly metadata_json: string | null;
 }
 
+export interface ProgressRequest {
+  readonly job_id: string;
+  /** Grows with each report. A repeated step gets the first response. */
+  readonly step: number;
+  /** Credits that the job holds from now on; null: as before. */
+  readonly reserve: number | null;
+  /** Credits that the job costs if it expires; null: as before. */
+  readonly spent: number | null;
+  /** The job expires so many seconds from now; null: as before. */
+  readonly ttl_seconds: number | null;
+  /** A digest of the request. */
+  readonly fingerprint: string;
+}
+
 export interface CancelJobRequest {
   readonly job_id: string;
 }
@@ -50,6 +64,12 @@ export interface CreatedJob {
 }
 
 export interface SettledJob {
+  readonly job: JobRow;
+  readonly credits: number;
+}
+
+/** A started job after a step, and the balance. */
+export interface ProgressedJob {
   readonly job: JobRow;
   readonly credits: number;
 }

@@ -4,6 +4,7 @@ import { metadataBytes } from "../../domain/metadata.ts";
 import { chargePath } from "../allowances/spending.ts";
 import type { SettledJob } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
+import { reportAfterEnd } from "../idempotency/job_steps.ts";
 import type { KeyedRequest } from "../idempotency/once.ts";
 import { post } from "../ledger/posting.ts";
 import { startedJobsOf, withoutEnded } from "../ledger/started_jobs.ts";
@@ -33,6 +34,7 @@ export function endJob(
     actual_cost,
     failure,
     ...details,
+    ...reportAfterEnd(job, details),
     updated_at_ms: entry.at_ms,
     line: entry.line,
     ...keyColumns(keyed),
@@ -41,7 +43,7 @@ export function endJob(
   return { job: ended, credits: entry.balance_after };
 }
 
-/** Fails a job whose time ran out. Its policy says whether the reserve is refunded or kept. */
+/** Fails a job whose time ran out. What it has spent, or else its policy, says what it costs. */
 export function expireJob(transaction: Transaction, job: JobRow): void {
   const details = { metadata_json: job.metadata_json, failure_reason: null };
   endJob(transaction, job, rules.expire(job), details, null);

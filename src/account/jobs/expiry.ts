@@ -11,13 +11,24 @@ export const EXPIRY_PORTION_JOBS = 200;
 /** The pause before a job whose expiry failed is tried again. */
 export const STUCK_JOB_RETRY_MS = 60 * 60 * 1000;
 
-/** Arms the alarm for a job that was just started. */
+/** Arms the alarm for a started job. */
 export function scheduleExpiry({ alarm, store }: Transaction, { expires_at_ms }: JobRow): void {
   const { expiry_hint } = store;
   alarm.by(expires_at_ms);
   if (expiry_hint.next_ms !== null) {
     expiry_hint.next_ms = Math.min(expiry_hint.next_ms, expires_at_ms);
   }
+}
+
+/** Moves the expiry of a started job. */
+export function moveExpiry(transaction: Transaction, job: JobRow, moved: JobRow): void {
+  const { store } = transaction;
+  const { recent_after_job_id } = startedJobsOf(store.readNewestEntry());
+  if (recent_after_job_id !== null && job.id <= recent_after_job_id) {
+    store.deleteLongJob(job);
+    store.insertLongJob(moved);
+  }
+  scheduleExpiry(transaction, moved);
 }
 
 /**

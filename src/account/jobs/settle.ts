@@ -99,7 +99,7 @@ export function unknownJob(transaction: Transaction): Refusal {
 }
 
 /** The job, if the caller sees it and may end it. */
-function readEndable(transaction: Transaction, job_id: string): Answer<JobRow> {
+export function readEndable(transaction: Transaction, job_id: string): Answer<JobRow> {
   const job = readInTime(transaction, job_id);
   if (job === null || !seesJob(transaction, job)) return refused(unknownJob(transaction));
   const not_allowed = whyNotEnd(transaction, job);

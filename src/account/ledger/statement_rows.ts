@@ -13,7 +13,7 @@ import type {
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
 import { query, type AccountDatabase } from "../sql/query.ts";
 import { entries } from "../sql/schema.ts";
-import type { Store } from "../sql/store.ts";
+import { endsJob, type Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { newestNumber, numberAt } from "./entry_times.ts";
 import { ensureOpen } from "./posting.ts";
@@ -112,5 +112,7 @@ function rowOf(store: Store, own: readonly EntryRow[]): StatementRow {
 }
 
 export function countedEntry(store: Store, entry: EntryRow): CountedEntry {
-  return { ...entry, change: ownedAfter(entry) - ownedAfter(store.readEntry(entry.line - 1)) };
+  const before = store.readEntry(entry.line - 1);
+  const change = ownedAfter(entry) - ownedAfter(before);
+  return { ...entry, change, ends_job: endsJob(entry, before) };
 }

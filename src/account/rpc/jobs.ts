@@ -8,6 +8,7 @@ import { WHOLE } from "../idempotency/responses.ts";
 import * as batches from "../jobs/batches.ts";
 import { createJob } from "../jobs/create.ts";
 import { readJobHistory } from "../jobs/history.ts";
+import { reportProgress } from "../jobs/progress.ts";
 import * as jobs from "../jobs/settle.ts";
 import { listEntries } from "../ledger/entries.ts";
 import { startedJobsOf } from "../ledger/started_jobs.ts";
@@ -86,6 +87,13 @@ export class JobOperations extends AccountBase {
     return this.instance.transact(caller, "settle", (it) =>
       onceInJob(it, guard, settled, (keyed) => jobs.failJob(it, request, keyed)),
     );
+  }
+
+  reportProgress(
+    caller: Caller,
+    request: contract.ProgressRequest,
+  ): OnceAnswer<contract.ProgressedJob> {
+    return this.instance.transact(caller, "write", (it) => reportProgress(it, request));
   }
 
   cancelJob(caller: Caller, request: contract.CancelJobRequest): Answer<contract.SettledJob> {

@@ -177,8 +177,9 @@ export const update_job = query((database) =>
   database
     .update(jobs)
     .set({
-      ...values("status", "actual_cost", "refunded", "failure", "failure_reason"),
-      ...values("updated_at_ms", "line", "metadata_json"),
+      ...values("status", "reserved", "actual_cost", "refunded", "failure", "failure_reason"),
+      ...values("step", "spent", "progress_json"),
+      ...values("updated_at_ms", "expires_at_ms", "line", "metadata_json"),
       ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
     })
     .where(matches(jobs.id)),

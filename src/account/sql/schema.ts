@@ -87,6 +87,12 @@ export const jobs = sqliteTable("jobs", {
   actual_cost: integer().notNull(),
   /** Credits of the cost that operators gave back. */
   refunded: integer().notNull().default(0),
+  /** The number of the last progress report; 0: none. */
+  step: integer().notNull().default(0),
+  /** What the job costs if it expires, in credits; null: its policy decides. */
+  spent: integer(),
+  /** The last progress report, for its retries; null: none. See `idempotency/job_steps.ts`. */
+  progress_json: text(),
   failure: text().$type<JobFailure>(),
   /** The client's reason for the failure. */
   failure_reason: text(),

@@ -123,3 +123,8 @@ export function newestButRefunds(store: Store, job: JobRow): EntryRow {
     line = entry.previous_line;
   }
 }
+
+/** Whether an entry ended a started job. `before`: the entry before it in the ledger. */
+export function endsJob(entry: EntryRow, before: EntryRow | null): boolean {
+  return before !== null && entry.open_jobs < before.open_jobs;
+}

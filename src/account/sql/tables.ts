@@ -2,7 +2,7 @@
  * The SQL of one account's money: account, ledger, apps and jobs. Every function is synchronous, so that nothing can
  * happen between what a transaction reads and what it writes.
  */
-import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import { asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { LedgerEntry } from "../../domain/ledger.ts";
 import * as queries from "./queries.ts";
 import type { AccountDatabase } from "./query.ts";
@@ -102,9 +102,12 @@ export function openTables(database: AccountDatabase) {
     /** Credits that are refunded if all started jobs expire now. Reads every job. */
     sumRefundable: (): number =>
       database
-        .select({ credits: sql<number>`coalesce(sum(${jobs.reserved}), 0)` })
+        .select({
+          credits: sql<number>`coalesce(sum(${jobs.reserved} - coalesce(${jobs.spent},
+            case ${jobs.on_expiry} when 'charge' then ${jobs.reserved} else 0 end)), 0)`,
+        })
         .from(jobs)
-        .where(and(eq(jobs.status, "started"), eq(jobs.on_expiry, "refund")))
+        .where(eq(jobs.status, "started"))
         .get()?.credits ?? 0,
     readNewestJobId: (): string | null => queries.newest_job(database).get()?.id ?? null,
     insertJob: (row: JobRow): void => void queries.insert_job(database).run(row),

@@ -9,7 +9,7 @@ import type {
   ProjectedAccount,
   ProjectedRows,
 } from "../../readmodel/projector.ts";
-import { newestButRefunds } from "../sql/store.ts";
+import { endsJob, newestButRefunds } from "../sql/store.ts";
 import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
@@ -52,16 +52,16 @@ interface EntryContext {
  * here to compile.
  */
 function sumsOf(context: EntryContext): Sums {
-  const { kind, amount } = context.entry;
+  const { kind, amount, previous_line } = context.entry;
   switch (kind) {
     case "grant":
       return { granted: amount };
     case "reserve":
-      return { reserved: 0 - amount, jobs: 1 };
+      return { reserved: 0 - amount, ...(previous_line === null ? { jobs: 1 } : {}) };
     case "settle":
       return { settled: costOf(context), ...(leftFailed(context) ? { failed: 1 } : {}) };
     case "refund":
-      return { refunded: amount, failed: 1 };
+      return { refunded: amount, ...(endedJob(context) ? { failed: 1 } : {}) };
     case "job_refund":
       return { refunded: amount, job_refunded: amount };
     case "purchase":
@@ -87,6 +87,11 @@ function sumsOf(context: EntryContext): Sums {
 function costOf({ entry, before }: EntryContext): number {
   assertInvariant(before !== null, "a job's reserve comes before its settlement");
   return before.balance_after + before.reserved_after - entry.balance_after - entry.reserved_after;
+}
+
+/** Whether a refund ended its job. Other refunds only lower the reserve of a job that takes steps. */
+function endedJob({ entry, before, job }: EntryContext): boolean {
+  return job === null || job.step === 0 || endsJob(entry, before);
 }
 
 /** Whether the job had failed after this entry. A job that a settling entry failed may still be completed late. */
@@ -129,9 +134,10 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
     if (changedBesides(entry.kind) === "its grant" && entry.app_slug !== null) {
       app_slugs.add(entry.app_slug);
     }
-    const before =
-      entry.kind === "settle" ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
     const job = jobs.get(entry.job_id ?? "") ?? null;
+    const needs_before =
+      entry.kind === "settle" || (entry.kind === "refund" && job !== null && job.step > 0);
+    const before = needs_before ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
     return totalsOf(store, { entry, before, job, ended_line: endedLine(store, job) });
   });
   return {
@@ -211,7 +217,9 @@ function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants
 /** A job without its metadata, which is private, and without the columns that only the account needs. */
 function jobRow(account_id: string, row: JobRow): Required<ProjectedRows["jobs"][number]> {
   const { id, status, app_slug, action, reserved, actual_cost, refunded, line } = row;
-  const { failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms } = row;
+  const { step, spent, failure, failure_reason } = row;
+  const { created_at_ms, updated_at_ms, expires_at_ms } = row;
   const job = { account_id, id, status, app_slug, action, reserved, actual_cost, refunded, line };
-  return { ...job, failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms };
+  const times = { created_at_ms, updated_at_ms, expires_at_ms };
+  return { ...job, step, spent, failure, failure_reason, ...times };
 }

@@ -34,6 +34,8 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
   refund_limit: {
     limit: z.int().min(0).describe("The credits of this job's cost that can still be refunded."),
   },
+  spent_limit: { limit: z.int().min(0).describe("The credits that the job holds.") },
+  step_too_old: { step: z.int().min(1).describe("The job's last step.") },
   upstream_unavailable: { upstream_status },
   upstream_error: { upstream_status },
   upstream_not_configured: { upstream_status },

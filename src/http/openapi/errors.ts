@@ -3,6 +3,7 @@ import type { ZodOpenApiResponseObject } from "zod-openapi";
 import * as z from "zod";
 import {
   BODY_MAX_BYTES,
+  JOB_STEPS_MAX,
   METADATA_MAX_BYTES,
   OPEN_JOBS_MAX,
   TOKEN_STORAGE_MAX_BYTES,
@@ -41,6 +42,9 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   balance_below_zero: { code: "balance_below_zero", credits: 20, required: 50 },
   overage_limit: { code: "overage_limit", limit: 15 },
   refund_limit: { code: "refund_limit", limit: 6 },
+  spent_limit: { code: "spent_limit", limit: 60 },
+  step_too_old: { code: "step_too_old", step: 7 },
+  too_many_steps: { code: "too_many_steps", limit: JOB_STEPS_MAX },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
   too_many_watchers: { code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX },
   too_many_apps: { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX },

@@ -19,6 +19,8 @@ export const JOB = {
   reserved: 60,
   actual_cost: 25,
   refunded: 0,
+  step: 0,
+  spent: null,
   failure: null,
   failure_reason: null,
   created_at: at,

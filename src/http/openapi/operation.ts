@@ -72,7 +72,8 @@ export interface OperationOptions {
     readonly optional?: true;
   };
   readonly form?: z.core.$ZodType;
-  readonly idempotent?: true;
+  /** `step`: a field of the body is the key. */
+  readonly idempotent?: true | "step";
   readonly success: Success | readonly Success[];
   readonly refusals: readonly RefusalCode[];
   readonly pages?: true;
@@ -113,7 +114,8 @@ const identity_header = z.object({
 
 const REPLAYED = {
   "Idempotency-Replayed": {
-    description: "`true` if this is the stored response of an earlier request with this key.",
+    description:
+      "`true` if this is the stored response of an earlier request with this key or step.",
     required: false,
     schema: { type: "string", const: "true" },
   },
@@ -227,7 +229,7 @@ export function operation(options: OperationOptions): ZodOpenApiOperationObject 
 
 function headersOf({ security, idempotent, headers }: OperationOptions) {
   const identity = security === "user_or_app" ? identity_header.shape : {};
-  const idempotency = idempotent ? idempotency_header.shape : {};
+  const idempotency = idempotent === true ? idempotency_header.shape : {};
   const header = z.object({ ...headers?.shape, ...identity, ...idempotency });
   return Object.keys(header.shape).length === 0 ? {} : { header };
 }

@@ -77,9 +77,18 @@ export const job = z
     app_slug: slug.nullable(),
     action: z.string(),
     status: job_status,
-    reserved: z.int().min(0).describe("Credits reserved when the job was created."),
+    reserved: z
+      .int()
+      .min(0)
+      .describe("Credits reserved: at creation, or by the last progress report."),
     actual_cost: z.int().min(0).describe("0 while the job is started, then its final cost."),
     refunded: z.int().min(0).describe("Credits of the cost that operators gave back later."),
+    step: z.int().min(0).describe("The number of the last progress report; 0 before the first."),
+    spent: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe("Credits that the job costs if it expires; null until a progress report says so."),
     failure: z
       .enum(["reported", "expired"])
       .nullable()
@@ -90,7 +99,7 @@ export const job = z
     created_at: time,
     updated_at: time,
     expires_at: time.describe(
-      "A job that is still started at this time expires. Its reserve is refunded, or charged if the app's `on_expiry` says so.",
+      "A job that is still started at this time expires. It is charged what it has `spent`. Without a progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.",
     ),
     metadata: metadata.nullable(),
   })
@@ -110,6 +119,8 @@ export const checkout = z
   .meta({ id: "Checkout" });
 
 export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJob" });
+
+export const progressed_job = z.strictObject({ job, credits }).meta({ id: "ProgressedJob" });
 
 export const created_item_refusal = z
   .union(errorBodies(CREATED_ITEM_REFUSALS))

@@ -61,6 +61,7 @@ function Outcome({ job, change }: { job: JobRow; change: number }) {
         <p class="job-price is-held">{number(job.reserved)} held</p>
         <p class="hint">
           The job is running. When it ends, you pay what it cost, and the rest is available again.
+          {job.spent === null ? null : ` If it times out, you pay ${credits(job.spent)}.`}
         </p>
       </>
     );

@@ -35,10 +35,16 @@ export function rowTexts(
   const began_earlier = entries.at(-1)?.previous_line !== null;
   const earlier = began_earlier ? "began in an earlier month" : null;
   const title = titleOf(job);
-  if (newest.kind === "reserve") {
-    const held = 0 - entries.reduce((sum, { amount }) => sum + amount, 0);
-    const state = job.status === "started" ? "Running" : "Ended in a later month";
-    return { title, about: join(app_name, state), amount: `${number(held)} held`, tone: "held" };
+  if (entries.every(isHold)) {
+    const is_running = job.status === "started";
+    const added = 0 - entries.reduce((sum, { amount }) => sum + amount, 0);
+    const held = is_running ? job.reserved : added;
+    const state = is_running ? "Running" : "Ended in a later month";
+    // A reserve that was raised or lowered after the month in which the job began.
+    const change =
+      began_earlier && !is_running ? (held < 0 ? "no longer held" : "more held") : "held";
+    const amount = `${number(Math.abs(held))} ${change}`;
+    return { title, about: join(app_name, state), amount, tone: "held" };
   }
   return {
     title,
@@ -47,6 +53,10 @@ export function rowTexts(
     tone: toneOf(change),
   };
 }
+
+/** Whether an entry only changed what a running job holds. */
+const isHold = ({ kind, ends_job }: CountedEntry): boolean =>
+  kind === "reserve" || (kind === "refund" && !ends_job);
 
 const toneOf = (change: number): RowTexts["tone"] =>
   change === 0 ? "none" : change > 0 ? "in" : "out";
@@ -70,10 +80,14 @@ export function entryName({ kind, amount }: Pick<CountedEntry, "kind" | "amount"
 }
 
 /** What one entry of a job did. */
-export function stepText({ kind, amount, change, note }: CountedEntry): string {
+export function stepText(entry: CountedEntry): string {
+  const { kind, amount, change, note, previous_line } = entry;
   if (kind === "job_refund") {
     const refunded = `${number(change)} refunded by the operator`;
     return note === null ? refunded : `${refunded}: ${note}`;
+  }
+  if (kind === "reserve" && previous_line !== null) {
+    return amount === 0 ? "The app reported progress" : `${number(0 - amount)} more held`;
   }
   if (kind === "reserve") return `${number(0 - amount)} held`;
   if (kind === "refund") return `${number(amount)} no longer held`;

@@ -11,6 +11,7 @@ import {
   RECENT_JOBS_MAX,
 } from "../../../src/domain/limits.ts";
 import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
+import { JOB_STEP_BYTES } from "../../../src/account/jobs/progress.ts";
 import { SERVICE, type EntryRow, type StatementRow } from "../../../src/account/contract.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import {
@@ -46,8 +47,12 @@ function expectLedger({ entries, jobs }: Contents): void {
     expect(entry.line).toBe(index + 1);
     balance += entry.amount;
     expect(entry.balance_after).toBe(balance);
-    const job = jobs.find(({ id }) => id === entry.job_id);
-    if (job !== undefined) held.set(job.id, entry.kind === "reserve" ? job.reserved : 0);
+    const { job_id, kind, amount } = entry;
+    if (job_id !== null && jobs.some(({ id }) => id === job_id)) {
+      // A reserve adds to what its job holds, and a refund takes from it: all of it at the job's end.
+      const is_hold = kind === "reserve" || kind === "refund";
+      held.set(job_id, is_hold ? (held.get(job_id) ?? 0) - amount : 0);
+    }
     expect(entry.reserved_after).toBe([...held.values()].reduce((sum, one) => sum + one, 0));
   });
 }
@@ -108,19 +113,22 @@ function expectJobs({ entries, jobs, long_jobs }: Contents): void {
     expect(given_back.map((line) => line.kind)).toEqual(given_back.map(() => "job_refund"));
     expect(job.refunded).toBe(given_back.reduce((sum, line) => sum + line.amount, 0));
     expect(job.refunded).toBeLessThanOrEqual(job.actual_cost);
+    expect(kinds[0]).toBe("reserve");
+    // Each step has one entry, after the first one.
+    const steps = job.progress_json === null ? 0 : JSON.parse(job.progress_json).count;
+    for (const kind of kinds.slice(1, 1 + steps)) expect(["reserve", "refund"]).toContain(kind);
+    expect(job.spent ?? 0).toBeLessThanOrEqual(job.reserved);
+    const ends = kinds.slice(1 + steps);
     if (job.status === "started") {
-      expect(kinds).toEqual(["reserve"]);
+      expect(ends).toEqual([]);
       expect(spent).toBe(job.reserved);
       held += job.reserved;
     } else {
       expect(spent).toBe(job.actual_cost - job.refunded);
-      // Only a job that was completed after its expiry has three entries.
-      expect([
-        ["reserve", "settle"],
-        ["reserve", "refund"],
-        ["reserve", "refund", "settle"],
-        ["reserve", "settle", "settle"],
-      ]).toContainEqual(kinds);
+      // Only a job that was completed after its expiry ends twice.
+      expect([["settle"], ["refund"], ["refund", "settle"], ["settle", "settle"]]).toContainEqual(
+        ends,
+      );
     }
   }
   const reserved_by_ledger = entries
@@ -257,7 +265,10 @@ async function expectStoredBytes(identity_id: string, { jobs }: Contents): Promi
   for (const { id, stored_bytes } of all) {
     const bytes = jobs
       .filter((job) => isOf(job, id))
-      .map(({ metadata_json }) => JOB_ROWS_BYTES + new Blob([metadata_json ?? ""]).size);
+      .map(({ metadata_json, progress_json }) => {
+        const steps = progress_json === null ? 0 : JSON.parse(progress_json).count;
+        return JOB_ROWS_BYTES + steps * JOB_STEP_BYTES + new Blob([metadata_json ?? ""]).size;
+      });
     expect({ id, stored_bytes }).toEqual({
       id,
       stored_bytes: bytes.reduce((sum, it) => sum + it, 0),
@@ -335,6 +346,7 @@ async function expectStartedShares(identity_id: string): Promise<void> {
 /** Columns of a job that only the object has. */
 export const NOT_IN_D1 = [
   "metadata_json",
+  "progress_json",
   "allowance_path",
   "is_capped",
   "settle",
@@ -399,9 +411,11 @@ export async function expectDeletion(identity_id: string): Promise<void> {
   expect(await readContents(identity_id)).toEqual(gone);
   const rows = "select id from accounts where identity_id = ?";
   expect((await env.DB.prepare(rows).bind(identity_id).all()).results).toEqual([]);
-  const given_up = started.reduce((sum, { reserved }) => sum + reserved, 0);
+  const spent = started.reduce((sum, job) => sum + (job.spent ?? 0), 0);
+  const given_up = started.reduce((sum, job) => sum + (job.spent ? 0 : job.reserved), 0);
   expect(await sumOfDays()).toEqual({
     ...before,
+    settled: (before["settled"] ?? 0) + spent,
     refunded: (before["refunded"] ?? 0) + given_up,
     failed: (before["failed"] ?? 0) + started.length,
   });

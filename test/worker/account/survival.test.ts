@@ -149,7 +149,7 @@ describe("a rebuild of the read model", () => {
       env.DB.prepare("update jobs set actual_cost = 999, line = 999 where 1"),
       env.DB.prepare("update grants set amount = 5"),
       env.DB.prepare(
-        `insert into jobs select account_id, 'stray', app_slug, action, status, reserved, actual_cost, refunded,
+        `insert into jobs select account_id, 'stray', app_slug, action, status, reserved, actual_cost, refunded, step, spent,
          failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms, line
          from jobs limit 1`,
       ),

@@ -13,6 +13,7 @@ const STARTED: JobState = {
   reserved: 30,
   actual_cost: 0,
   refunded: 0,
+  spent: null,
   failure: null,
   max_overage_percent: null,
 };

@@ -19,6 +19,8 @@ function jobOf(line: number, change: Partial<JobRow> = {}): JobRow {
     reserved: 2,
     actual_cost: 0,
     refunded: 0,
+    step: 0,
+    spent: null,
     failure: null,
     created_at_ms: line,
     updated_at_ms: line,

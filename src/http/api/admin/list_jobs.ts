@@ -40,6 +40,8 @@ export async function findJobs(context: AppContext, query: z.output<typeof findJ
       reserved: job.reserved,
       actual_cost: job.actual_cost,
       refunded: job.refunded,
+      step: job.step,
+      spent: job.spent,
       failure: job.failure,
       failure_reason: job.failure_reason,
       created_at: timestamp(job.created_at_ms),

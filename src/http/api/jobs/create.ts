@@ -25,6 +25,13 @@ import { respondOnce } from "../../views.ts";
 const JOB_TTL_DEFAULT_SECONDS = 24 * 60 * 60;
 const JOB_TTL_MIN_SECONDS = 60;
 
+export const ttlSeconds = z
+  .int("must be a whole number of seconds")
+  .check(
+    z.gte(JOB_TTL_MIN_SECONDS, `must be at least ${JOB_TTL_MIN_SECONDS}`),
+    z.lte(JOB_TTL_MAX_SECONDS, `must be at most ${JOB_TTL_MAX_SECONDS}`),
+  );
+
 export const createJobBody = z.object({
   app: appSlug,
   action: z
@@ -35,15 +42,7 @@ export const createJobBody = z.object({
       wellFormed,
     ),
   cost_estimate: cost,
-  ttl_seconds: z._default(
-    z
-      .int("must be a whole number of seconds")
-      .check(
-        z.gte(JOB_TTL_MIN_SECONDS, `must be at least ${JOB_TTL_MIN_SECONDS}`),
-        z.lte(JOB_TTL_MAX_SECONDS, `must be at most ${JOB_TTL_MAX_SECONDS}`),
-      ),
-    JOB_TTL_DEFAULT_SECONDS,
-  ),
+  ttl_seconds: z._default(ttlSeconds, JOB_TTL_DEFAULT_SECONDS),
   metadata: z.optional(metadata),
 });
 

@@ -7,6 +7,7 @@ import { cancelJobBody } from "./cancel.ts";
 import { createJobBody } from "./create.ts";
 import { failJobBody } from "./fail.ts";
 import { listJobsQuery } from "./list.ts";
+import { progressBody } from "./progress.ts";
 import { ACCOUNT, INSUFFICIENT_CREDITS, JOB, JOB_ID } from "../../openapi/examples.ts";
 import { operation } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
@@ -168,6 +169,42 @@ export const jobs_paths: ZodOpenApiPathsObject = {
         "app_settles",
         "job_not_started",
         "metadata_too_large",
+        "origin_not_allowed",
+      ],
+    }),
+  },
+  "/api/jobs/progress": {
+    post: operation({
+      id: "reportProgress",
+      tag: "Jobs",
+      summary: "Report a step of a long job",
+      description:
+        "`reserve` sets what the job holds from now on: the difference is reserved or returned. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to another one notices.",
+      security: "user_or_app",
+      body: {
+        schema: progressBody,
+        example: { job_id: JOB_ID, step: 1, spent: 40, ttl_seconds: 600 },
+      },
+      idempotent: "step",
+      success: {
+        description: "The started job, and the balance.",
+        schema: schemas.progressed_job,
+        example: {
+          job: { ...JOB, status: "started", actual_cost: 0, step: 1, spent: 40 },
+          credits: 75,
+        },
+      },
+      refusals: [
+        "job_unknown",
+        "app_settles",
+        "job_not_started",
+        "step_too_old",
+        "spent_limit",
+        "too_many_steps",
+        "insufficient_credits",
+        "token_budget_exceeded",
+        "account_full",
+        "token_storage_full",
         "origin_not_allowed",
       ],
     }),

@@ -35,6 +35,13 @@ type Action =
       readonly cost: number;
     }
   | { readonly kind: "fail"; readonly by: string; readonly pick: number; readonly refund: boolean }
+  | {
+      readonly kind: "progress";
+      readonly by: string;
+      readonly pick: number;
+      readonly reserve: number;
+      readonly spent: number | null;
+    }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "revoke"; readonly token: string }
   | { readonly kind: "evict" };
@@ -69,6 +76,16 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("progress" as const),
+      by: ender,
+      pick,
+      reserve: fc.integer({ min: 0, max: 40 }),
+      spent: fc.option(fc.integer({ min: 0, max: 20 })),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant("wait" as const),
@@ -93,6 +110,8 @@ interface ModelJob {
   readonly expires_at_ms: number;
   state: "started" | "timed out" | "over";
   taken: number;
+  spent: number | null;
+  step: number;
   readonly moves: { readonly credits: number; readonly at_ms: number }[];
 }
 
@@ -125,13 +144,13 @@ class Model {
     return counted.reduce((sum, { credits }) => sum + credits, 0);
   }
 
-  /** Revokes a token, and expires its started jobs with a refund. */
+  /** Revokes a token, and expires its started jobs: they cost what they spent. */
   revoke(token: string): void {
     this.revoked.add(token);
     for (const job of this.jobs) {
       if (job.state !== "started" || job.creator !== token) continue;
       job.state = "timed out";
-      this.take(job, 0);
+      this.take(job, job.spent ?? 0);
     }
   }
 
@@ -149,12 +168,12 @@ class Model {
     job.taken = taken;
   }
 
-  /** Expires overdue jobs with a refund. */
+  /** Expires overdue jobs: they cost what they spent. */
   endOverdue(): void {
     for (const job of this.jobs) {
       if (job.state !== "started" || job.expires_at_ms > Date.now()) continue;
       job.state = "timed out";
-      this.take(job, 0);
+      this.take(job, job.spent ?? 0);
     }
   }
 }
@@ -201,6 +220,8 @@ async function carryOut(account: AccountStub, model: Model, action: Action): Pro
     case "complete":
     case "fail":
       return end(account, model, action);
+    case "progress":
+      return report(account, model, action);
   }
 }
 
@@ -225,7 +246,8 @@ async function create(
     if (!result.ok) return;
     const times = { created_at_ms: Date.now(), expires_at_ms: Date.now() + ttl_seconds * 1000 };
     const { job_id: id } = result.value;
-    const job: ModelJob = { id, creator: by, ...times, state: "started", taken: 0, moves: [] };
+    const fresh = { taken: 0, spent: null, step: 0, moves: [] };
+    const job: ModelJob = { id, creator: by, ...times, state: "started", ...fresh };
     model.jobs.push(job);
     model.take(job, cost);
   });
@@ -262,6 +284,33 @@ async function end(
     model.take(job, action.cost);
   }
   job.state = "over";
+}
+
+async function report(
+  account: AccountStub,
+  model: Model,
+  action: Extract<Action, { kind: "progress" }>,
+): Promise<void> {
+  const job = model.jobs[model.jobs.length - 1 - action.pick];
+  if (job === undefined) return;
+  const by = action.by === CREATOR ? job.creator : action.by;
+  const { reserve, spent } = action;
+  const is_own = !CAPPED.includes(by) || job.creator === by;
+  const added = reserve - job.taken;
+  const allowed =
+    model.mayAct(by) &&
+    is_own &&
+    job.state === "started" &&
+    (spent ?? job.spent ?? 0) <= reserve &&
+    added <= Math.max(0, model.credits) &&
+    model.fitsCap(by, added);
+  const step = job.step + 1;
+  const request = { job_id: job.id, step, reserve, spent, ttl_seconds: null, fingerprint: "one" };
+  const answer = await account.reportProgress(callerOf(by), request);
+  expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
+  if (!allowed) return;
+  if (added !== 0) model.take(job, reserve);
+  Object.assign(job, { spent: spent ?? job.spent, step });
 }
 
 async function expectSame(account: AccountStub, model: Model): Promise<void> {

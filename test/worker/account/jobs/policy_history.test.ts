@@ -29,6 +29,15 @@ type Step =
       readonly job: number;
       readonly refund: boolean;
     }
+  | {
+      readonly do: "progress";
+      readonly by: "holder" | "app";
+      readonly job: number;
+      readonly reserve: number | null;
+      readonly spent: number | null;
+      readonly ttl_seconds: number | null;
+      readonly repeat: boolean;
+    }
   | { readonly do: "wait"; readonly seconds: number }
   | { readonly do: "evict" | "alarm" };
 
@@ -47,6 +56,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ do: fc.constant("complete" as const), by, job, cost: fc.nat({ max: 60 }) }),
   fc.record({ do: fc.constant("fail" as const), by, job, refund: fc.boolean() }),
+  fc.record({
+    do: fc.constant("progress" as const),
+    by,
+    job,
+    reserve: fc.option(fc.nat({ max: 60 })),
+    spent: fc.option(fc.nat({ max: 40 })),
+    ttl_seconds: fc.option(fc.constantFrom(60, 90)),
+    repeat: fc.boolean(),
+  }),
   fc.record({ do: fc.constant("wait" as const), seconds: fc.integer({ min: 10, max: 70 }) }),
   fc.record({ do: fc.constantFrom("evict" as const, "alarm" as const) }),
 );
@@ -54,8 +72,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 interface ModelJob {
   readonly id: string;
   readonly policy: JobPolicy;
-  readonly reserved: number;
-  readonly deadline_ms: number;
+  reserved: number;
+  spent: number | null;
+  step: number;
+  deadline_ms: number;
   state: "started" | "completed" | "failed" | "timed out";
   /** The credits that the job has taken from the balance. */
   taken: number;
@@ -73,7 +93,7 @@ class Model {
     for (const it of this.jobs) {
       if (it.state !== "started" || it.deadline_ms > at_ms) continue;
       it.state = "timed out";
-      if (it.policy.on_expiry === "refund") it.taken = 0;
+      it.taken = it.spent ?? (it.policy.on_expiry === "refund" ? 0 : it.reserved);
     }
   }
 
@@ -83,6 +103,19 @@ class Model {
     if (it.policy.settle === "app" && who === "holder") return "app_settles";
     const open = it.state === "started" || (late_counts && it.state === "timed out");
     return open ? null : "job_not_started";
+  }
+
+  /** Returns the error code if a started job may not hold or have spent so much, or null. */
+  whyNoProgress(
+    it: ModelJob | undefined,
+    reserve: number | null,
+    spent: number | null,
+  ): string | null {
+    if (it === undefined) return "job_unknown";
+    const reserved = reserve ?? it.reserved;
+    if ((spent ?? it.spent ?? 0) > reserved) return "spent_limit";
+    const added = reserved - it.reserved;
+    return added > 0 && added > this.credits ? "insufficient_credits" : null;
   }
 
   /** Returns the error code if the cost exceeds what the job's policy allows, or null. */
@@ -119,6 +152,8 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
           id,
           policy,
           reserved: cost_estimate,
+          spent: null,
+          step: 0,
           deadline_ms,
           state,
           taken: cost_estimate,
@@ -146,6 +181,26 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
         if (refusal === null && target !== undefined) {
           Object.assign(target, { state: "failed", taken: one.refund ? 0 : target.reserved });
         }
+        break;
+      }
+      case "progress": {
+        const { reserve, spent, ttl_seconds } = one;
+        const step = (target?.step ?? 0) + 1;
+        const request = { job_id, step, reserve, spent, ttl_seconds, fingerprint: "one" };
+        const answer = await account().reportProgress(who, request);
+        const refusal =
+          model.end(target, one.by, false) ?? model.whyNoProgress(target, reserve, spent);
+        expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
+        if (!answer.ok || target === undefined) break;
+        const reserved = reserve ?? target.reserved;
+        Object.assign(target, { reserved, taken: reserved, spent: spent ?? target.spent, step });
+        if (ttl_seconds !== null) target.deadline_ms = Date.now() + ttl_seconds * 1000;
+        expect(answer.value.value.credits).toBe(model.credits);
+        if (!one.repeat) break;
+        const again = await account().reportProgress(who, request);
+        expect(again).toEqual({ ok: true, value: { ...answer.value, replayed: true } });
+        const other = await account().reportProgress(who, { ...request, fingerprint: "two" });
+        expect(other).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
         break;
       }
       case "wait":

@@ -28,6 +28,7 @@ const ENDPOINTS: readonly [string, string, string, ((job_id: string) => object) 
     "/api/jobs/complete/batch",
     (job_id) => ({ jobs: [{ job_id, actual_cost: 1 }] }),
   ],
+  ["job progress", "POST", "/api/jobs/progress", (job_id) => ({ job_id, step: 1, spent: 1 })],
   ["job fail", "POST", "/api/jobs/fail", (job_id) => ({ job_id })],
 ];
 
@@ -163,6 +164,26 @@ describe("rows written", () => {
       expect(d1_rows()).toEqual({ totals: 2, account: 2, jobs: 2 });
     },
   );
+
+  it("each step of a job writes 2 rows in the object and 1 in D1, and a repeated step none", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
+    const d1_rows = countD1Rows();
+    for (const step of [1, 2, 2, 3]) {
+      await ada.post("/api/jobs/progress", {
+        job_id,
+        step,
+        reserve: 5 - step,
+        ttl_seconds: 90_000,
+      });
+    }
+    expect(object_rows()).toBe(6);
+    await fireAlarm(ada.identity_id);
+    expect(object_rows()).toBe(6);
+    expect(d1_rows()).toEqual({ totals: 1, account: 1, jobs: 1 });
+  });
 
   it("a job whose requests have idempotency keys writes 5 rows in the object", async () => {
     const ada = await signInWithCredits();

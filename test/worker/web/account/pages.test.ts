@@ -269,6 +269,39 @@ describe("the statement", () => {
     expect(words(text)).toContain("10 of these are held for running jobs, and 69 are available.");
   });
 
+  it("a job that reports its progress is one row, which says what it holds and then what it cost", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    for (const [step, terms] of [
+      { reserve: 30, spent: 4 },
+      { reserve: 25 },
+      { spent: 5 },
+    ].entries()) {
+      await ada.post("/api/jobs/progress", { job_id, step: step + 1, ...terms });
+    }
+    const row = async () => rowsOf((await open(ada, "/account/statement")).text)[0];
+    expect(await row()).toMatch(
+      / · Running 25 held .* The app reported progress 75 .* 5 no longer held 75 .* 20 more held 70 .* 10 held 90/,
+    );
+    const page = words((await open(ada, `/account/jobs/${job_id}`)).text);
+    expect(page).toContain("25 held The job is running.");
+    expect(page).toContain("If it times out, you pay 5 credits.");
+    await ada.post("/api/jobs/cancel", { job_id });
+    expect(await row()).toMatch(
+      / · Failed: .* \u22125 .* 5 credits charged, 20 no longer held 95 /,
+    );
+    const csv = (await open(ada, "/account/statement.csv")).text.split("\r\n").slice(1, 6);
+    expect(
+      csv.map((line) => line.split(",").slice(2, 3).concat(line.split(",").slice(-2))),
+    ).toEqual([
+      [`"Charged 5 credits of 25 held"`, "20", "95"],
+      [`"Progress"`, "0", "75"],
+      [`"No longer held"`, "5", "75"],
+      [`"Held"`, "-20", "70"],
+      [`"Held"`, "-10", "90"],
+    ]);
+  });
+
   it("a job that is refunded in the same month shows its net cost in one row", async () => {
     const ada = await signInWithCredits();
     const job_id = await startJob(ada);

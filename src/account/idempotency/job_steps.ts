@@ -1,0 +1,72 @@
+/**
+ * The last progress report of a job, in the job's own row: a repeated step gets its first response. Until a later step
+ * only the job's end changes the row, so the response is the row with what the end changed put back.
+ */
+import { accepted, refused } from "../../domain/result.ts";
+import type { Answer, OnceAnswer, ProgressedJob, ProgressRequest } from "../contract.ts";
+import type { JobRow } from "../sql/schema.ts";
+
+/** `progress_json` of a job's row. */
+interface LastReport {
+  /** Steps that the job has taken. */
+  readonly count: number;
+  readonly fingerprint: string;
+  readonly credits: number;
+  readonly updated_at_ms: number;
+  /** The metadata before the job's end; undefined: the end did not change it. */
+  readonly metadata_json?: string | null;
+}
+
+const lastReport = ({ progress_json }: Pick<JobRow, "progress_json">): LastReport | null =>
+  progress_json === null ? null : (JSON.parse(progress_json) as LastReport);
+
+/** How many steps the job has taken. */
+export function stepsTaken(job: JobRow): number {
+  return lastReport(job)?.count ?? 0;
+}
+
+/** The columns of a new step. */
+export function stepColumns(
+  job: JobRow,
+  { step, fingerprint }: ProgressRequest,
+  response: Pick<LastReport, "credits" | "updated_at_ms">,
+): Pick<JobRow, "step" | "progress_json"> {
+  const report: LastReport = { count: stepsTaken(job) + 1, fingerprint, ...response };
+  return { step, progress_json: JSON.stringify(report) };
+}
+
+/** The column when a job ends: the end may change the metadata that the last response had. */
+export function reportAfterEnd(
+  job: JobRow,
+  ended: Pick<JobRow, "metadata_json">,
+): Pick<JobRow, "progress_json"> {
+  const { progress_json, metadata_json } = job;
+  const report = lastReport(job);
+  const is_kept = report === null || Object.hasOwn(report, "metadata_json");
+  return is_kept || ended.metadata_json === metadata_json
+    ? { progress_json }
+    : { progress_json: JSON.stringify({ ...report, metadata_json }) };
+}
+
+/** Takes a step once. A step before the last one is refused: a later process took the job over. */
+export function onceInStep(
+  job: JobRow,
+  { step, fingerprint }: ProgressRequest,
+  operation: () => Answer<ProgressedJob>,
+): OnceAnswer<ProgressedJob> {
+  if (step < job.step) return refused({ code: "step_too_old", step: job.step });
+  const report = step === job.step ? lastReport(job) : null;
+  if (report === null) {
+    const answer = operation();
+    return answer.ok ? accepted({ value: answer.value, replayed: false }) : answer;
+  }
+  if (report.fingerprint !== fingerprint) return refused({ code: "idempotency_key_reused", step });
+  return accepted({ value: firstResponse(job, report), replayed: true });
+}
+
+function firstResponse(job: JobRow, report: LastReport): ProgressedJob {
+  const { credits, updated_at_ms, metadata_json = job.metadata_json } = report;
+  const started = { status: "started", actual_cost: 0, refunded: 0 } as const;
+  const not_failed = { failure: null, failure_reason: null };
+  return { job: { ...job, ...started, ...not_failed, updated_at_ms, metadata_json }, credits };
+}

@@ -1,0 +1,70 @@
+/** Progress of a long job: what it holds from now on, what it has spent, and when it expires. */
+import * as rules from "../../domain/job.ts";
+import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import { chargePath, whyNoStorage, whyOverCap } from "../allowances/spending.ts";
+import type { Answer, JobRow, OnceAnswer, ProgressedJob, ProgressRequest } from "../contract.ts";
+import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts";
+import { post, readBalance } from "../ledger/posting.ts";
+import type { Transaction } from "../transaction.ts";
+import { moveExpiry } from "./expiry.ts";
+import { readEndable } from "./settle.ts";
+
+/** What a step stores, in bytes: its entry, with a margin. */
+export const JOB_STEP_BYTES = 200;
+
+/**
+ * Takes a step of a started job. Callers that may end a job may report its progress. Each step adds an entry, so that
+ * the read model and streams follow; its amount is 0 if the reserve stays the same.
+ */
+export function reportProgress(
+  transaction: Transaction,
+  request: ProgressRequest,
+): OnceAnswer<ProgressedJob> {
+  const endable = readEndable(transaction, request.job_id);
+  if (!endable.ok) return endable;
+  const job = endable.value;
+  return onceInStep(job, request, () => takeStep(transaction, job, request));
+}
+
+function takeStep(
+  transaction: Transaction,
+  job: JobRow,
+  request: ProgressRequest,
+): Answer<ProgressedJob> {
+  const { store, now_ms } = transaction;
+  const { ttl_seconds } = request;
+  const step = rules.progress(readBalance(transaction), job, request);
+  if (!step.ok) return step;
+  // A job that is still overdue is one whose expiry failed. It is only tried again.
+  if (job.expires_at_ms <= now_ms) return refused({ code: "job_not_started" });
+  const { reserved, spent, posting } = step.value;
+  const added = posting.held;
+  const not_allowed =
+    (added > 0 ? whyOverCap(transaction, job, reserved, added) : null) ??
+    whyNoRoom(transaction, job);
+  if (not_allowed !== null) return refused(not_allowed);
+  chargePath(transaction, job, { credits: added, bytes: JOB_STEP_BYTES });
+  const { line, at_ms: updated_at_ms, balance_after: credits } = post(transaction, posting);
+  const progressed = {
+    ...job,
+    reserved,
+    spent,
+    updated_at_ms,
+    expires_at_ms: ttl_seconds === null ? job.expires_at_ms : now_ms + ttl_seconds * 1000,
+    line,
+    ...stepColumns(job, request, { credits, updated_at_ms }),
+  };
+  store.updateJob(progressed);
+  if (ttl_seconds !== null) moveExpiry(transaction, job, progressed);
+  return accepted({ job: progressed, credits });
+}
+
+/** Why no step can be stored; null if it can. */
+function whyNoRoom(transaction: Transaction, job: JobRow): Refusal | null {
+  if (stepsTaken(job) >= JOB_STEPS_MAX) return { code: "too_many_steps", limit: JOB_STEPS_MAX };
+  // The rest of the storage is for the jobs that are started: they can always end.
+  if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return { code: "account_full" };
+  return whyNoStorage(transaction, JOB_STEP_BYTES);
+}

@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { JOB_STEPS_MAX } from "../../../../../src/domain/limits.ts";
+import { change, dump, evict, fireAlarm } from "../../../support/account_object.ts";
+import { signInWithCredits, type Answer, type SignedIn } from "../../../support/passbook.ts";
+import { openAppServer } from "../../caller/app_server.ts";
+import { expectInvariants } from "../../../account/invariants.ts";
+
+let ada: SignedIn;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  ada = await signInWithCredits("demo");
+});
+afterEach(async () => {
+  await expectInvariants(ada.identity_id);
+});
+
+const credits = async (): Promise<number> => (await ada.get("/api/wallet")).body.account.credits;
+
+async function start(cost_estimate: number, more: object = {}): Promise<string> {
+  const job = { app: "demo", action: "render", cost_estimate, ...more };
+  return (await ada.post("/api/jobs", job)).body.job_id;
+}
+
+const report = (job_id: string, step: number, more: object = {}): Promise<Answer> =>
+  ada.post("/api/jobs/progress", { job_id, step, ...more });
+
+/** Signs in again, because a session token is valid for 15 minutes. */
+async function wait(seconds: number): Promise<void> {
+  vi.setSystemTime(Date.now() + seconds * 1000);
+  ada = await signInWithCredits("demo");
+}
+
+const entriesOf = async (job_id: string): Promise<(readonly [string, number])[]> => {
+  const { body } = await ada.get(`/api/ledger?job_id=${job_id}`);
+  return body.entries.map(({ kind, amount }: { kind: string; amount: number }) => [kind, amount]);
+};
+
+describe("progress of a job", () => {
+  it("a worker killed after it spent 40 of 100 credits costs 40 at expiry, and 60 go back, once", async () => {
+    const job_id = await start(100, { ttl_seconds: 60 });
+    const reported = await report(job_id, 1, { spent: 40 });
+    expect(reported).toMatchObject({
+      status: 200,
+      body: {
+        job: { id: job_id, status: "started", reserved: 100, step: 1, spent: 40 },
+        credits: 0,
+      },
+    });
+    await wait(61);
+    await evict(ada.identity_id);
+    await fireAlarm(ada.identity_id);
+    for (let times = 0; times < 2; times += 1) {
+      await fireAlarm(ada.identity_id);
+      expect((await ada.get(`/api/jobs/${job_id}`)).body).toMatchObject({
+        status: "failed",
+        failure: "expired",
+        actual_cost: 40,
+        spent: 40,
+      });
+      expect(await credits()).toBe(60);
+    }
+    expect(await entriesOf(job_id)).toEqual([
+      ["settle", 60],
+      ["reserve", 0],
+      ["reserve", -100],
+    ]);
+  });
+
+  it("a late completion after such an expiry pays its full price, to which the kept credits count", async () => {
+    const job_id = await start(100, { ttl_seconds: 60 });
+    await report(job_id, 1, { spent: 40 });
+    await wait(61);
+    const completed = await ada.post("/api/jobs/complete", { job_id, actual_cost: 70 });
+    expect(completed.body).toMatchObject({
+      job: { status: "completed", actual_cost: 70 },
+      credits: 30,
+    });
+    const again = await ada.post("/api/jobs/complete", { job_id, actual_cost: 70 });
+    expect(again.body.code).toBe("job_not_started");
+    expect(await credits()).toBe(30);
+  });
+
+  it.each([
+    ["refund", undefined, 0, 100],
+    ["charge", undefined, 100, 0],
+    ["charge", 40, 40, 60],
+    ["charge", 0, 0, 100],
+    ["refund", 100, 100, 0],
+  ])(
+    "with on_expiry %s and spent %s, an expired job of 100 credits costs %i",
+    async (on_expiry, spent, cost, left) => {
+      const server = await openAppServer("demo", { on_expiry, settle: "app" });
+      const act = server.in(ada.identity_id);
+      const job = { app: "demo", action: "render", cost_estimate: 100, ttl_seconds: 60 };
+      const { job_id } = (await act.post("/api/jobs", job)).body;
+      const by_holder = await report(job_id, 1, { spent: 0 });
+      expect(by_holder).toMatchObject({ status: 403, body: { code: "app_settles" } });
+      const step = { job_id, step: 1, ttl_seconds: 90, ...(spent === undefined ? {} : { spent }) };
+      expect((await act.post("/api/jobs/progress", step)).status).toBe(200);
+      await wait(91);
+      expect(await credits()).toBe(left);
+      expect((await ada.get(`/api/jobs/${job_id}`)).body.actual_cost).toBe(cost);
+    },
+  );
+
+  it("a cancelled job and a job of a deleted account cost what they spent", async () => {
+    const [cancelled, left] = [await start(30), await start(50)];
+    await report(cancelled, 1, { spent: 10 });
+    await report(left, 1, { spent: 20 });
+    const answer = await ada.post("/api/jobs/cancel", { job_id: cancelled });
+    expect(answer.body).toMatchObject({ job: { actual_cost: 10 }, credits: 40 });
+    const failed = await ada.post("/api/jobs/fail", { job_id: left });
+    expect(failed.body).toMatchObject({ job: { actual_cost: 0 }, credits: 90 });
+  });
+
+  it("a reserve is raised and lowered by entries for the difference, and counts at the end", async () => {
+    const job_id = await start(40);
+    expect((await report(job_id, 1, { reserve: 70 })).body).toMatchObject({
+      job: { reserved: 70 },
+      credits: 30,
+    });
+    expect((await report(job_id, 2, { reserve: 50, spent: 50 })).body.credits).toBe(50);
+    const completed = await ada.post("/api/jobs/complete", { job_id, actual_cost: 45 });
+    expect(completed.body).toMatchObject({ job: { reserved: 50, actual_cost: 45 }, credits: 55 });
+    expect(await entriesOf(job_id)).toEqual([
+      ["settle", 5],
+      ["refund", 20],
+      ["reserve", -30],
+      ["reserve", -40],
+    ]);
+  });
+
+  it("a reserve that the balance does not cover is 402, and the job is unchanged", async () => {
+    const job_id = await start(40);
+    const before = await dump(ada.identity_id);
+    const refused = await report(job_id, 1, { reserve: 101, spent: 10, ttl_seconds: 600 });
+    expect(refused).toMatchObject({
+      status: 402,
+      body: { code: "insufficient_credits", credits: 60, held: 40, required: 61 },
+    });
+    expect(await dump(ada.identity_id)).toBe(before);
+    expect((await report(job_id, 1, { reserve: 100 })).body.credits).toBe(0);
+  });
+
+  it("a job cannot have spent more than it holds", async () => {
+    const job_id = await start(40);
+    for (const terms of [{ spent: 41 }, { spent: 31, reserve: 30 }]) {
+      const refused = await report(job_id, 1, terms);
+      expect(refused).toMatchObject({ status: 400, body: { code: "spent_limit" } });
+    }
+    await report(job_id, 1, { spent: 35 });
+    const lowered = await report(job_id, 2, { reserve: 34 });
+    expect(lowered).toMatchObject({ status: 400, body: { code: "spent_limit", limit: 34 } });
+  });
+
+  it("the expiry moves to so many seconds after the report", async () => {
+    const job_id = await start(40, { ttl_seconds: 60 });
+    await wait(50);
+    const reported = await report(job_id, 1, { ttl_seconds: 3_600 });
+    expect(reported.body.job.expires_at).toBe(new Date(Date.now() + 3_600_000).toISOString());
+    await wait(3_599);
+    expect(await credits()).toBe(60);
+    await wait(2);
+    await fireAlarm(ada.identity_id);
+    expect(await credits()).toBe(100);
+    for (const ttl_seconds of [59, 2_592_001, 1.5]) {
+      expect((await report(job_id, 2, { ttl_seconds })).body.code).toBe("invalid_request");
+    }
+  });
+
+  it("a job that is not recent any more expires at the time that its last report says", async () => {
+    const job_id = await start(40, { ttl_seconds: 600 });
+    await start(0, { ttl_seconds: 2_592_000 });
+    await change(
+      ada.identity_id,
+      `update entries set recent_after_job_id = '${job_id}', recent_jobs = 1
+       where line = (select max(line) from entries);
+       insert into long_jobs select expires_at_ms, id from jobs where id = '${job_id}'`,
+    );
+    await report(job_id, 1, { ttl_seconds: 60 });
+    await wait(61);
+    expect(await credits()).toBe(100);
+  });
+});
+
+describe("the steps of a job", () => {
+  it("a repeated step gets its first response byte for byte, even after the job has ended", async () => {
+    const job_id = await start(40, { metadata: { title: "one" } });
+    const first = await report(job_id, 3, { reserve: 60, spent: 5 });
+    expect(first.headers.get("Idempotency-Replayed")).toBeNull();
+    await start(10);
+    const again = await report(job_id, 3, { spent: 5, reserve: 60 });
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    vi.setSystemTime(Date.now() + 5_000);
+    const metadata = { title: "two" };
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 7, metadata });
+    expect((await report(job_id, 3, { spent: 5, reserve: 60 })).text).toBe(first.text);
+    expect((await report(job_id, 4)).body.code).toBe("job_not_started");
+    expect(await credits()).toBe(83);
+  });
+
+  it("the response of a step that the job's expiry followed stays the same over a late completion", async () => {
+    const job_id = await start(40, { ttl_seconds: 60, metadata: { title: "one" } });
+    const first = await report(job_id, 1, { spent: 5 });
+    await wait(61);
+    expect((await report(job_id, 1, { spent: 5 })).text).toBe(first.text);
+    for (const title of ["two", "three"]) {
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 7, metadata: { title } });
+      expect((await report(job_id, 1, { spent: 5 })).text).toBe(first.text);
+    }
+  });
+
+  it("an older step is 409 with the job's step, and a repeated step with another body 422", async () => {
+    const job_id = await start(40);
+    await report(job_id, 5, { spent: 5 });
+    const before = await dump(ada.identity_id);
+    expect(await report(job_id, 4, { spent: 6 })).toMatchObject({
+      status: 409,
+      body: { code: "step_too_old", step: 5 },
+    });
+    expect(await report(job_id, 5, { spent: 6 })).toMatchObject({
+      status: 422,
+      body: { code: "idempotency_key_reused" },
+    });
+    expect(await dump(ada.identity_id)).toBe(before);
+    expect((await report(job_id, 1_000_000, { spent: 6 })).status).toBe(200);
+    for (const step of [0, -1, 1.5, 2 ** 53, "1"]) {
+      const answer = await ada.post("/api/jobs/progress", { job_id, step });
+      expect(answer.body.code).toBe("invalid_request");
+    }
+  });
+
+  it("a job takes a bounded number of steps, and can still be completed after the last one", async () => {
+    const job_id = await start(40);
+    await report(job_id, 1);
+    const setCount = (count: number): Promise<void> =>
+      change(
+        ada.identity_id,
+        `update jobs set progress_json = json_set(progress_json, '$.count', ${count})`,
+      );
+    await setCount(JOB_STEPS_MAX - 1);
+    expect((await report(job_id, 2)).status).toBe(200);
+    expect(await report(job_id, 3)).toMatchObject({
+      status: 400,
+      body: { code: "too_many_steps" },
+    });
+    expect((await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 })).status).toBe(200);
+    await setCount(2);
+  });
+
+  it("an unknown job and a job of another account get the same response", async () => {
+    const job_id = await start(40);
+    const eve = await signInWithCredits("demo", "eve@example.com");
+    const step = { step: 1, spent: 1 };
+    const foreign = await eve.post("/api/jobs/progress", { job_id, ...step });
+    const unknown = await eve.post("/api/jobs/progress", { job_id: crypto.randomUUID(), ...step });
+    expect([foreign.status, foreign.text]).toEqual([400, unknown.text]);
+  });
+});
