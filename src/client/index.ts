@@ -22,7 +22,16 @@ export {
   type ServiceErrorCode,
 } from "./errors.ts";
 export type { FollowEvents } from "./events.ts";
-export type { CompleteJob, CreateJob, FailJob, JobFilter, Jobs, SettleOptions } from "./jobs.ts";
+export type {
+  CompleteJob,
+  CreateJob,
+  FailJob,
+  JobFilter,
+  Jobs,
+  ReportProgress,
+  SettleOptions,
+} from "./jobs.ts";
+export type { ProgressReport } from "./job_progress.ts";
 export * from "./responses.ts";
 export type { Ledger, LedgerFilter } from "./ledger.ts";
 export type { RunResult, RunJobOptions, RunningJob } from "./run_job.ts";

@@ -9,6 +9,7 @@ import type {
   JobPage,
   JobStatus,
   Metadata,
+  ProgressedJob,
   SettledJob,
   SettledJobs,
 } from "./responses.ts";
@@ -40,6 +41,21 @@ export interface FailJob {
   readonly reason?: string;
   /** Merged into the job's metadata; new keys replace old ones. */
   readonly metadata?: Metadata;
+}
+
+export interface ReportProgress {
+  readonly jobId: string;
+  /**
+   * A whole number from 1 that grows with each report of the job. A repeated step gets its first response; an older one
+   * is refused as `step_too_old`.
+   */
+  readonly step: number;
+  /** Credits that the job costs if it expires: at most what it holds. */
+  readonly spent?: number;
+  /** Credits that the job holds from now on. */
+  readonly reserve?: number;
+  /** The job expires so many seconds from now: 60 to 2,592,000. */
+  readonly ttlSeconds?: number;
 }
 
 export interface JobFilter {
@@ -78,6 +94,8 @@ export interface Jobs {
   completeMany(jobs: readonly CompleteJob[], options?: SettleOptions): Promise<SettledJobs>;
   /** Fails a job. Refunds its reserve unless `refund` is false. */
   fail(job: FailJob, options?: SettleOptions): Promise<SettledJob>;
+  /** Reports the progress of a started job. A job takes up to 1,000 steps. */
+  progress(report: ReportProgress, options?: SettleOptions): Promise<ProgressedJob>;
   /**
    * Expires a started job of any app now; it may still be completed late. Only the holder's own session may do this:
    * other callers get `scope`.
@@ -139,6 +157,13 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
         options,
         (it) => isSettled(it, jobId),
       ),
+    progress: async ({ jobId, step, spent, reserve, ttlSeconds }, options = {}) =>
+      write<ProgressedJob>(
+        "/api/jobs/progress",
+        { job_id: jobId, step, spent, reserve, ttl_seconds: ttlSeconds },
+        options,
+        (it) => isSettled(it, jobId),
+      ),
     cancel: async (jobId, options = {}) =>
       write<SettledJob>("/api/jobs/cancel", { job_id: jobId }, options, (it) =>
         isSettled(it, jobId),
@@ -177,7 +202,7 @@ function isCreated({ job_id, credits }: CreatedJob): boolean {
   return typeof job_id === "string" && isCredits(credits);
 }
 
-function isSettled({ job, credits }: SettledJob, jobId: string): boolean {
+function isSettled({ job, credits }: SettledJob | ProgressedJob, jobId: string): boolean {
   const same = typeof job?.id === "string" && job.id.toLowerCase() === jobId.toLowerCase();
   return same && isCredits(credits);
 }

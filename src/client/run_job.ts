@@ -3,10 +3,11 @@
  * lost. If the process dies, a run under the caller's own key resumes the job, or else the job expires.
  */
 import { isRefusal, PassbookError } from "./errors.ts";
+import { JobProgress, type ProgressReport } from "./job_progress.ts";
 import type { CreateJob, Jobs, SettleOptions } from "./jobs.ts";
 import { keysOf, persistently, PERSISTENCE_MS, type RunKeys } from "./run_keys.ts";
 import { checkEstimate, settle, type Settled, type Work } from "./settlement.ts";
-import type { CreatedJob } from "./responses.ts";
+import type { CreatedJob, Job, ProgressedJob } from "./responses.ts";
 
 /** The job that `runJob` has reserved for your work. */
 export interface RunningJob {
@@ -15,6 +16,13 @@ export interface RunningJob {
   readonly credits: number;
   /** Aborted together with the caller's signal: stop the work; the reserve is refunded. */
   readonly signal: AbortSignal;
+  /**
+   * Reports what the work has spent so far, raises or lowers the reserve, and moves the expiry. Reports are sent one
+   * after another. A report that is refused or gets no response throws, and you may catch that if the work can go on.
+   * If another process has resumed the job, it throws `step_too_old`: stop. `runJob` then throws this error too, and
+   * leaves the job to the other process.
+   */
+  progress(report: ProgressReport): Promise<ProgressedJob>;
 }
 
 export interface RunJobOptions {
@@ -44,7 +52,7 @@ const REASON_MAX_LENGTH = 500;
 
 /** What `runJob` needs from the client. */
 export interface Runner {
-  readonly jobs: Pick<Jobs, "create" | "complete" | "fail" | "get">;
+  readonly jobs: Pick<Jobs, "create" | "complete" | "fail" | "get" | "progress">;
   /** Registers a request that goes on after `runJob` has thrown. `whenIdle` waits for it. */
   readonly background: (task: Promise<unknown>) => void;
   /** Renews the caller's token until the returned function is called. */
@@ -64,13 +72,17 @@ export async function runJob<Result>(
     throw new PassbookError("invalid_argument", "runJob needs the work as a function.");
   }
   const keys = keysOf(key);
-  const created = await reserve(runner, request, keys, signal);
-  const { job_id } = created;
+  const reserved = await reserve(runner, request, keys, signal);
+  const { job_id } = reserved;
+  const progress = new JobProgress(runner.jobs, reserved.before, signal);
   const stopKeepingFresh = runner.keepFresh();
   let done: Work<Result>;
   try {
-    done = await workOn(created, work, signal);
+    done = await workOn(reserved, progress, work, signal);
+    await progress.whenReported();
+    if (progress.takenOver !== null) throw progress.takenOver;
   } catch (error) {
+    if (progress.takenOver !== null) throw error;
     await refund(runner, job_id, keys, reportReason ? reasonOf(error) : undefined);
     throw error;
   } finally {
@@ -79,11 +91,16 @@ export async function runJob<Result>(
   return settle({
     jobs: runner.jobs,
     job_id,
-    reserved: request.costEstimate,
+    reserved: progress.reserved,
     idempotencyKey: keys.complete,
     warn: (message) => warnSafely(onWarning, message),
     done,
   });
+}
+
+interface ReservedJob extends CreatedJob {
+  /** The job before this run. */
+  readonly before: Pick<Job, "id" | "step" | "reserved">;
 }
 
 /**
@@ -96,15 +113,19 @@ async function reserve(
   request: CreateJob,
   keys: RunKeys,
   signal: AbortSignal | undefined,
-): Promise<CreatedJob> {
+): Promise<ReservedJob> {
   let [unknown, replayed] = [false, false];
   const onUnknown = (): void => void (unknown = true);
   const onReplayed = (): void => void (replayed = true);
   try {
     const idempotencyKey = keys.create;
     const created = await jobs.create(request, { idempotencyKey, onUnknown, onReplayed, signal });
-    if (replayed && keys.is_own) await checkStarted(jobs, created.job_id);
-    if (signal?.aborted !== true) return created;
+    const { job_id: id } = created;
+    const before =
+      replayed && keys.is_own
+        ? await readStarted(jobs, id)
+        : { id, step: 0, reserved: request.costEstimate };
+    if (signal?.aborted !== true) return { ...created, before };
     unknown = true;
     throw signal.reason;
   } catch (error) {
@@ -115,9 +136,9 @@ async function reserve(
 }
 
 /** The work of a job that has ended must not run again. @throws PassbookError `job_ended` */
-async function checkStarted(jobs: Runner["jobs"], job_id: string): Promise<void> {
+async function readStarted(jobs: Runner["jobs"], job_id: string): Promise<Job> {
   const job = await jobs.get(job_id);
-  if (job.status === "started") return;
+  if (job.status === "started") return job;
   const ended = job.failure === "expired" ? "expired" : job.status;
   const message = `The job of this key has ${ended === "completed" ? "been completed" : ended}.`;
   const next = ended === "completed" ? "" : " To run the work again, use another key.";
@@ -143,12 +164,17 @@ async function refundUnknown(
 
 async function workOn<Result>(
   { job_id, credits }: CreatedJob,
+  progress: JobProgress,
   work: (job: RunningJob) => Promise<Work<Result>>,
   signal: AbortSignal | undefined,
 ): Promise<Work<Result>> {
-  if (signal === undefined) {
-    return work({ id: job_id, credits, signal: new AbortController().signal });
-  }
+  const job = {
+    id: job_id,
+    credits,
+    signal: signal ?? new AbortController().signal,
+    progress: (report: ProgressReport) => progress.report(report),
+  };
+  if (signal === undefined) return work(job);
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason as Error);
@@ -156,7 +182,7 @@ async function workOn<Result>(
   });
   try {
     // Work that ignores the signal must not keep the reserve.
-    return await Promise.race([work({ id: job_id, credits, signal }), aborted]);
+    return await Promise.race([work(job), aborted]);
   } finally {
     signal.removeEventListener("abort", stop);
   }

@@ -100,7 +100,7 @@ function readCost(cost: unknown, estimate: number, warn: (message: string) => vo
   if (isCost(cost)) return cost;
   const fraction = typeof cost === "number" && cost > 0 && cost < COST_MAX_CREDITS;
   const nearest = fraction ? Math.ceil(cost) : estimate;
-  const why = fraction ? "it is rounded up" : "the job is settled at its estimate";
+  const why = fraction ? "it is rounded up" : "the job is settled at its reserve";
   warn(
     `actualCost must be a whole number of credits from 0, not ${String(cost)}: ${why}, ${nearest}.`,
   );

@@ -15,7 +15,9 @@ interface Operation {
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Content; readonly headers?: object }>
+  >;
 }
 
 interface Parameter {
@@ -98,6 +100,8 @@ function methodOf(verb: string, path: string, operation: Operation, types: Pytho
     ),
   );
   const is_keyed = parameters.some(({ name }) => name === "Idempotency-Key");
+  // A step is a key too, so such a call may also be repeated.
+  const is_repeatable = "Idempotency-Replayed" in (operation.responses["200"]?.headers ?? {});
   const key: Argument[] = is_keyed
     ? [{ name: "idempotency_key", field: "", type: "str", is_required: false }]
     : [];
@@ -117,7 +121,8 @@ function methodOf(verb: string, path: string, operation: Operation, types: Pytho
     pathOf(path, in_path),
     ...(in_query.length > 0 ? [`query=${dict(in_query)}`] : []),
     ...(body === undefined ? [] : [`body=${dict(in_body)}`]),
-    ...(is_keyed ? ["keyed=True", "idempotency_key=idempotency_key"] : []),
+    ...(is_repeatable ? ["keyed=True"] : []),
+    ...(is_keyed ? ["idempotency_key=idempotency_key"] : []),
     `field="${types.requiredFields(response)[0] ?? ""}"`,
   ];
   const text = [summary, description].filter((part) => part !== undefined).join(". ");

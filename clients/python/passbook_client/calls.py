@@ -214,6 +214,7 @@ class Calls(ABC):
                 "POST",
                 "/api/jobs/progress",
                 body={"job_id": job_id, "step": step, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds},
+                keyed=True,
                 field="job",
             )
         )

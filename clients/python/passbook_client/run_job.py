@@ -25,6 +25,9 @@ _PERSISTENCE_SECONDS = 23 * 60 * 60
 
 _DEFAULT_TTL_SECONDS = 24 * 60 * 60
 
+#: The steps of one run of a job.
+_STEPS_OF_A_RUN = 1_000_000
+
 #: The most a job may cost, in credits.
 _COST_MAX_CREDITS = 1_000_000_000_000
 
@@ -53,6 +56,36 @@ class RunningJob:
     settled: types.Job | None = None
     #: Credits of `actual_cost` that were not charged, because a token's cap or the app's settings do not allow them.
     unsettled: int = 0
+    #: Credits that the job holds, as far as this run knows.
+    reserved: int = 0
+    _calls: Calls | None = dataclasses.field(default=None, repr=False)
+    #: The last step of this run; before its first report, the number that its steps follow.
+    _step: int = 0
+    _taken_over: PassbookError | None = dataclasses.field(default=None, repr=False)
+    _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock, repr=False)
+
+    def progress(
+        self, *, spent: int | None = None, reserve: int | None = None, ttl_seconds: int | None = None
+    ) -> types.ProgressedJob:
+        """
+        Reports what the work has spent so far, raises or lowers the reserve, and moves the expiry. A report that is
+        refused or gets no response raises, and you may catch that if the work can go on. If another process has resumed
+        the job, it raises `step_too_old`: stop. The block then leaves the job to the other process.
+        """
+        if self._calls is None:
+            raise PassbookError("invalid_argument", "Only the job of run_job can report progress.")
+        with self._lock:
+            self._step += 1
+            try:
+                done = self._calls.report_progress(
+                    job_id=self.id, step=self._step, spent=spent, reserve=reserve, ttl_seconds=ttl_seconds
+                )
+            except PassbookError as error:
+                if error.code == "step_too_old":
+                    self._taken_over = error
+                raise
+            self.reserved, self.credits = done["job"]["reserved"], done["credits"]
+            return done
 
 
 class Runner:
@@ -78,10 +111,14 @@ class Runner:
         try:
             with self._kept_fresh():
                 yield job
+            if job._taken_over is not None:
+                raise job._taken_over
         except BaseException as error:
+            if job._taken_over is not None:
+                raise
             self._refund(job.id, keys, _reason_of(error) if report_reason else None)
             raise
-        self._settle(job, request["cost_estimate"], keys, on_warning)
+        self._settle(job, job.reserved, keys, on_warning)
 
     def when_idle(self) -> None:
         """Returns when no background request is left."""
@@ -103,9 +140,17 @@ class Runner:
         calls = self._calls_with(Options(on_unknown=unknown.set, on_replayed=replayed.set))
         try:
             created = calls.create_job(**request, idempotency_key=keys.create)
+            job = RunningJob(
+                id=created["job_id"],
+                credits=created["credits"],
+                reserved=request["cost_estimate"],
+                _calls=self._calls_with(Options()),
+            )
             if replayed.is_set() and keys.is_own:
-                self._check_started(created["job_id"])
-            return RunningJob(id=created["job_id"], credits=created["credits"])
+                before = self._read_started(job.id)
+                job.reserved = before["reserved"]
+                job._step = _first_step_after(before["step"])
+            return job
         except BaseException as error:
             is_failure = isinstance(error, PassbookError)
             resumable = keys.is_own and is_failure
@@ -114,11 +159,11 @@ class Runner:
                 self._in_background(lambda: self._refund_unknown(request, keys))
             raise
 
-    def _check_started(self, job_id: str) -> None:
+    def _read_started(self, job_id: str) -> types.Job:
         """The work of a job that has ended must not run again."""
         job = self._calls_with(Options()).read_job(job_id)
         if job["status"] == "started":
-            return
+            return job
         ended = "expired" if job["failure"] == "expired" else job["status"]
         message = f"The job of this key has {'been completed' if ended == 'completed' else ended}."
         following = "" if ended == "completed" else " To run the work again, use another key."
@@ -222,6 +267,14 @@ class _Keys:
         return _Keys(f"{base}:create", f"{base}:complete", f"{base}:fail", key is not None)
 
 
+def _first_step_after(step: int) -> int:
+    """
+    The number that the steps of a new run follow. A later run of the same job begins at the next multiple, so that the
+    service refuses the steps of the earlier run as too old, however many it still reports.
+    """
+    return 0 if step == 0 else (step // _STEPS_OF_A_RUN + 1) * _STEPS_OF_A_RUN
+
+
 def _persistently(on_wait: Callable[[], None] | None = None) -> Options:
     """Options of a request that is repeated as long as the service remembers its key."""
     until = time.monotonic() + _PERSISTENCE_SECONDS
@@ -245,7 +298,7 @@ def _read_cost(cost: Any, estimate: int, warn: Callable[[str], None]) -> int:
     nearest = math.ceil(cost) if is_fraction else estimate
     if is_fraction and nearest == cost:
         return nearest
-    why = "it is rounded up" if is_fraction else "the job is settled at its estimate"
+    why = "it is rounded up" if is_fraction else "the job is settled at its reserve"
     warn(f"actual_cost must be a whole number of credits from 0, not {cost!r}: {why}, {nearest}.")
     return nearest
 

@@ -171,6 +171,26 @@ class ClientTest(unittest.TestCase):
         with self.assertRaisesRegex(PassbookError, "key must be"), self.passbook.run_job(**JOB, key="two words"):
             pass
 
+    def test_a_job_reports_its_progress_and_settles_within_the_raised_reserve(self) -> None:
+        with self.faulty("none", "response_lost").run_job(**JOB, on_warning=self.warnings.append) as job:
+            job.progress(spent=4, ttl_seconds=3_600)
+            done = job.progress(spent=15, reserve=30)
+            self.assertEqual((done["job"]["step"], done["job"]["spent"], job.credits, self.credits()), (2, 15, 70, 70))
+        self.assertEqual(self.credits(), 70)
+        self.assertIn("at its reserve, 30", self.warnings[0])
+
+    def test_a_run_whose_job_another_process_resumed_leaves_the_job_to_it(self) -> None:
+        with self.assertRaises(PassbookError) as caught, self.passbook.run_job(**JOB, key="long") as first:
+            first.progress(spent=1)
+            with self.client().run_job(**JOB, key="long") as second:
+                self.assertEqual(second.progress(spent=2)["job"]["step"], 1_000_001)
+                with self.assertRaises(PassbookError):
+                    first.progress(spent=9)
+                second.actual_cost = 3
+        self.assertEqual(caught.exception.code, "step_too_old")
+        self.passbook.when_idle()
+        self.assertEqual((self.newest_job()["status"], self.credits()), ("completed", 97))
+
     def test_under_its_own_key_a_reserve_without_a_response_waits_for_the_next_run(self) -> None:
         passbook = self.faulty("response_lost", retries=0)
         with self.assertRaises(PassbookError), passbook.run_job(**JOB, key="order-2"):
@@ -194,10 +214,10 @@ class ClientTest(unittest.TestCase):
 
     def test_finished_work_with_a_wrong_cost_or_metadata_is_settled_with_a_warning(self) -> None:
         cases: list[tuple[Any, Any, int, str]] = [
-            (None, None, 10, "at its estimate, 10"),
-            (float("nan"), None, 10, "at its estimate"),
-            (-1, None, 10, "at its estimate"),
-            (True, None, 10, "at its estimate"),
+            (None, None, 10, "at its reserve, 10"),
+            (float("nan"), None, 10, "at its reserve"),
+            (-1, None, 10, "at its reserve"),
+            (True, None, 10, "at its reserve"),
             (2.1, None, 3, "it is rounded up, 3"),
             (1, {"when": datetime.now()}, 1, "cannot be written as JSON"),
             (1, {"text": "x" * 20_000}, 1, "without its metadata"),

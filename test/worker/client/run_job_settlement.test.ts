@@ -47,7 +47,7 @@ describe("runJob after the work", () => {
     const done = { result: "a fox", actualCost: actualCost as number };
     const ran = await client.runJob(JOB, async () => done, options);
     expect(ran).toMatchObject({ result: "a fox", credits: 60, job: { actual_cost: 40 } });
-    expect(warnings).toEqual([expect.stringContaining("settled at its estimate, 40")]);
+    expect(warnings).toEqual([expect.stringContaining("settled at its reserve, 40")]);
   });
 
   it("runJob settles although the caller's onWarning throws", async () => {
