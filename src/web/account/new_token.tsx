@@ -5,17 +5,11 @@ import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
 import type { ApprovalProblems } from "../device/choices.tsx";
+import { lifetimes, readLifetime } from "../device/lifetimes.ts";
 import { readOffered } from "../device/offered.ts";
 import { MadeTokenPage, NewTokenPage, type NewTokenChoices } from "./new_token_page.tsx";
 
-/** The lifetimes that the form offers, in days; the longest is that of the settings. */
-const LIFETIMES_DAYS = [7, 30, 90, 180];
 const SUGGESTED_DAYS = 30;
-
-function lifetimes(context: AppContext): readonly number[] {
-  const { pat_ttl_days } = context.get("services").config;
-  return [...LIFETIMES_DAYS.filter((days) => days < pat_ttl_days), pat_ttl_days];
-}
 
 /** Which apps the token may use is not suggested, because nothing says what it is for. */
 export const showNewToken = factory.createHandlers((context) => {
@@ -26,8 +20,7 @@ export const showNewToken = factory.createHandlers((context) => {
     reach: null,
     apps: [],
     other_apps: "",
-    credits: "",
-    period: "total",
+    caps: [],
     upstream: false,
     admin: false,
   } as const;
@@ -38,7 +31,7 @@ export const showNewToken = factory.createHandlers((context) => {
 export const makeToken = factory.createHandlers(async (context) => {
   const form = await context.req.formData().catch(() => new FormData());
   const typed = form.get("label");
-  const days = lifetimes(context).find((offered) => String(offered) === form.get("days")) ?? null;
+  const days = readLifetime(context, form);
   const choices = {
     ...readChoices(form),
     label: typeof typed === "string" ? typed : "",

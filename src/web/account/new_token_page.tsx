@@ -1,13 +1,12 @@
 /** The form that makes a personal token, and the page that shows the token once. */
 import {
-  describedBy,
-  FieldProblem,
   LimitFields,
   Summary,
   type ApprovalProblems,
   type LimitChoices,
   type Offered,
 } from "../device/choices.tsx";
+import { describedBy, FieldProblem } from "../device/fields.tsx";
 import { Page } from "../layout/layout.tsx";
 import { counted } from "../layout/labels.ts";
 
@@ -29,7 +28,7 @@ export function NewTokenPage({ choices, problems, offered, lifetimes }: NewToken
   return (
     <Page
       title={has_problems ? "Error: make a token" : "Make a token"}
-      section="tokens"
+      section="connections"
       scripts={["forms.js"]}
     >
       <section class="panel narrow">
@@ -70,7 +69,7 @@ export function NewTokenPage({ choices, problems, offered, lifetimes }: NewToken
           </fieldset>
           <div class="acts next">
             <button type="submit">Make the token</button>
-            <a class="button quiet" href="/account/tokens">
+            <a class="button quiet" href="/account/connections">
               Cancel
             </a>
           </div>
@@ -84,7 +83,7 @@ export function NewTokenPage({ choices, problems, offered, lifetimes }: NewToken
 export function MadeTokenPage(props: { label: string; token: string; days: number }) {
   const { label, token, days } = props;
   return (
-    <Page title="Your new token" section="tokens" scripts={["copy.js"]}>
+    <Page title="Your new token" section="connections" scripts={["copy.js"]}>
       <section class="panel narrow">
         <h1>Your new token</h1>
         <p class="notice" role="status">
@@ -98,7 +97,7 @@ export function MadeTokenPage(props: { label: string; token: string; days: numbe
           <button type="button" data-copy="token" hidden>
             Copy
           </button>
-          <a class="button quiet" href="/account/tokens">
+          <a class="button quiet" href="/account/connections">
             Done
           </a>
         </div>

@@ -1,5 +1,5 @@
 /** The form of an operator's action on an account. */
-import { Choice } from "../device/choices.tsx";
+import { Choice } from "../device/fields.tsx";
 import { credits, nameFromSlug, number, signed } from "../layout/labels.ts";
 import { ActionForm, Choices, Field, FormPage, Reason, type FormState } from "./form.tsx";
 import { accountPath } from "./table.tsx";

@@ -15,7 +15,7 @@ import { emptyForm, type FormState } from "./form.tsx";
 import { consoleNoticeText, FORM_PROBLEMS, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 import { listAppsQuery, readApps } from "../../http/api/admin/apps/list.ts";
 import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
-import { PERIOD_NAMES } from "../device/choices.tsx";
+import { PERIOD_NAMES } from "../device/cap_choice.tsx";
 import {
   findOriginProblem,
   saveApp,

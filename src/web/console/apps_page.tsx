@@ -4,7 +4,7 @@ import type { readApps } from "../../http/api/admin/apps/list.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { AppIcon } from "../layout/app_icon.tsx";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
-import { PERIOD_NAMES } from "../device/choices.tsx";
+import { PERIOD_NAMES } from "../device/cap_choice.tsx";
 import { Time, timeText } from "../layout/time.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";

@@ -1,11 +1,11 @@
 /** Reads the choices of a form that gives a token, and turns them into the token's limits. */
 import type { AllowanceLimits } from "../../domain/allowance.ts";
-import { CAP_PERIODS, type SpendingCap } from "../../domain/spending_cap.ts";
+import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
-import { APPS_PER_ALLOWANCE_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
+import { APPS_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { ApprovalChoices, ApprovalProblems, LimitChoices } from "./choices.tsx";
-import { number } from "../layout/labels.ts";
+import { capsOfFields, fieldsOfCaps, readCapFields } from "./cap_choice.tsx";
 import { limitsBody, limitsFrom } from "../../http/api/device/approve.ts";
 
 /**
@@ -24,8 +24,7 @@ export function suggestedChoices(
     reach: app_slug === null ? "all" : "some",
     apps: is_registered ? [app_slug] : [],
     other_apps: app_slug === null || is_registered ? "" : app_slug,
-    credits: cap === null ? "" : String(cap.credits),
-    period: cap?.period ?? "total",
+    caps: fieldsOfCaps(cap === null ? [] : [cap]),
     upstream: false,
     admin: false,
   };
@@ -45,8 +44,7 @@ export function readChoices(form: FormData): ApprovalChoices {
     reach: oneOf(["some", "all"] as const, "reach"),
     apps: form.getAll("app").filter((slug) => typeof slug === "string"),
     other_apps: text("other_apps"),
-    credits: text("credits"),
-    period: oneOf(CAP_PERIODS, "period"),
+    caps: readCapFields(form),
     upstream: form.get("upstream") !== null,
     admin: form.get("admin") !== null,
   };
@@ -61,22 +59,23 @@ export function limitsOfChoices(
   suggested: Pick<ApprovalChoices, "apps" | "other_apps">,
   found: ApprovalProblems,
 ): Result<AllowanceLimits, ApprovalProblems> {
-  const { access, reach, period, upstream, admin, credits } = choices;
+  const { access, reach, upstream, admin } = choices;
   const apps = [...new Set([...choices.apps, ...splitSlugs(choices.other_apps)])];
   const body = {
     scopes: [access, ...(upstream ? ["upstream"] : []), ...(admin ? ["admin"] : [])],
     ...(reach === "all" || apps.length === 0 ? {} : { apps }),
-    ...(credits === "" ? {} : { cap: { credits: readWholeNumber(credits), period } }),
   };
   const limits = limitsBody.safeParse(body);
+  const caps = capsOfFields(choices.caps);
   const problems: ApprovalProblems = {
     ...(access === null ? { access: "Choose what it can do." } : {}),
     ...(limits.success ? {} : problemsOf(limits.error.issues, apps)),
+    ...(caps.ok ? {} : { credits: caps.refusal }),
     ...appsProblem(choices, suggested, apps),
     ...found,
   };
-  if (!limits.success || Object.keys(problems).length > 0) return refused(problems);
-  return accepted(limitsFrom(limits.data));
+  if (!limits.success || !caps.ok || Object.keys(problems).length > 0) return refused(problems);
+  return accepted({ ...limitsFrom(limits.data), caps: caps.value });
 }
 
 /** The problem of the letters that confirm a code. */
@@ -92,10 +91,6 @@ export function lettersProblem(user_code: string, last_letters: string): Approva
 
 function splitSlugs(text: string): readonly string[] {
   return text.split(/[\s,;]+/).filter((slug) => slug !== "");
-}
-
-function readWholeNumber(text: string): number {
-  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
 /** If apps are named while "All apps" is chosen, the person may have meant a limit, so the form is shown again. */
@@ -121,15 +116,8 @@ function problemsOf(
   apps: readonly string[],
 ): ApprovalProblems {
   const about = (name: string) => issues.find(({ path }) => path[0] === name)?.path;
-  const [wrong_app, wrong_cap] = [about("apps"), about("cap")];
-  return {
-    ...(wrong_app === undefined ? {} : { apps: appProblem(apps[Number(wrong_app[1])]) }),
-    ...(wrong_cap === undefined ? {} : { credits: creditsProblem() }),
-  };
-}
-
-function creditsProblem(): string {
-  return `Enter a whole number of credits from 0 to ${number(COST_MAX_CREDITS)}, or leave the field empty for no limit.`;
+  const wrong_app = about("apps");
+  return wrong_app === undefined ? {} : { apps: appProblem(apps[Number(wrong_app[1])]) };
 }
 
 /** `name`: the invalid slug; undefined if there are too many. */

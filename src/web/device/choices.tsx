@@ -1,7 +1,7 @@
 /** The fields of a form that gives a token: what it can do, each with its problem. */
-import type { Child } from "hono/jsx";
+import { CapChoice, capsSentence, type CapFields } from "./cap_choice.tsx";
+import { Choice, describedBy, FieldProblem, groupDescribedBy } from "./fields.tsx";
 import type { AllowanceAccess } from "../../domain/allowance.ts";
-import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
 
 /** The form's values as they were chosen and typed; null if nothing is chosen. */
 export interface LimitChoices {
@@ -11,9 +11,8 @@ export interface LimitChoices {
   readonly apps: readonly string[];
   /** Slugs of other apps, as typed. */
   readonly other_apps: string;
-  /** The cap as typed; empty for no cap. */
-  readonly credits: string;
-  readonly period: CapPeriod | null;
+  /** The caps as typed; none, or one that is empty, for no cap. */
+  readonly caps: readonly CapFields[];
   /** Whether it can get upstream tokens. */
   readonly upstream: boolean;
   /** Whether it can operate the service; only operators see this field. */
@@ -46,30 +45,6 @@ interface ChoicesProps {
   readonly problems: ApprovalProblems;
 }
 
-/** A field's problem; the field refers to it with `aria-describedby`. */
-export function FieldProblem({ id, problem }: { id: string; problem: string | undefined }) {
-  if (problem === undefined) return null;
-  return (
-    <p class="field-problem" id={id}>
-      {problem}
-    </p>
-  );
-}
-
-/** The attributes that connect a field to its hint and its problem. */
-export function describedBy(problem_id: string, problem: string | undefined, hint_id?: string) {
-  const ids = [problem === undefined ? null : problem_id, hint_id ?? null].filter(Boolean);
-  return {
-    ...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") }),
-    ...(problem === undefined ? {} : { "aria-invalid": "true" as const }),
-  };
-}
-
-/** {@link describedBy} for a group, which cannot have `aria-invalid` (WAI-ARIA 1.2). */
-function groupDescribedBy(problem_id: string, problem: string | undefined) {
-  return problem === undefined ? {} : { "aria-describedby": problem_id };
-}
-
 /** The id that the summary of problems links to; for a group, its first field. */
 export const FIELD_IDS = {
   access: "access_write",
@@ -80,19 +55,9 @@ export const FIELD_IDS = {
   days: "days",
 } as const;
 
-/** A checkbox or radio button with its label. */
-export function Choice(props: { children: Child; [attribute: string]: unknown }) {
-  const { children, ...attributes } = props;
-  return (
-    <label class="choice">
-      <input {...attributes} />
-      <span>{children}</span>
-    </label>
-  );
-}
-
 /** All problems at the top of the page, each with a link to its field. */
-export function Summary({ problems }: Pick<ChoicesProps, "problems">) {
+export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly heading?: string }) {
+  const { problems, heading = "Nothing has access yet." } = props;
   const { whole, ...fields } = problems;
   const names = Object.keys(FIELD_IDS) as (keyof typeof FIELD_IDS)[];
   const listed = names.flatMap((name) => {
@@ -103,13 +68,13 @@ export function Summary({ problems }: Pick<ChoicesProps, "problems">) {
   return (
     <div class="problem" role="alert">
       <p>
-        <strong>Nothing has access yet.</strong> Your choices are kept.
+        <strong>{heading}</strong> Your choices are kept.
       </p>
       <ul>
         {whole === undefined ? null : (
           <li>
             Your account has reached its limit of devices and tokens.{" "}
-            <a href="/account/tokens">Revoke one that you no longer need</a>, then try again.
+            <a href="/account/connections">Revoke one that you no longer need</a>, then try again.
           </li>
         )}
         {listed.map(([name, problem]) => (
@@ -138,7 +103,7 @@ export function LimitFields(props: ChoicesProps & { readonly offered: Offered })
     <>
       <AccessChoice choices={choices} problems={problems} />
       <AppsChoice choices={choices} problems={problems} registered_apps={offered.registered_apps} />
-      <CapChoice choices={choices} problems={problems} />
+      <CapChoice caps={choices.caps} problem={problems.credits} />
       <UpstreamChoice choices={choices} names={offered.upstream_names} />
       {offered.may_operate ? <AdminChoice choices={choices} /> : null}
     </>
@@ -148,16 +113,14 @@ export function LimitFields(props: ChoicesProps & { readonly offered: Offered })
 /** The valid choices as the end of a sentence: "see your account (ada@example.com) and spend your credits in Demo only". */
 export function choicesSentence(
   account: string,
-  { access, reach, apps, other_apps, credits, period }: LimitChoices,
+  { access, reach, apps, other_apps, caps }: LimitChoices,
   registered_apps: readonly RegisteredApp[],
 ): string {
   const nameOf = (slug: string) => registered_apps.find((it) => it.slug === slug)?.name ?? slug;
   const names = [...apps.map(nameOf), other_apps].filter((name) => name !== "").join(", ");
   const where = reach === "all" ? "in all apps" : `in ${names} only`;
   if (access === "read") return `see ${account} ${where}`;
-  const limit =
-    credits === "" ? "" : `, at most ${credits} credits ${PERIOD_NAMES[period ?? "total"]}`;
-  return `see ${account} and spend your credits ${where}${limit}`;
+  return `see ${account} and spend your credits ${where}${capsSentence(caps)}`;
 }
 
 function AccessChoice({ choices, problems }: ChoicesProps) {
@@ -185,7 +148,7 @@ function AccessChoice({ choices, problems }: ChoicesProps) {
   );
 }
 
-function AppsChoice(props: ChoicesProps & { registered_apps: readonly RegisteredApp[] }) {
+export function AppsChoice(props: ChoicesProps & { registered_apps: readonly RegisteredApp[] }) {
   const { choices, problems, registered_apps } = props;
   const { reach, apps } = choices;
   const unregistered = apps.filter((slug) => !registered_apps.some((app) => app.slug === slug));
@@ -229,53 +192,6 @@ function AppsChoice(props: ChoicesProps & { registered_apps: readonly Registered
   );
 }
 
-export const PERIOD_NAMES: Readonly<Record<CapPeriod, string>> = {
-  day: "a day (UTC)",
-  week: "a week (from Monday)",
-  month: "a month",
-  "30_days": "every 30 days",
-  total: "in total",
-};
-
-function CapChoice({ choices, problems }: ChoicesProps) {
-  return (
-    <fieldset>
-      <legend>How much it can spend</legend>
-      <FieldProblem id="credits_problem" problem={problems.credits} />
-      <div class="cap">
-        <label class="unseen" for="credits">
-          Largest number of credits
-        </label>
-        {/* Not a number field: browsers drop text that is not a number, and the person's limit with it. */}
-        <input
-          id="credits"
-          name="credits"
-          type="text"
-          inputmode="numeric"
-          autocomplete="off"
-          placeholder="No limit"
-          value={choices.credits}
-          {...describedBy("credits_problem", problems.credits, "credits_hint")}
-        />
-        <span aria-hidden="true">credits</span>
-        <label class="unseen" for="period">
-          Period
-        </label>
-        <select id="period" name="period">
-          {CAP_PERIODS.map((period) => (
-            <option value={period} selected={period === (choices.period ?? "total")}>
-              {PERIOD_NAMES[period]}
-            </option>
-          ))}
-        </select>
-      </div>
-      <p class="hint" id="credits_hint">
-        Leave it empty for no limit. Without a limit, a job can also cost more than its estimate.
-      </p>
-    </fieldset>
-  );
-}
-
 /** For operators only. It is off by default because it gives the most access. */
 function AdminChoice({ choices }: { choices: LimitChoices }) {
   return (
@@ -296,7 +212,13 @@ function AdminChoice({ choices }: { choices: LimitChoices }) {
 }
 
 /** Off by default, because the limits above do not apply to other providers' tokens. */
-function UpstreamChoice({ choices, names }: { choices: LimitChoices; names: readonly string[] }) {
+export function UpstreamChoice({
+  choices,
+  names,
+}: {
+  choices: LimitChoices;
+  names: readonly string[];
+}) {
   const providers = names.length === 0 ? "other services" : names.join(", ");
   return (
     <fieldset>

@@ -7,14 +7,13 @@ import {
 } from "../../domain/device_login.ts";
 import {
   choicesSentence,
-  describedBy,
-  FieldProblem,
   LimitFields,
   Summary,
   type ApprovalChoices,
   type ApprovalProblems,
   type Offered,
 } from "./choices.tsx";
+import { describedBy, FieldProblem } from "./fields.tsx";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { Page } from "../layout/layout.tsx";
 import { Support } from "../layout/support.tsx";
@@ -92,7 +91,8 @@ export function DevicePage({ state }: { state: DevicePageState }) {
         <Ending title="Device connected">
           <p>Go back to your device. It will be signed in within a few seconds.</p>
           <p class="hint">
-            You can close this window or view <a href="/account/tokens">your devices and tokens</a>.
+            You can close this window or view{" "}
+            <a href="/account/connections">your devices and tokens</a>.
           </p>
         </Ending>
       );

@@ -106,7 +106,7 @@ describe("a problem on the approval form", () => {
     for (const [name, value] of Object.entries(form)) {
       const nonsense = ["", "admin", "90_days"].includes(value) && name !== "other_apps";
       if (name !== "user_code" && !nonsense)
-        expect([name, again.get(name)]).toEqual([name, [value]]);
+        expect([name, again.get(name)?.[0]]).toEqual([name, value]);
     }
     expect((await poll(device_code)).status).toBe(202);
   });
@@ -123,6 +123,35 @@ describe("a problem on the approval form", () => {
       apps: ["first", "second"],
       cap: { credits: 25, period: "30_days", spent: 0, room: 25 },
     });
+  });
+
+  it("a form can have up to four limits, each for another period", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const fields = sentBy((await openPage(ada, user_code)).text);
+    expect(fields.get("credits")).toEqual(["", "", "", ""]);
+    fields.set("last_letters", [user_code.slice(-4)]);
+    fields.set("reach", ["all"]);
+    fields.set("credits", ["100", "", "5", "40"]);
+    fields.set("period", ["month", "total", "day", "day"]);
+    const refused = await sendForm(ada, fields);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain("There are two limits a day (UTC). Keep one of them.");
+    const again = sentBy(refused.text);
+    expect(again.get("credits")).toEqual(["100", "", "5", "40"]);
+    again.set("period", ["month", "total", "day", "week"]);
+    expect((await sendForm(ada, again)).status).toBe(200);
+    const token = holderOf((await poll(device_code)).body.token);
+    const page = await send("GET", "/account/connections", { headers: { Cookie: ada.cookies } });
+    for (const words of [
+      "0 of 100 credits a month spent",
+      "0 of 5 credits a day (UTC) spent",
+      "0 of 40 credits a week (from Monday) spent",
+    ]) {
+      expect(page.text).toContain(words);
+    }
+    const job = { app: "demo", action: "draw", cost_estimate: 6 };
+    expect((await token.post("/api/jobs", job)).body.cap).toEqual({ credits: 5, period: "day" });
   });
 
   it("a body that is not our form approves nothing", async () => {
@@ -179,7 +208,7 @@ describe("a problem on the approval form", () => {
     const { user_code } = await startLogin();
     const answer = await postForm(ada, "/device/approve", approvalForm(user_code, careful));
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain('<a href="/account/tokens">');
+    expect(answer.text).toContain('<a href="/account/connections">');
     expect(sentBy(answer.text).get("access")).toEqual(["read"]);
   });
 
