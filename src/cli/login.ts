@@ -96,7 +96,7 @@ async function endLogin(path: string): Promise<string> {
   });
   if (login === "damaged") {
     await deleteLogin(path);
-    return "The damaged file is deleted. Revoke its token on the service's page /account/tokens.";
+    return "The damaged file is deleted. Revoke its token on the service's page /account/connections.";
   }
   if (login === null || login.token === null) return "You were not signed in on this machine.";
   const { url, token, label } = login;
@@ -108,7 +108,7 @@ async function endLogin(path: string): Promise<string> {
   const which = label === null ? "the token" : `the token “${label}”`;
   const message =
     `The token is deleted on this machine, but ${url} did not revoke it. ` +
-    `Revoke ${which} on ${url}/account/tokens. The reason: ${failure.message}`;
+    `Revoke ${which} on ${url}/account/connections. The reason: ${failure.message}`;
   throw new PassbookError(failure.code, message, { status: failure.status ?? undefined });
 }
 

@@ -129,7 +129,7 @@ export async function revokePersonalToken(id: string, options: GlobalOptions): P
     await client.tokens.revoke(id);
   } catch (error) {
     if (!isPassbookError(error, "scope")) throw error;
-    const page = `${await serviceUrl(options)}/account/tokens`;
+    const page = `${await serviceUrl(options)}/account/connections`;
     const message = `This token may revoke only itself (passbook logout). Revoke others on ${page}`;
     throw new PassbookError(error.code, message, { status: error.status ?? undefined });
   }

@@ -24,7 +24,8 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
     "This token has no access to upstream tokens. Approve a token with the scope upstream.",
   capped: "A token with a spending cap can complete or fail only the jobs that it created.",
   no_purchase: "Buying credits requires a session, or a token without limits.",
-  itself_only: "A token can revoke only itself. Revoke other tokens on the page /account/tokens.",
+  itself_only:
+    "A token can revoke only itself. Revoke other tokens on the page /account/connections.",
   upstream_origin:
     "This origin may not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
   upstream_issuer:

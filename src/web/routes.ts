@@ -48,7 +48,12 @@ import { recover, showRecovery } from "./signin/recovery.tsx";
 import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/show.tsx";
 import { startSignIn } from "./signin/start.ts";
-import { confirmRevoke, revokeFromPage, showTokens } from "./account/tokens.tsx";
+import {
+  confirmRevoke,
+  redirectToConnections,
+  revokeConnection,
+  showConnections,
+} from "./account/connections.tsx";
 import { checkQueryNames, limitBodySize } from "../http/validation.ts";
 
 /** Adds the routes in groups that share their middleware. */
@@ -99,11 +104,12 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/recovery-code", requirePasskeys, ...own_form, ...makeRecoveryCode);
   const signing_out = [guardOwnForms, requireSignInEvenSuspended, limitBodySize] as const;
   app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
-  app.get("/account/tokens", ...page, ...showTokens);
+  app.get("/account/connections", ...page, ...showConnections);
+  app.get("/account/connections/revoke", ...page, ...confirmRevoke);
+  app.post("/account/connections/revoke", ...own_form, ...revokeConnection);
+  app.get("/account/tokens", ...redirectToConnections);
   app.get("/account/tokens/new", ...page, ...showNewToken);
   app.post("/account/tokens/new", ...own_form, limitAttempts, ...makeToken);
-  app.get("/account/tokens/revoke", ...page, ...confirmRevoke);
-  app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
   app.post("/account/buy", requirePayments, ...own_form, limitCheckouts, ...buyCredits);
   app.get("/account/purchases", ...page, ...showPurchases);

@@ -1,6 +1,6 @@
 /** Allowances: they are issued, listed and revoked, and they end with their session or sign-in method. */
 import { idsOfPath, scopesOf } from "../../domain/allowance.ts";
-import { newCap, spentNow } from "../../domain/spending_cap.ts";
+import { newCap, resetsAt, spentNow } from "../../domain/spending_cap.ts";
 import { ALLOWANCES_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type {
@@ -79,6 +79,7 @@ export function describeAllowance(transaction: Transaction, row: AllowanceRow): 
       credits: cap.credits,
       period: cap.period,
       spent: spentNow(cap, transaction.now_ms),
+      resets_at_ms: resetsAt(cap, transaction.now_ms),
     })),
     current: row.id === actingAllowance(transaction)?.id,
     ends_with_session: row.ends_with_session,

@@ -16,6 +16,8 @@ export interface RevokeAllowanceRequest {
 /** A cap as its holder sees it, with the credits spent under it in the current period. */
 export interface ListedCap extends SpendingCap {
   readonly spent: number;
+  /** When the next period begins; null: a total cap has no next one. */
+  readonly resets_at_ms: number | null;
 }
 
 /** An allowance as its holder sees it. */

@@ -210,12 +210,12 @@ function Devices({ tokens }: { tokens: readonly ListedAllowance[] }) {
   return (
     <section class="panel" aria-labelledby="devices-name">
       <div class="panel-head">
-        <h2 id="devices-name">Devices and tokens</h2>
-        {tokens.length === 0 ? null : <a href="/account/tokens">Manage</a>}
+        <h2 id="devices-name">Connections</h2>
+        {tokens.length === 0 ? null : <a href="/account/connections">Manage</a>}
       </div>
       {tokens.length === 0 ? (
         <p class="hint">
-          No device or program has access. To add one,{" "}
+          No device, app or program has access. To add one,{" "}
           <a href="/device">enter the code that it shows</a>, or{" "}
           <a href="/account/tokens/new">make a token</a>.
         </p>

@@ -2,7 +2,13 @@
 import type { InspectedAccount } from "../../account/contract.ts";
 import type { ListedSession, Person } from "../../identity/port.ts";
 import { Time } from "../layout/time.tsx";
-import { describeLimits } from "../account/tokens_page.tsx";
+import {
+  AllowanceTimes,
+  CapList,
+  describeRights,
+  holderOf,
+  nestAllowances,
+} from "../account/connection_facts.tsx";
 import { credits, nameFromSlug } from "../layout/labels.ts";
 import { ROUTE_ROLES } from "../../http/caller/operator_roles.ts";
 import type { OperatorRole } from "../../domain/operators.ts";
@@ -131,28 +137,22 @@ export function Tokens({
 }) {
   const address = accountPath(person.identity_id, "revoke-token");
   return (
-    <Panel id="tokens" title="Devices and tokens">
-      {tokens.length === 0 ? <p class="hint">No device or program has access.</p> : null}
+    <Panel id="tokens" title="Connections">
+      {tokens.length === 0 ? <p class="hint">No device, app or program has access.</p> : null}
       <ul class="rows">
-        {tokens.map(({ id, label, limits, caps, last_used_at_ms, expires_at_ms }) => (
-          <li>
+        {nestAllowances(tokens).map(({ allowance, depth }) => (
+          <li class={depth === 0 ? undefined : `below-${Math.min(depth, 3)}`}>
             <span>
-              <strong>{label}</strong>
+              <strong>{allowance.label}</strong>
               <span class="hint below">
-                {describeLimits(limits, caps, appName)}{" "}
-                {last_used_at_ms === null ? (
-                  "Never used"
-                ) : (
-                  <>
-                    Used <Time at_ms={last_used_at_ms} style="day" />
-                  </>
-                )}
-                , expires <Time at_ms={expires_at_ms} style="day" />.
+                {holderOf(allowance)}. {describeRights(allowance, appName)}{" "}
+                <AllowanceTimes allowance={allowance} />
               </span>
+              <CapList allowance={allowance} />
             </span>
             {mayAct(actionRole("revoke-token")) ? (
-              <a class="button quiet small" href={consolePath(address, { token_id: id })}>
-                Revoke<span class="unseen">{` ${label}`}</span>
+              <a class="button quiet small" href={consolePath(address, { token_id: allowance.id })}>
+                Revoke<span class="unseen">{` ${allowance.label}`}</span>
               </a>
             ) : null}
           </li>

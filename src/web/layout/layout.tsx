@@ -10,7 +10,7 @@ const NAVIGATION = {
     ["account", "/account", "Account"],
     ["jobs", "/account/jobs", "Jobs"],
     ["statement", "/account/statement", "Statement"],
-    ["tokens", "/account/tokens", "Devices"],
+    ["connections", "/account/connections", "Connections"],
   ],
   Console: [
     ["console", "/console", "Overview"],

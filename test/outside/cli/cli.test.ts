@@ -183,7 +183,7 @@ describe("passbook", () => {
     expect((await passbookOf(home, ["tokens"])).stdout).toContain("Piped (this one)");
     const other = await passbookOf(home, ["tokens", "revoke", crypto.randomUUID()]);
     expect(other).toMatchObject({ code: 1, stdout: "" });
-    expect(other.stderr).toContain(`Revoke others on ${passbook.url}/account/tokens`);
+    expect(other.stderr).toContain(`Revoke others on ${passbook.url}/account/connections`);
 
     expect((await passbookOf(home, ["logout"])).code).toBe(0);
     expect(await readFile(file, "utf8")).not.toContain(token);
@@ -342,7 +342,7 @@ describe("passbook", () => {
     const file = await saveCredentials("unreachable", JSON.stringify(login));
     const logout = await passbookOf("unreachable", ["logout"]);
     expect(logout).toMatchObject({ code: 4, stdout: "" });
-    for (const words of ["deleted on this machine", "“Laptop”", `${url}/account/tokens`]) {
+    for (const words of ["deleted on this machine", "“Laptop”", `${url}/account/connections`]) {
       expect(logout.stderr).toContain(words);
     }
     expect(await readFile(file, "utf8")).not.toContain("pb_pat_secret");

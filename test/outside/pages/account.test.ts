@@ -109,7 +109,7 @@ const PLACES = {
   "jobs-none": "/account/jobs?app=voice&status=started",
   statement: "/account/statement",
   purchases: "/account/purchases",
-  tokens: "/account/tokens",
+  tokens: "/account/connections",
   "new-token": "/account/tokens/new",
   device: "/device",
   problem: "/nowhere",

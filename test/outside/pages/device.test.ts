@@ -58,7 +58,7 @@ describe("making a token in a browser", () => {
   it("a person makes a token, copies it, and sees it only once", async () => {
     const page = await pages.signIn("maker@example.com");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.goto(`${pages.url}/account/tokens`);
+    await page.goto(`${pages.url}/account/connections`);
     await page.getByRole("link", { name: "Make a token" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Nightly build");
     await look(page, "token-form");
@@ -99,7 +99,7 @@ describe("making a token in a browser", () => {
     await page.getByRole("link", { name: "Done" }).click();
     await page.getByRole("button", { name: "Revoke Plain" }).click();
     await page.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("Revoked. That device or token has no access any more.").waitFor();
+    await page.getByText("Revoked. It has no access any more.").waitFor();
   });
 });
 
@@ -267,7 +267,7 @@ describe("approving a device in a browser", () => {
     });
 
     await press("Tab", "Enter");
-    await page.getByRole("heading", { name: "Devices and tokens" }).waitFor();
+    await page.getByRole("heading", { name: "Connections" }).waitFor();
     await look(page, "tokens");
     // Skips the navigation with its skip link.
     await press("Tab", "Enter");
@@ -276,7 +276,7 @@ describe("approving a device in a browser", () => {
     await look(page, "revoke");
     await press("Tab", "Enter");
     await press("Tab", "Enter");
-    await page.getByText("Revoked. That device or token has no access any more.").waitFor();
+    await page.getByText("Revoked. It has no access any more.").waitFor();
     await page.getByText("No device or program has access to your account.").waitFor();
     const headers = { Authorization: `Bearer ${token}` };
     const wallet = await fetch(`${pages.url}/api/wallet`, { headers });

@@ -6,9 +6,11 @@ import { refuse } from "../../refusals.ts";
 import { timestamp } from "../../views.ts";
 
 export function personalTokenView(token: ListedAllowance) {
-  const caps = token.caps.map((cap) => ({
-    ...cap,
-    room: Math.max(0, cap.credits - cap.spent),
+  const caps = token.caps.map(({ credits, period, spent }) => ({
+    credits,
+    period,
+    spent,
+    room: Math.max(0, credits - spent),
   }));
   return {
     id: token.id,

@@ -88,14 +88,14 @@ describe("revoking a token", () => {
     const ada = await signIn();
     const token = await getToken(ada, { apps: ["demo"] }, { client_name: "Old <laptop>" });
     const personal_token_id = await tokenId(token);
-    const path = `/account/tokens/revoke?personal_token_id=${personal_token_id}`;
+    const path = `/account/connections/revoke?id=${personal_token_id}`;
     const asked = await open(ada, path);
     expect(asked.text).toContain("Revoke “Old &lt;laptop&gt;”?");
     expect((await token.get("/api/wallet?app=demo")).status).toBe(200);
-    const done = await postForm(ada, "/account/tokens/revoke", { personal_token_id });
+    const done = await postForm(ada, "/account/connections/revoke", { id: personal_token_id });
     expect((await token.get("/api/wallet")).status).toBe(401);
     const page = await open(ada, done.headers.get("Location") ?? "");
-    expect(words(page.text)).toContain("Revoked. That device or token has no access any more.");
+    expect(words(page.text)).toContain("Revoked. It has no access any more.");
     expect((await open(ada, path)).status).toBe(303);
   });
 
@@ -103,7 +103,7 @@ describe("revoking a token", () => {
     const ada = await signIn();
     const id = await tokenId(await getToken(ada, {}, { client_name: "Secret plan" }));
     const bob = await signIn("bob@example.com");
-    const asked = await open(bob, `/account/tokens/revoke?personal_token_id=${id}`);
+    const asked = await open(bob, `/account/connections/revoke?id=${id}`);
     expect(asked.status).toBe(303);
     expect(asked.text).not.toContain("Secret plan");
   });

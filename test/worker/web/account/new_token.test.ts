@@ -64,7 +64,7 @@ describe("a token without a device", () => {
   it("the token is shown once and stored nowhere", async () => {
     const ada = await signIn();
     const token = tokenIn((await make(ada)).text);
-    for (const path of ["/account/tokens", "/account/data.json", PATH]) {
+    for (const path of ["/account/connections", "/account/data.json", PATH]) {
       expect((await open(ada, path)).text).not.toContain(token.slice(-20));
     }
     const rows = JSON.stringify(await query(ada.identity_id, "select * from allowances"));

@@ -102,7 +102,7 @@ describe("the account page", () => {
       "/account",
       "/account/jobs",
       "/account/statement",
-      "/account/tokens",
+      "/account/connections",
       "/signin",
       "/device",
       "/nowhere",

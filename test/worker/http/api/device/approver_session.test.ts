@@ -75,7 +75,7 @@ describe("a personal token approved by a bearer session token", () => {
       { ends_with_session: false },
       { ends_with_session: true, expires_at: new Date(expires_at_ms).toISOString() },
     ]);
-    const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
+    const page = await send("GET", "/account/connections", { headers: { Cookie: ada.cookies } });
     expect(page.text.match(/when the sign-in that approved it ends/g)).toHaveLength(1);
     passTime(31 * DAY_MS);
     expect(await lives(bound)).toBe(false);

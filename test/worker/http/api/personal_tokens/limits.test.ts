@@ -95,7 +95,7 @@ describe("the page of tokens", () => {
     const cap = { credits: 50, period: "30_days" };
     const token = await getToken(ada, { apps: ["demo"], cap }, { client_name: "<i>Laptop</i>" });
     const personal_token_id = await tokenId(token);
-    const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
+    const page = await send("GET", "/account/connections", { headers: { Cookie: ada.cookies } });
     for (const words of [
       "&lt;i&gt;Laptop",
       "in Demo",
@@ -107,23 +107,23 @@ describe("the page of tokens", () => {
     expect(page.headers.get("Cache-Control")).toBe("no-store");
 
     const bob = await signIn("bob@example.com");
-    await postForm(bob, "/account/tokens/revoke", { personal_token_id });
+    await postForm(bob, "/account/connections/revoke", { id: personal_token_id });
     expect((await token.get("/api/wallet")).status).toBe(200);
     const foreign = {
       headers: { Cookie: ada.cookies, Origin: "https://evil.example" },
-      body: new URLSearchParams({ personal_token_id }),
+      body: new URLSearchParams({ id: personal_token_id }),
     };
-    expect((await send("POST", "/account/tokens/revoke", foreign)).status).toBe(403);
+    expect((await send("POST", "/account/connections/revoke", foreign)).status).toBe(403);
 
-    const revoked = await postForm(ada, "/account/tokens/revoke", { personal_token_id });
+    const revoked = await postForm(ada, "/account/connections/revoke", { id: personal_token_id });
     expect(revoked.status).toBe(303);
     expect((await token.get("/api/wallet")).status).toBe(401);
   });
 
   it("the page of tokens sends a signed-out browser to sign in and back", async () => {
-    const response = await send("GET", "/account/tokens");
+    const response = await send("GET", "/account/connections");
     expect(response.status).toBe(303);
-    expect(response.headers.get("Location")).toContain(encodeURIComponent("/account/tokens"));
+    expect(response.headers.get("Location")).toContain(encodeURIComponent("/account/connections"));
   });
 });
 

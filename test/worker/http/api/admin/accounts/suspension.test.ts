@@ -64,15 +64,19 @@ describe("the holder of a suspended account", () => {
 
   it("every page and form shows the holder of a suspended account a page to sign out", async () => {
     const { ada } = await suspended();
-    for (const path of ["/account", "/account/jobs", "/account/tokens", "/device", "/signin"]) {
+    for (const path of [
+      "/account",
+      "/account/jobs",
+      "/account/connections",
+      "/device",
+      "/signin",
+    ]) {
       const { status, text } = await send("GET", path, { headers: browser(ada) });
       expect(status, path).toBe(403);
       expect(text, path).toContain("suspended");
       expect(text, path).toContain('action="/signout"');
     }
-    expect((await postForm(ada, "/account/tokens/revoke", { personal_token_id: "x" })).status).toBe(
-      403,
-    );
+    expect((await postForm(ada, "/account/connections/revoke", { id: "x" })).status).toBe(403);
   });
 
   it("the holder of a suspended account gets neither token nor cookie by signing in again", async () => {

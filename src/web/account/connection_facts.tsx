@@ -1,0 +1,113 @@
+/** What an allowance may do, in words: for its holder and for operators. */
+import type { ListedAllowance, ListedCap } from "../../account/contract.ts";
+import { PERIOD_NAMES } from "../device/cap_choice.tsx";
+import { number } from "../layout/labels.ts";
+import { Time } from "../layout/time.tsx";
+
+/** An allowance and how deep it is below the one that the holder approved. */
+export interface NestedAllowance {
+  readonly allowance: ListedAllowance;
+  readonly depth: number;
+}
+
+/** Each allowance followed by those that were exchanged from it. One whose parent is not listed stands by itself. */
+export function nestAllowances(listed: readonly ListedAllowance[]): readonly NestedAllowance[] {
+  const ids = new Set(listed.map(({ id }) => id));
+  const below = (allowance: ListedAllowance, depth: number): readonly NestedAllowance[] => [
+    { allowance, depth },
+    ...listed
+      .filter(({ parent_id }) => parent_id === allowance.id)
+      .flatMap((child) => below(child, depth + 1)),
+  ];
+  return listed
+    .filter(({ parent_id }) => parent_id === null || !ids.has(parent_id))
+    .flatMap((root) => below(root, 0));
+}
+
+/** What holds an allowance: "App of claude.ai". */
+export function holderOf({ kind, client_id, client_host }: ListedAllowance): string {
+  if (kind === "exchange") return "Agent or service, with a part of the access above it";
+  if (client_id === null) return "Device or program";
+  return client_host === null ? "Registered app" : `App of ${client_host}, not registered here`;
+}
+
+/** What an allowance may do, as sentences. Its caps are listed separately. */
+export function describeRights(
+  { limits, resource, scopes }: ListedAllowance,
+  appName: (slug: string) => string,
+): string {
+  const { access, upstream, admin, app_slugs } = limits;
+  const where = app_slugs === null ? "in all apps" : `in ${app_slugs.map(appName).join(", ")}`;
+  const what = { none: "", read: `Can read ${where}.`, write: `Can read and spend ${where}.` };
+  const signs_in = scopes.includes("openid") ? "Signs you in." : "";
+  const sentences = [
+    access === "none" && !admin && signs_in === "" && resource === null
+      ? "Has no access to your account."
+      : what[access],
+    resource === null ? "" : `Can use ${resource} as you.`,
+    signs_in,
+    upstream ? "Can also get your access tokens for other services." : "",
+    admin ? "Can operate the service, as long as you are an operator." : "",
+  ];
+  return sentences.filter((sentence) => sentence !== "").join(" ");
+}
+
+/** The caps of an allowance that can spend, each with what is spent of it and when it begins again. */
+export function CapList({ allowance }: { allowance: ListedAllowance }) {
+  const { caps, limits } = allowance;
+  // An allowance that cannot spend has no use for its caps.
+  if (limits.access !== "write") return null;
+  if (caps.length === 0) return <p class="hint">No limit but your balance.</p>;
+  return (
+    <ul class="caps">
+      {caps.map((cap) => (
+        <li>
+          <CapMeter cap={cap} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function CapMeter({ cap }: { cap: ListedCap }) {
+  const { credits, period, spent, resets_at_ms } = cap;
+  return (
+    <>
+      <meter
+        min={0}
+        max={Math.max(1, credits)}
+        value={Math.min(spent, credits)}
+        aria-hidden="true"
+      />
+      <span>
+        {number(spent)} of {number(credits)} credits {PERIOD_NAMES[period]} spent
+        {resets_at_ms === null ? (
+          ""
+        ) : (
+          <>
+            , again from <Time at_ms={resets_at_ms} style="clock" />
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+/** When an allowance was made and last used, and when it ends. */
+export function AllowanceTimes({ allowance }: { allowance: ListedAllowance }) {
+  const { created_at_ms, last_used_at_ms, expires_at_ms, ends_with_session } = allowance;
+  return (
+    <>
+      Made <Time at_ms={created_at_ms} style="day" />,{" "}
+      {last_used_at_ms === null ? (
+        "never used"
+      ) : (
+        <>
+          last used <Time at_ms={last_used_at_ms} style="day" />
+        </>
+      )}
+      , ends <Time at_ms={expires_at_ms} style="day" />
+      {ends_with_session ? ", or when the sign-in that approved it ends" : ""}.
+    </>
+  );
+}
