@@ -33,6 +33,12 @@ export type {
 } from "./jobs.ts";
 export type { ProgressReport } from "./job_progress.ts";
 export * from "./responses.ts";
+export {
+  verifyWebhook,
+  type VerifiedWebhook,
+  type VerifyWebhook,
+  type WebhookHeaders,
+} from "./verify_webhook.ts";
 export type { Ledger, LedgerFilter } from "./ledger.ts";
 export type { RunResult, RunJobOptions, RunningJob } from "./run_job.ts";
 export type { Settled, Work } from "./settlement.ts";

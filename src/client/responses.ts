@@ -3,6 +3,126 @@
  * change the schemas there, not this file. Times are RFC 3339 in UTC; credits are whole numbers.
  */
 
+/**
+ * The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same
+ * in every attempt), `webhook-timestamp` and `webhook-signature`.
+ */
+export type WebhookEvent =
+  | JobWebhookEvent
+  | CreditsWebhookEvent
+  | LowCreditsWebhookEvent
+  | PingWebhookEvent;
+
+/** One of the app's own jobs. */
+export interface JobWebhookEvent {
+  readonly type: "job.created" | "job.completed" | "job.failed" | "job.expired";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    /** The job as it is when the event is sent. */
+    readonly job: Job;
+  };
+}
+
+export const JOB_STATUSES = ["started", "completed", "failed"] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Any JSON object. Pages show `description` and `previewUrl`. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+export interface Job {
+  /** A UUID. */
+  readonly id: string;
+  /** An app's slug. */
+  readonly app_slug: string | null;
+  readonly action: string;
+  readonly status: JobStatus;
+  /** Credits reserved: at creation, or by the last progress report. */
+  readonly reserved: number;
+  /** 0 while the job is started, then its final cost. */
+  readonly actual_cost: number;
+  /** Credits of the cost that operators gave back later. */
+  readonly refunded: number;
+  /** The number of the last progress report; 0 before the first. */
+  readonly step: number;
+  /** Credits that the job costs if it expires; null until a progress report says so. */
+  readonly spent: number | null;
+  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
+  readonly failure: "reported" | "expired" | null;
+  /** The client's `reason`; null without one. */
+  readonly failure_reason: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly updated_at: string;
+  /**
+   * A job that is still started at this time expires. It is charged what it has `spent`. Without a
+   * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
+   */
+  readonly expires_at: string;
+  readonly metadata: Metadata | null;
+}
+
+/** An account that is open for the app. `credits.refused`: a request got 402. */
+export interface CreditsWebhookEvent {
+  readonly type:
+    | "credits.granted"
+    | "credits.refused"
+    | "purchase.completed"
+    | "purchase.refunded"
+    | "account.deleted";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    /** The app's own job whose cost an operator gave back. */
+    readonly job?: Job | undefined;
+  };
+}
+
+/** The balance crossed a threshold. */
+export interface LowCreditsWebhookEvent {
+  readonly type: "credits.low";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    /** The lowest threshold that the balance fell to or below. */
+    readonly threshold: number;
+  };
+}
+
+/** Sent by a test. */
+export interface PingWebhookEvent {
+  readonly type: "ping";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {};
+}
+
 export interface Wallet {
   readonly account: Account;
   readonly apps: readonly AppEntry[];
@@ -77,46 +197,6 @@ export const ENTRY_KINDS = [
 ] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
-
-export interface Job {
-  /** A UUID. */
-  readonly id: string;
-  /** An app's slug. */
-  readonly app_slug: string | null;
-  readonly action: string;
-  readonly status: JobStatus;
-  /** Credits reserved: at creation, or by the last progress report. */
-  readonly reserved: number;
-  /** 0 while the job is started, then its final cost. */
-  readonly actual_cost: number;
-  /** Credits of the cost that operators gave back later. */
-  readonly refunded: number;
-  /** The number of the last progress report; 0 before the first. */
-  readonly step: number;
-  /** Credits that the job costs if it expires; null until a progress report says so. */
-  readonly spent: number | null;
-  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
-  readonly failure: "reported" | "expired" | null;
-  /** The client's `reason`; null without one. */
-  readonly failure_reason: string | null;
-  /** RFC 3339, in UTC with milliseconds. */
-  readonly created_at: string;
-  /** RFC 3339, in UTC with milliseconds. */
-  readonly updated_at: string;
-  /**
-   * A job that is still started at this time expires. It is charged what it has `spent`. Without a
-   * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
-   */
-  readonly expires_at: string;
-  readonly metadata: Metadata | null;
-}
-
-export const JOB_STATUSES = ["started", "completed", "failed"] as const;
-
-export type JobStatus = (typeof JOB_STATUSES)[number];
-
-/** Any JSON object. Pages show `description` and `previewUrl`. */
-export type Metadata = Readonly<Record<string, unknown>>;
 
 /** The state of the account when the stream begins. */
 export interface SnapshotEvent {

@@ -54,6 +54,8 @@ export function pythonClient(document: Operations): PythonFiles {
       .filter(([, operation]) => isCalled(operation))
       .map(([verb, operation]) => methodOf(verb.toUpperCase(), path, operation, types)),
   );
+  // No call returns it: an app's server receives it.
+  types.typeOf({ $ref: "#/components/schemas/WebhookEvent" }, "WebhookEvent");
   return {
     types:
       HEADER("The JSON of requests and responses, field for field as in the API.") +

@@ -93,7 +93,7 @@ export function createPythonTypes(schemas: Schemas): PythonTypes {
     // `NotRequired` is newer than Python 3.10.
     const code =
       optional === ""
-        ? `class ${name}(TypedDict):\n${documentation}${needed}`
+        ? `class ${name}(TypedDict):\n${documentation + needed || "    pass\n"}`
         : needed === ""
           ? `class ${name}(TypedDict, total=False):\n${documentation}${optional}`
           : `class _${name}(TypedDict):\n${needed}\n\nclass ${name}(_${name}, total=False):\n${documentation}${optional}`;

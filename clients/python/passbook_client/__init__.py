@@ -4,5 +4,14 @@ from .client import PassbookClient
 from .credentials import Token
 from .errors import PassbookError
 from .run_job import RunningJob
+from .webhooks import VerifiedWebhook, verify_webhook
 
-__all__ = ["PassbookClient", "PassbookError", "RunningJob", "Token", "types"]
+__all__ = [
+    "PassbookClient",
+    "PassbookError",
+    "RunningJob",
+    "Token",
+    "VerifiedWebhook",
+    "types",
+    "verify_webhook",
+]

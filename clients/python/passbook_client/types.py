@@ -286,3 +286,85 @@ class Me(_Me, total=False):
 
 class TokenResponse(TypedDict):
     token: str
+
+
+class JobWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    job: Job
+    """The job as it is when the event is sent."""
+
+
+class JobWebhookEvent(TypedDict):
+    """One of the app's own jobs."""
+    type: Literal["job.created", "job.completed", "job.failed", "job.expired"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: JobWebhookEventData
+
+
+class _CreditsWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+
+
+class CreditsWebhookEventData(_CreditsWebhookEventData, total=False):
+    job: Job
+    """The app's own job whose cost an operator gave back."""
+
+
+class CreditsWebhookEvent(TypedDict):
+    """An account that is open for the app. `credits.refused`: a request got 402."""
+    type: Literal["credits.granted", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: CreditsWebhookEventData
+
+
+class LowCreditsWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    threshold: int
+    """The lowest threshold that the balance fell to or below."""
+
+
+class LowCreditsWebhookEvent(TypedDict):
+    """The balance crossed a threshold."""
+    type: Literal["credits.low"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: LowCreditsWebhookEventData
+
+
+class PingWebhookEventData(TypedDict):
+    pass
+
+
+class PingWebhookEvent(TypedDict):
+    """Sent by a test."""
+    type: Literal["ping"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: PingWebhookEventData
+
+
+#: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
+WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | PingWebhookEvent

@@ -5,6 +5,7 @@ import { metadata, pageLimit } from "../validation.ts";
 import { admin_paths } from "../api/admin/openapi.ts";
 import { account_paths } from "../api/admin/accounts/openapi.ts";
 import { app_paths } from "../api/admin/apps/openapi.ts";
+import { webhook_events } from "../api/admin/webhooks/event_schemas.ts";
 import { webhook_paths } from "../api/admin/webhooks/openapi.ts";
 import { wallet_paths } from "../api/wallet/openapi.ts";
 import { events_paths } from "../api/events/openapi.ts";
@@ -82,6 +83,7 @@ export function openApiDocument(): object {
         ...webhook_paths,
         ...service_paths,
       },
+      webhooks: webhook_events,
       components: {
         headers: {
           "Passbook-Request-Id": {

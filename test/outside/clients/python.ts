@@ -1,6 +1,7 @@
 /** The tests of the Python client, `clients/python/tests`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
 import { DEVELOPMENT_OPERATOR } from "../../../src/commands/development_settings.ts";
 
@@ -15,10 +16,25 @@ export async function runPythonTests(url: string): Promise<string> {
     PYTHONDONTWRITEBYTECODE: "1",
     PASSBOOK_URL: url,
     PASSBOOK_APP_KEY: await registerApp(url),
+    PASSBOOK_SIGNED_WEBHOOK: JSON.stringify(signedWebhook()),
   };
   // Warnings are errors, such as a connection that is not closed.
   const args = ["-W", "error", "-m", "unittest", "discover", "-s", "clients/python/tests"];
   return (await run(python, args, { env })).stderr;
+}
+
+/** A request that the reference implementation of Standard Webhooks signed now. */
+function signedWebhook() {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const data = { identity_id: "user_äöü", line: 17, credits: 18, held: 5, threshold: 20 };
+  const body = JSON.stringify({ type: "credits.low", timestamp: "2026-11-22T09:30:00.000Z", data });
+  const at = new Date();
+  const headers = {
+    "webhook-id": "8c7e.17.credits.low",
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign("8c7e.17.credits.low", at, body),
+  };
+  return { secret, body, headers };
 }
 
 /** The key of a new app, whose jobs may cost half more than their estimate. */

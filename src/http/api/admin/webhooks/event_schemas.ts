@@ -1,0 +1,101 @@
+/** The events that are sent to webhooks, in the OpenAPI document. */
+import * as z from "zod";
+import type { ZodOpenApiObject } from "zod-openapi";
+import { job, time } from "../../../openapi/schemas.ts";
+
+const of_account = {
+  identity_id: z.string().describe("The account's holder."),
+  line: z
+    .int()
+    .min(0)
+    .describe("The number of the ledger entry, or of the newest one when it happened."),
+  credits: z.int().describe("The balance after that entry."),
+  held: z.int().min(0).describe("Credits that started jobs hold after that entry."),
+};
+
+const timestamp = time.describe("When it happened. The same in every attempt.");
+
+const job_event = z
+  .strictObject({
+    type: z.enum(["job.created", "job.completed", "job.failed", "job.expired"]),
+    timestamp,
+    data: z.strictObject({
+      ...of_account,
+      job: job.describe("The job as it is when the event is sent."),
+    }),
+  })
+  .meta({ id: "JobWebhookEvent", description: "One of the app's own jobs." });
+
+const credits_event = z
+  .strictObject({
+    type: z.enum([
+      "credits.granted",
+      "credits.refused",
+      "purchase.completed",
+      "purchase.refunded",
+      "account.deleted",
+    ]),
+    timestamp,
+    data: z.strictObject({
+      ...of_account,
+      job: job.optional().describe("The app's own job whose cost an operator gave back."),
+    }),
+  })
+  .meta({
+    id: "CreditsWebhookEvent",
+    description: "An account that is open for the app. `credits.refused`: a request got 402.",
+  });
+
+const low_event = z
+  .strictObject({
+    type: z.literal("credits.low"),
+    timestamp,
+    data: z.strictObject({
+      ...of_account,
+      threshold: z.int().min(1).describe("The lowest threshold that the balance fell to or below."),
+    }),
+  })
+  .meta({ id: "LowCreditsWebhookEvent", description: "The balance crossed a threshold." });
+
+const ping_event = z
+  .strictObject({ type: z.literal("ping"), timestamp, data: z.strictObject({}) })
+  .meta({ id: "PingWebhookEvent", description: "Sent by a test." });
+
+const webhook_event = z.union([job_event, credits_event, low_event, ping_event]).meta({
+  id: "WebhookEvent",
+  description:
+    "The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.",
+});
+
+export const webhook_events: NonNullable<ZodOpenApiObject["webhooks"]> = {
+  event: {
+    post: {
+      operationId: "receiveWebhookEvent",
+      tags: ["Webhooks"],
+      summary: "An event of the app",
+      description:
+        "Respond with 2xx within 10 seconds. Otherwise the event is sent again, for three days. Events of one account arrive in the order of its ledger, at least once.",
+      security: [],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: webhook_event,
+            example: {
+              type: "credits.low",
+              timestamp: "2026-11-21T09:30:00.000Z",
+              data: {
+                identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34",
+                line: 17,
+                credits: 18,
+                held: 5,
+                threshold: 20,
+              },
+            },
+          },
+        },
+      },
+      responses: { "200": { description: "The event was received." } },
+    },
+  },
+};
