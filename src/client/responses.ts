@@ -923,3 +923,47 @@ export interface RotatedSecret {
   /** The new secret; null in the response to a repeated request. */
   readonly secret: string | null;
 }
+
+export interface TestedWebhook {
+  /** The receiver's status; null: it did not respond. */
+  readonly status: number | null;
+  readonly duration_ms: number;
+  /** Why the receiver did not accept the event; null: it did. */
+  readonly error: string | null;
+}
+
+export interface WebhookDeliveryPage {
+  readonly deliveries: readonly WebhookDelivery[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+/** The event of an account that holds up those after it. */
+export interface WebhookDelivery {
+  /** `webhook-id` of the event. */
+  readonly event_id: string;
+  readonly type:
+    | "job.created"
+    | "job.completed"
+    | "job.failed"
+    | "job.expired"
+    | "credits.granted"
+    | "credits.low"
+    | "credits.refused"
+    | "purchase.completed"
+    | "purchase.refunded"
+    | "account.deleted";
+  /** The account's holder. */
+  readonly identity_id: string;
+  /** The entry after which the account's deliveries wait. */
+  readonly line: number;
+  /** 0: it was not tried, because the webhook is paused. */
+  readonly attempts: number;
+  /** `failed`: the webhook was paused after its last attempt. */
+  readonly status: "pending" | "failed";
+  readonly last_error: string | null;
+  /** When it was tried last, or began to wait. */
+  readonly at: string;
+  /** When it is tried again; null: when the webhook is active. */
+  readonly retry_at: string | null;
+}

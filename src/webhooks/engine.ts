@@ -20,8 +20,8 @@ export interface DeliveryPage {
 }
 
 export interface WebhookEngine {
-  /** Sends one `ping` now, also to a paused webhook. @throws if the directory cannot be reached. */
-  sendPing(webhook: Webhook): Promise<Attempted>;
+  /** Sends one `ping` with this id now, also to a paused webhook. @throws if the directory cannot be reached. */
+  sendPing(webhook: Webhook, id: string): Promise<Attempted>;
   /** Deliveries that wait, by identity. `status`: only those; null: all. `cursor`: of the page before. */
   listDeliveries(
     webhook: Webhook,
@@ -91,11 +91,11 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
     return overdue.length;
   };
   return {
-    async sendPing({ uid, url }) {
+    async sendPing({ uid, url }, id) {
       const secrets = await parts.secretsOf(uid);
       const at = timestamp(Date.now());
       const body = JSON.stringify({ type: "ping", timestamp: at, data: {} });
-      return attempt({ url, id: crypto.randomUUID(), body, secrets }, parts);
+      return attempt({ url, id, body, secrets }, parts);
     },
     async listDeliveries({ uid }, { status, cursor, limit }) {
       const page = { status, after_identity_id: cursor ?? "", limit: limit + 1 };

@@ -8,7 +8,7 @@ import { reportError } from "../domain/error_report.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { readSenderName, type LastEvent, type WebhookSenderOperations } from "./contract.ts";
 import { sendRound, type SenderParts } from "./sender.ts";
-import { readState, saveState, type SenderState } from "./state.ts";
+import { readState, saveState, type SenderState, type WaitingEvent } from "./state.ts";
 
 /** How long the sender of a deleted account remembers that it is done: longer than the account repeats `close`. */
 const DONE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -29,20 +29,20 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
   }
 
   resume(): void {
-    const { generation, is_done } = this.#read();
+    const { generation, waiting, is_done } = this.#read();
     if (is_done) return;
-    this.#save({ generation: generation + 1, waiting: null, news: null });
+    this.#save({ generation: generation + 1, waiting: dueNow(waiting), news: null });
     this.#start();
   }
 
   replay(after_line: number): void {
-    const { generation, position, is_done } = this.#read();
+    const { generation, position, waiting, is_done } = this.#read();
     if (is_done) return;
     const line = Math.min(after_line, position?.line ?? after_line);
     this.#save({
       generation: generation + 1,
       position: { line, low_left: false, refusal: position?.refusal ?? 0 },
-      waiting: null,
+      waiting: dueNow(waiting),
       news: null,
     });
     this.#start();
@@ -104,4 +104,9 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
   #save(columns: Partial<SenderState>): SenderState {
     return saveState(this.ctx.storage.kv, columns);
   }
+}
+
+/** It stays known, so that the success that follows removes it from the list of deliveries. */
+function dueNow(waiting: WaitingEvent | null): WaitingEvent | null {
+  return waiting === null ? null : { ...waiting, retry_at_ms: 0 };
 }

@@ -30,6 +30,7 @@ import { listAccountPurchases } from "./accounts/purchases.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
 import { deleteWebhook, listWebhooks, postRotateWebhook } from "./webhooks/change.ts";
+import { listDeliveries, postReplayWebhook, postTestWebhook } from "./webhooks/deliver.ts";
 import { putWebhook } from "./webhooks/save.ts";
 import { unlessOwnApp } from "../../caller/app_owner.ts";
 import { listAudit } from "./list_audit.ts";
@@ -77,6 +78,9 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.put(`${webhooks}/:id`, ...of_owner, requireJsonBody, ...putWebhook);
   app.delete(`${webhooks}/:id`, ...of_owner, ...deleteWebhook);
   app.post(`${webhooks}/:id/rotate`, ...of_owner, ...postRotateWebhook);
+  app.post(`${webhooks}/:id/test`, ...of_owner, ...postTestWebhook);
+  app.get(`${webhooks}/:id/deliveries`, ...listDeliveries);
+  app.post(`${webhooks}/:id/replay`, ...of_owner, requireJsonBody, ...postReplayWebhook);
 
   app.post("/api/admin/rebuild", ...write, ...postRebuildAll);
   const payments = "/api/admin/payments/reconcile";

@@ -3,8 +3,9 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_ID_PATTERN } from "../../../../domain/webhook.ts";
 import { done, operation } from "../../../openapi/operation.ts";
-import { time } from "../../../openapi/schemas.ts";
+import { next_cursor, time } from "../../../openapi/schemas.ts";
 import { removeWebhookQuery, webhookReason } from "./change.ts";
+import { listDeliveriesQuery, replayWebhookBody } from "./deliver.ts";
 import { saveWebhookBody } from "./save.ts";
 
 const id = z.string().regex(WEBHOOK_ID_PATTERN);
@@ -49,6 +50,37 @@ const rotated_secret = z
     secret: secret.describe("The new secret; null in the response to a repeated request."),
   })
   .meta({ id: "RotatedSecret" });
+
+const tested_webhook = z
+  .strictObject({
+    status: z.int().nullable().describe("The receiver's status; null: it did not respond."),
+    duration_ms: z.int().min(0),
+    error: text_or_null.describe("Why the receiver did not accept the event; null: it did."),
+  })
+  .meta({ id: "TestedWebhook" });
+
+const delivery = z
+  .strictObject({
+    event_id: z.string().describe("`webhook-id` of the event."),
+    type: z.enum(SUBSCRIBABLE_EVENTS),
+    identity_id: z.string().describe("The account's holder."),
+    line: z.int().min(0).describe("The entry after which the account's deliveries wait."),
+    attempts: z.int().min(0).describe("0: it was not tried, because the webhook is paused."),
+    status: z
+      .enum(["pending", "failed"])
+      .describe("`failed`: the webhook was paused after its last attempt."),
+    last_error: text_or_null,
+    at: time.describe("When it was tried last, or began to wait."),
+    retry_at: time_or_null.describe("When it is tried again; null: when the webhook is active."),
+  })
+  .meta({
+    id: "WebhookDelivery",
+    description: "The event of an account that holds up those after it.",
+  });
+
+const delivery_page = z
+  .strictObject({ deliveries: z.array(delivery), next_cursor })
+  .meta({ id: "WebhookDeliveryPage" });
 
 const webhook_list = z
   .strictObject({ webhooks: z.array(webhook) })
@@ -138,6 +170,72 @@ export const webhook_paths: ZodOpenApiPathsObject = {
         example: { secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD…" },
       },
       refusals: ["webhook_not_found"],
+    }),
+  },
+  "/api/admin/apps/{slug}/webhooks/{id}/test": {
+    post: operation({
+      ...common,
+      id: "testWebhook",
+      summary: "Send a ping to a webhook",
+      description:
+        "Sends the event `ping` once, now, also to a paused webhook, and returns how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again.",
+      path,
+      body: { schema: webhookReason, example: { reason: "a new server" }, optional: true },
+      idempotent: true,
+      success: {
+        description: "The receiver's response.",
+        schema: tested_webhook,
+        example: { status: 204, duration_ms: 38, error: null },
+      },
+      refusals: ["webhook_not_found"],
+    }),
+  },
+  "/api/admin/apps/{slug}/webhooks/{id}/deliveries": {
+    get: operation({
+      ...common,
+      id: "listWebhookDeliveries",
+      summary: "Events that were not delivered",
+      description:
+        "At most one for each account, because the events of an account are delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that will be tried again; `status=failed` lists both, as without `status`.",
+      path,
+      query: listDeliveriesQuery,
+      success: {
+        description: "A page of deliveries.",
+        schema: delivery_page,
+        example: {
+          deliveries: [
+            {
+              event_id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10.17.job.completed",
+              type: "job.completed",
+              identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34",
+              line: 17,
+              attempts: 3,
+              status: "pending",
+              last_error: "status_500",
+              at: "2026-11-21T09:30:00.000Z",
+              retry_at: "2026-11-21T09:32:00.000Z",
+            },
+          ],
+        },
+      },
+      refusals: ["webhook_not_found"],
+    }),
+  },
+  "/api/admin/apps/{slug}/webhooks/{id}/replay": {
+    post: operation({
+      ...common,
+      id: "replayWebhook",
+      summary: "Send an account's events again",
+      description:
+        "Sends the events of the account's entries after `after_line` again, in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An operator may name the person by e-mail address.",
+      path,
+      body: {
+        schema: replayWebhookBody,
+        example: { identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34", after_line: 16 },
+      },
+      idempotent: true,
+      success: { ...done, description: "The events will be sent." },
+      refusals: ["webhook_not_found", "account_unknown"],
     }),
   },
 };

@@ -83,7 +83,7 @@ export async function saveWebhook(
     details: { webhook_id: id, ...settings },
     key,
   };
-  const { webhook_records } = context.get("services");
+  const { webhook_records, webhook_engine } = context.get("services");
   let before: Webhook | null = null;
   return performAction<SavedWebhook>(
     context,
@@ -100,6 +100,8 @@ export async function saveWebhook(
       if (!saved.ok) return saved;
       before = saved.value.before;
       const { webhook, secret } = saved.value;
+      // Also if it was active: an interrupted request is repeated.
+      if (settings.active === true) await webhook_engine.wake(webhook);
       return accepted({ value: { webhook, secret }, replayed: false });
     },
     ({ webhook }) => changesBetween(before, webhook),

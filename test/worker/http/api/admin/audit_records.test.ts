@@ -49,6 +49,11 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "PUT /api/admin/apps/:slug/webhooks/:id": () => ({ ...HOOK, active: false }),
   "DELETE /api/admin/apps/:slug/webhooks/:id": () => ({}),
   "POST /api/admin/apps/:slug/webhooks/:id/rotate": () => ({}),
+  "POST /api/admin/apps/:slug/webhooks/:id/test": () => ({}),
+  "POST /api/admin/apps/:slug/webhooks/:id/replay": (identity_id) => ({
+    identity_id,
+    after_line: 0,
+  }),
   "POST /console/accounts/:identity_id/credits": () => ({
     ...ACT_FORM(),
     direction: "give",
@@ -103,6 +108,7 @@ describe("an operator's write", () => {
     const { job_id } = (await ada.post("/api/jobs", body_of_job)).body;
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
     await olga.send("PUT", "/api/admin/apps/sketch/webhooks/main", HOOK);
+    await ada.get("/api/wallet?app=sketch");
     const of_app = path.includes("/webhooks/") ? "main" : key_id;
     const id = path.includes("/apps/") ? of_app : token_id;
     const address = path

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { Webhook as Verifier } from "standardwebhooks";
+import { rows } from "../../../caller/app_server.ts";
+import { signIn, signInWithCredits } from "../../../../support/passbook.ts";
+import { passTime } from "../../../../support/clock.ts";
+import { deliver, openReceiver } from "../../../../webhooks/receiver.ts";
+import { openOwners, WEBHOOKS } from "./owner.ts";
+
+const MAIN = `${WEBHOOKS}/main`;
+const HOOK = { url: "https://receiver.test/hook", events: ["job.created"] };
+
+/** The app with a webhook, its receiver, and a person whose account is open for the app. */
+async function openDeliveries() {
+  const { receiver } = await openReceiver();
+  const owners = await openOwners();
+  const { secret } = (await owners.server.send("PUT", MAIN, HOOK)).body;
+  receiver.secret = secret;
+  // Accounts learn of a new webhook within a minute.
+  passTime(60_000);
+  const ada = await signInWithCredits("sketch");
+  const uid = String(
+    (await rows("select uid from webhooks where app_slug = 'sketch'"))[0]?.["uid"],
+  );
+  const createJob = async (person = ada) => {
+    // Later than the account's last delivery, so that it delivers at once and not by its alarm.
+    passTime(2_000);
+    return person.post("/api/jobs", { app: "sketch", action: "draw", cost_estimate: 1 });
+  };
+  return {
+    ...owners,
+    receiver,
+    ada,
+    createJob,
+    deliverAll: () => deliver({ uid }, ada.identity_id),
+  };
+}
+
+describe("the test of a webhook", () => {
+  it("sends one signed ping, also to a paused webhook, and returns status and time", async () => {
+    const { server, receiver } = await openDeliveries();
+    await server.send("PUT", MAIN, { ...HOOK, active: false });
+    const tested = await server.send("POST", `${MAIN}/test`);
+    expect(tested.body).toEqual({ status: 200, duration_ms: expect.any(Number), error: null });
+    expect(receiver.types).toEqual(["ping"]);
+    expect(receiver.received[0]?.body.data).toEqual({});
+  });
+
+  it("returns why the receiver did not accept the ping, and nothing of its response", async () => {
+    const { server, receiver } = await openDeliveries();
+    receiver.fail(503);
+    const failed = await server.send("POST", `${MAIN}/test`);
+    expect(failed.body).toEqual({
+      status: 503,
+      duration_ms: expect.any(Number),
+      error: "status_503",
+    });
+    receiver.respond = () => Promise.reject(new TypeError("refused"));
+    const silent = await server.send("POST", `${MAIN}/test`);
+    expect(silent.body).toMatchObject({ status: null, error: "unreachable" });
+    expect((await server.send("POST", `${WEBHOOKS}/none/test`)).body.code).toBe(
+      "webhook_not_found",
+    );
+  });
+
+  it("a repeated test sends the same webhook-id, so that its receiver handles it once", async () => {
+    const { server, receiver } = await openDeliveries();
+    for (const key of ["one", "one", "two"]) {
+      await server.send("POST", `${MAIN}/test`, {}, { "Idempotency-Key": key });
+    }
+    const [first, again, other] = receiver.received.map(({ id }) => id);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it("after a rotation a ping is signed with both secrets", async () => {
+    const { server, receiver } = await openDeliveries();
+    const { secret } = (await server.send("POST", `${MAIN}/rotate`)).body;
+    const previous = receiver.secret;
+    for (const known of [previous, secret]) {
+      receiver.secret = known;
+      expect((await server.send("POST", `${MAIN}/test`)).body.status).toBe(200);
+    }
+    expect(receiver.received.map(({ signatures }) => signatures.length)).toEqual([2, 2]);
+    expect(() => new Verifier(secret)).not.toThrow();
+  });
+});
+
+describe("the deliveries of a webhook", () => {
+  it("lists the event that an account waits for, until the webhook is active again and it is delivered", async () => {
+    const { server, operator, receiver, ada, createJob, deliverAll } = await openDeliveries();
+    receiver.fail();
+    const { job_id } = (await createJob()).body;
+    await deliverAll();
+    const { deliveries } = (await server.send("GET", `${MAIN}/deliveries?status=failed`)).body;
+    expect(deliveries).toEqual([
+      {
+        event_id: expect.stringMatching(/\.\d+\.job\.created$/),
+        type: "job.created",
+        identity_id: ada.identity_id,
+        line: expect.any(Number),
+        attempts: 1,
+        status: "pending",
+        last_error: "status_500",
+        at: expect.any(String),
+        retry_at: expect.any(String),
+      },
+    ]);
+    const { body: listed } = await operator.get(WEBHOOKS);
+    expect(listed.webhooks).toMatchObject([{ last_error: "status_500", last_success_at: null }]);
+    receiver.recover();
+    await server.send("PUT", MAIN, { ...HOOK, active: true });
+    await deliverAll();
+    expect(receiver.received[0]?.body.data["job"].id).toBe(job_id);
+    expect((await server.send("GET", `${MAIN}/deliveries`)).body.deliveries).toEqual([]);
+    expect((await operator.get(WEBHOOKS)).body.webhooks[0].last_success_at).toMatch(/:00\.000Z$/);
+  });
+
+  it("are paged, and filtered by status", async () => {
+    const { server, receiver, createJob } = await openDeliveries();
+    receiver.fail();
+    const uid = String(
+      (await rows("select uid from webhooks where app_slug = 'sketch'"))[0]?.["uid"],
+    );
+    for (const email of ["bob@example.com", "eve@example.com"]) {
+      const person = await signInWithCredits("sketch", email);
+      await createJob(person);
+      await deliver({ uid }, person.identity_id);
+    }
+    const first = (await server.send("GET", `${MAIN}/deliveries?limit=1&status=pending`)).body;
+    const next = `${MAIN}/deliveries?limit=1&cursor=${encodeURIComponent(first.next_cursor)}`;
+    const second = (await server.send("GET", next)).body;
+    const people = [...first.deliveries, ...second.deliveries].map((it) => it.identity_id);
+    expect(new Set(people).size).toBe(2);
+    expect(second.next_cursor).toBeUndefined();
+    expect((await server.send("GET", `${MAIN}/deliveries?status=lost`)).status).toBe(400);
+    expect((await server.send("GET", `${WEBHOOKS}/none/deliveries`)).status).toBe(404);
+  });
+});
+
+describe("the replay of an account's events", () => {
+  it("sends the events after a line again, with the same webhook-ids", async () => {
+    const { server, operator, receiver, ada, createJob, deliverAll } = await openDeliveries();
+    for (let jobs = 0; jobs < 2; jobs += 1) {
+      await createJob();
+      await deliverAll();
+    }
+    const [first, second] = receiver.received;
+    const after_line = first?.body.data["line"];
+    const by_server = { identity_id: ada.identity_id, after_line };
+    expect((await server.send("POST", `${MAIN}/replay`, by_server)).body).toEqual({ ok: true });
+    await deliverAll();
+    expect(receiver.received.slice(2).map(({ id }) => id)).toEqual([second?.id]);
+    const by_operator = { identity_id: "ada@example.com", after_line: 0 };
+    expect((await operator.send("POST", `${MAIN}/replay`, by_operator)).status).toBe(200);
+    await deliverAll();
+    expect(receiver.received.slice(3).map(({ id }) => id)).toEqual([first?.id, second?.id]);
+  });
+
+  it("of an account that was never opened for the app is 404 for the app's key, whether it exists or not", async () => {
+    const { server, receiver, ada, deliverAll } = await openDeliveries();
+    const eve = await signIn("eve@example.com");
+    await eve.get("/api/wallet");
+    for (const identity_id of [
+      eve.identity_id,
+      "user_nobody",
+      "eve@example.com",
+      "ada@example.com",
+    ]) {
+      const body = { identity_id, after_line: 0 };
+      const response = await server.send("POST", `${MAIN}/replay`, body);
+      expect(response).toMatchObject({ status: 404, body: { code: "account_unknown" } });
+    }
+    await deliverAll();
+    expect(receiver.received).toEqual([]);
+    const missing = { identity_id: ada.identity_id, after_line: 0 };
+    const unknown = await server.send("POST", `${WEBHOOKS}/none/replay`, missing);
+    expect(unknown.body.code).toBe("webhook_not_found");
+    const wrong = await server.send("POST", `${MAIN}/replay`, { ...missing, after_line: -1 });
+    expect(wrong.status).toBe(400);
+  });
+});
