@@ -143,7 +143,12 @@ export interface AccountOperations {
   checkRoomForAllowance(caller: Caller): Answer<null>;
   issueAllowance(caller: Caller, request: allowances.IssueAllowanceRequest): Answer<null>;
   listAllowances(caller: Caller): Answer<readonly allowances.ListedAllowance[]>;
-  /** A personal token may revoke only itself. */
+  /** Only for the holder. Refused as `personal_token_not_found`. A changed cap of the same period keeps its spending. */
+  changeAllowance(
+    caller: Caller,
+    request: allowances.ChangeAllowanceRequest,
+  ): Answer<allowances.ListedAllowance>;
+  /** An allowance may revoke only itself and those exchanged from it. */
   revokeAllowance(caller: Caller, request: allowances.RevokeAllowanceRequest): Answer<null>;
   /** Ends the streams of these sessions, and the personal access tokens that end with them. */
   endSessions(session_ids: readonly string[] | "all"): Answer<null>;

@@ -1,9 +1,10 @@
 /** `passbook admin apps`: the registry of apps and their keys, for operators. */
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import { PassbookError, type AppSettings, type RegisteredApp } from "../client/index.ts";
 import { readCredits } from "./filters.ts";
 import { plain, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
+import { readCap } from "./tokens.ts";
 
 /** The option value for "no limit". Commander would turn null into empty text. */
 const NONE = "none";
@@ -64,7 +65,7 @@ export function addAdminApps(admin: Command): void {
     .option(
       "--suggested-cap <cap>",
       "the cap to suggest for devices, such as 500/30_days, or: none",
-      readCap,
+      readSuggestedCap,
     )
     .option(
       "--exclude-domain <domains...>",
@@ -226,14 +227,8 @@ function textOrNone(text: string): string | null {
   return text === NONE ? null : text;
 }
 
-/** A cap such as `500/30_days`. */
-function readCap(text: string): AppOptions["suggestedCap"] {
-  if (text === NONE) return NONE;
-  const [credits = "", period] = text.split("/");
-  if (period !== "total" && period !== "30_days") {
-    throw new InvalidArgumentError("It must be such as 500/30_days, 500/total or none.");
-  }
-  return { credits: readCredits(credits), period };
+function readSuggestedCap(text: string): AppOptions["suggestedCap"] {
+  return text === NONE ? NONE : readCap(text);
 }
 
 function readLimit(text: string): number | typeof NONE {

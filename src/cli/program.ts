@@ -1,18 +1,17 @@
 /** The commands of `passbook`, with their options. */
 import { Command } from "commander";
 import { addAdmin } from "./admin.ts";
+import { addTokens } from "./tokens.ts";
 import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { withJobFilters, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
 import { cancelJob, failJob, type FailOptions } from "./jobs.ts";
 import {
-  revokePersonalToken,
   showJob,
   showJobs,
   showLedger,
   showMe,
-  showTokens,
   showWallet,
   type JobOptions,
   type OwnLedgerOptions,
@@ -54,16 +53,7 @@ export function createProgram(version: string, { json }: { readonly json: boolea
     .option("--app <slug>", "open the account for an app, which grants its starter credits once")
     .action((_, command: Command) => showWallet(command.optsWithGlobals()));
   addLists(program);
-  const tokens = program
-    .command("tokens")
-    .description("list personal access tokens")
-    .action((_, command: Command) => showTokens(command.optsWithGlobals<GlobalOptions>()));
-  tokens
-    .command("revoke <id>")
-    .description("revoke a token with immediate effect")
-    .action((id: string, _, command: Command) =>
-      revokePersonalToken(id, command.optsWithGlobals<GlobalOptions>()),
-    );
+  addTokens(program);
   addAdminApps(addAdmin(program));
   return program;
 }

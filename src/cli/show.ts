@@ -1,8 +1,8 @@
-/** The commands that show the caller's own data, and the one that revokes a token. */
-import { isPassbookError, PassbookError, type EntryPage, type JobStatus } from "../client/index.ts";
+/** The commands that show the caller's own data. */
+import type { EntryPage, JobStatus } from "../client/index.ts";
 import { ledgerFilterOf, type LedgerOptions } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
-import { serviceUrl, signedIn, type GlobalOptions } from "./session.ts";
+import { signedIn, type GlobalOptions } from "./session.ts";
 
 export async function showMe(options: GlobalOptions): Promise<void> {
   const me = await (await signedIn(options)).me();
@@ -98,40 +98,4 @@ export function entryTable(entries: EntryPage["entries"]): string {
     entry.note ?? entry.job_id ?? "",
   ]);
   return table(["AT", "KIND", "AMOUNT", "BALANCE", "APP", "JOB OR NOTE"], rows);
-}
-
-export async function showTokens(options: GlobalOptions): Promise<void> {
-  const tokens = await (await signedIn(options)).tokens.list();
-  print(options, { tokens }, () => {
-    if (tokens.length === 0) return "No tokens.";
-    const rows = tokens.map((token) => [
-      token.label + (token.current ? " (this one)" : ""),
-      token.scopes.join(","),
-      token.apps?.join(",") ?? "all",
-      token.cap === null ? "" : `${token.cap.room} of ${token.cap.credits} left`,
-      token.last_used_at ?? "never",
-      token.expires_at,
-      token.id,
-    ]);
-    return table(["LABEL", "SCOPES", "APPS", "CAP", "LAST USED", "EXPIRES", "ID"], rows);
-  });
-}
-
-export async function revokePersonalToken(id: string, options: GlobalOptions): Promise<void> {
-  if (id.startsWith("pb_pat_")) {
-    const message =
-      'This is a token, not the id of a token. The last column of "passbook tokens" has its id. ' +
-      "Revoke this token, since the shell's history has it now.";
-    throw new PassbookError("invalid_argument", message);
-  }
-  const client = await signedIn(options);
-  try {
-    await client.tokens.revoke(id);
-  } catch (error) {
-    if (!isPassbookError(error, "scope")) throw error;
-    const page = `${await serviceUrl(options)}/account/connections`;
-    const message = `This token may revoke only itself (passbook logout). Revoke others on ${page}`;
-    throw new PassbookError(error.code, message, { status: error.status ?? undefined });
-  }
-  print(options, { ok: true }, () => "Revoked.");
 }

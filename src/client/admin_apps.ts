@@ -1,7 +1,7 @@
 /** The registry of apps and their keys, for operators. */
 import type { Credentials } from "./credentials.ts";
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
-import type { AppKeyPage, AppPage, NewAppKey } from "./responses.ts";
+import type { AppKeyPage, AppPage, CapPeriod, NewAppKey } from "./responses.ts";
 import { isDone, type Transport } from "./transport.ts";
 
 export interface AppSettings {
@@ -23,7 +23,7 @@ export interface AppSettings {
   /** Such as `#12507b`; null: none, as in a new app. */
   readonly color?: string | null;
   /** Suggested when a person approves a device for the app; null: none, as in a new app. */
-  readonly suggestedCap?: { readonly credits: number; readonly period: "total" | "30_days" } | null;
+  readonly suggestedCap?: { readonly credits: number; readonly period: CapPeriod } | null;
   /** E-mail domains whose people get no starter credits; none in a new app. */
   readonly starterExcludedDomains?: readonly string[];
   /** The version that you read; omit it for a new app. */

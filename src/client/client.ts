@@ -17,6 +17,7 @@ import type {
   AccountEvent,
   Checkout,
   Me,
+  CapPeriod,
   PersonalToken,
   TokenResponse,
   Wallet,
@@ -61,6 +62,14 @@ export interface StartCheckout {
   readonly returnUrl: string;
 }
 
+/** What is left out stays. `caps: []` removes all caps, and `apps: null` allows all apps. */
+export interface TokenChanges {
+  readonly label?: string;
+  /** At most one for each period. */
+  readonly caps?: readonly { readonly credits: number; readonly period: CapPeriod }[];
+  readonly apps?: readonly string[] | null;
+}
+
 /** Calls throw {@link PassbookError}, with the service's error code as `code`. */
 export interface PassbookClient {
   /** The account and its apps. With `app`, opens the account for that app, which grants starter credits once. */
@@ -95,6 +104,11 @@ export interface PassbookClient {
   me(options?: CallOptions): Promise<Me>;
   readonly tokens: {
     list(options?: CallOptions): Promise<readonly PersonalToken[]>;
+    /**
+     * Changes a token's name, caps or apps, with a session of the holder. A changed cap of the same period keeps its
+     * spending. Only the service's own pages can give more credits or apps.
+     */
+    change(id: string, changes: TokenChanges, options?: CallOptions): Promise<PersonalToken>;
     /** Revokes a personal access token with immediate effect. */
     revoke(id: string, options?: CallOptions): Promise<void>;
   };
@@ -190,6 +204,13 @@ export function createClient(options: ClientOptions): PassbookClient {
       async list({ signal } = {}) {
         const isValid = (body: { tokens: PersonalToken[] }): boolean => Array.isArray(body.tokens);
         return (await read({ path: "/api/tokens", signal, isValid })).tokens;
+      },
+      async change(id, body, { signal } = {}) {
+        const path = `/api/tokens/${encodeURIComponent(id)}`;
+        const isValid = (token: PersonalToken): boolean => typeof token.id === "string";
+        // A repetition sets the same values again.
+        const call = { ...READ, method: "PATCH", path, body, credentials, signal } as const;
+        return (await transport.send({ ...call, isValid })).body;
       },
       async revoke(id, { signal } = {}) {
         const path = `/api/tokens/${encodeURIComponent(id)}`;

@@ -8,6 +8,7 @@ export {
   type ClientOptions,
   type PassbookClient,
   type StartCheckout,
+  type TokenChanges,
 } from "./client.ts";
 export type { CallOptions, WriteOptions } from "./calls.ts";
 export type { TokenSource } from "./credentials.ts";

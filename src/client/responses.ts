@@ -408,18 +408,47 @@ export interface DeviceAuthorization {
 export interface PersonalToken {
   /** A UUID. */
   readonly id: string;
+  /**
+   * `device`: a personal access token. `code`: a client that the person connected. `exchange`:
+   * exchanged from the token `parent_id`, whose limits bind it too.
+   */
+  readonly kind: "device" | "code" | "exchange";
+  /** A UUID. */
+  readonly parent_id: string | null;
+  /** The OAuth client that holds it; null for a personal access token. */
+  readonly client: {
+    readonly id: string;
+    /** The host of the client's address, if it has one. */
+    readonly host: string | null;
+  } | null;
+  /** The address that it is for; null: this API. */
+  readonly resource: string | null;
   readonly label: string;
   /** The app that requested the token, as its client named it. */
   readonly app: string | null;
-  readonly scopes: readonly PersonalTokenScope[];
+  /** `read`, `write`, `upstream`, `admin`, or scopes of OpenID Connect or the resource. */
+  readonly scopes: readonly string[];
   /** The only apps that the token may use; null: all apps. */
   readonly apps: readonly string[] | null;
+  /** The cap with the least room; null: no cap. `caps` has all of them. */
   readonly cap: {
     readonly credits: number;
-    readonly period: "day" | "week" | "month" | "30_days" | "total";
+    readonly period: CapPeriod;
+    /** The credits that count in the current period. */
     readonly spent: number;
     readonly room: number;
+    /** The start of the next period; null: `total` has none. */
+    readonly resets_at: string | null;
   } | null;
+  readonly caps: readonly {
+    readonly credits: number;
+    readonly period: CapPeriod;
+    /** The credits that count in the current period. */
+    readonly spent: number;
+    readonly room: number;
+    /** The start of the next period; null: `total` has none. */
+    readonly resets_at: string | null;
+  }[];
   /** Whether this request was sent with this token. */
   readonly current: boolean;
   /** Whether the token ends with the session that approved it. */
@@ -432,9 +461,9 @@ export interface PersonalToken {
   readonly expires_at: string;
 }
 
-export const PERSONAL_TOKEN_SCOPES = ["read", "write", "upstream", "admin"] as const;
+export const CAP_PERIODS = ["day", "week", "month", "30_days", "total"] as const;
 
-export type PersonalTokenScope = (typeof PERSONAL_TOKEN_SCOPES)[number];
+export type CapPeriod = (typeof CAP_PERIODS)[number];
 
 export interface FoundAccountPage {
   readonly accounts: readonly FoundAccount[];
@@ -834,7 +863,7 @@ export interface RegisteredApp {
   /** The cap that the page suggests when a person approves a device for the app. */
   readonly suggested_cap: {
     readonly credits: number;
-    readonly period: "day" | "week" | "month" | "30_days" | "total";
+    readonly period: CapPeriod;
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];

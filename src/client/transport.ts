@@ -54,7 +54,7 @@ export type Repeat =
   | { readonly kind: "once" };
 
 export interface Call<Body extends object = object> {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | Date | undefined>>;
   readonly body?: object | undefined;

@@ -99,6 +99,29 @@ export function scopesOf({ access, upstream, admin }: ScopeRights): readonly Api
   ];
 }
 
+/** What a holder changes about an allowance; undefined: unchanged. */
+export interface AllowanceChange {
+  readonly label?: string | undefined;
+  readonly caps?: readonly SpendingCap[] | undefined;
+  readonly app_slugs?: readonly string[] | null | undefined;
+}
+
+/** Whether a change permits anything that the limits do not. */
+export function widens(
+  limits: Pick<AllowanceLimits, "app_slugs" | "caps">,
+  { caps = limits.caps, app_slugs = limits.app_slugs }: AllowanceChange,
+): boolean {
+  const keeps_caps = limits.caps.every(({ period, credits }) =>
+    caps.some((cap) => cap.period === period && cap.credits <= credits),
+  );
+  return !keeps_caps || !isSubset(app_slugs, limits.app_slugs);
+}
+
+/** Whether one list of apps allows no app that the other does not; null: all apps. */
+export function isSubset(apps: readonly string[] | null, of: readonly string[] | null): boolean {
+  return of === null || (apps !== null && apps.every((slug) => of.includes(slug)));
+}
+
 /**
  * The ids in a path: the allowance's own, then those of the allowances that it was exchanged from, up to the root. Each
  * limits those before it.

@@ -155,6 +155,9 @@ export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
 export const ALLOWANCES_PER_ACCOUNT_MAX = 100;
 export const APPS_PER_ALLOWANCE_MAX = 20;
 
+/** Caps of one allowance: more than the periods that a person keeps apart. */
+export const CAPS_PER_ALLOWANCE_MAX = 4;
+
 /**
  * The most open streams of one account: more than any person's devices need, and few enough that one change
  * reaches all of them within milliseconds.

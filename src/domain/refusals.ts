@@ -130,14 +130,16 @@ export type ScopeReason =
   /** It is limited to some apps, and the request concerns the whole account. */
   | "apps_only"
   | "no_upstream"
-  /** It has a spending cap, and it did not create the job. */
+  /** It has a spending cap, and neither it nor one exchanged from it created the job. */
   | "capped"
   /** It has limits, and a limited token may not buy. */
   | "no_purchase"
-  /** It may only revoke itself. */
+  /** It may only revoke itself, and allowances that were exchanged from it. */
   | "itself_only"
   /** It is a token, and only the holder's session may do this. */
   | "holder_only"
+  /** It would give an allowance more rights, and the session is used outside our own pages. */
+  | "own_page"
   /** The origin that uses the session may not receive upstream tokens of this provider. */
   | "upstream_origin"
   /** The token is of a trusted issuer whose apps may not receive upstream tokens. */

@@ -22,7 +22,10 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
     "A token that is limited to some apps cannot read personal data. Use a session, or a token for all apps.",
   no_upstream:
     "This token has no access to upstream tokens. Approve a token with the scope upstream.",
-  capped: "A token with a spending cap can complete or fail only the jobs that it created.",
+  capped:
+    "A token with a spending cap can complete or fail only jobs that it, or a token exchanged from it, created.",
+  own_page:
+    "Only the service's own pages can give a token more credits or apps. Change it on /account/connections.",
   no_purchase: "Buying credits requires a session, or a token without limits.",
   itself_only:
     "A token can revoke only itself. Revoke other tokens on the page /account/connections.",

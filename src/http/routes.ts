@@ -46,6 +46,7 @@ import { signOut } from "./api/session/sign_out.ts";
 import { issueSessionToken } from "./api/session/issue_token.ts";
 import { readOAuthToken, readSocialToken, requireLiveSession } from "./api/upstream_tokens/read.ts";
 import { readSocialMe } from "./api/upstream_tokens/read_social_profile.ts";
+import { changePersonalToken } from "./api/personal_tokens/change.ts";
 import { listPersonalTokens } from "./api/personal_tokens/list.ts";
 import { revokePersonalToken } from "./api/personal_tokens/revoke.ts";
 import { requireJsonBody, checkQueryNames, limitBodySize } from "./validation.ts";
@@ -92,6 +93,15 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/device/poll", ...pollLogin);
 
   app.get("/api/tokens", authenticate, ...listPersonalTokens);
+  app.patch(
+    "/api/tokens/:id",
+    requireBrowserSession,
+    guardCookieWrites,
+    limitWrites,
+    requireJsonBody,
+    limitBodySize,
+    ...changePersonalToken,
+  );
   app.delete(
     "/api/tokens/:id",
     authenticate,

@@ -116,9 +116,12 @@ class CreatedItemRefusal1(TypedDict):
     """A stable code for programs."""
 
 
+CapPeriod = Literal["day", "week", "month", "30_days", "total"]
+
+
 class CreatedItemRefusal2Cap(TypedDict):
     credits: int
-    period: Literal["day", "week", "month", "30_days", "total"]
+    period: CapPeriod
 
 
 class CreatedItemRefusal2(TypedDict):
@@ -186,7 +189,7 @@ class SettledItemRefusal1(TypedDict):
 
 class SettledItemRefusal2Cap(TypedDict):
     credits: int
-    period: Literal["day", "week", "month", "30_days", "total"]
+    period: CapPeriod
 
 
 class SettledItemRefusal2(TypedDict):

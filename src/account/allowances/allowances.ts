@@ -1,11 +1,12 @@
 /** Allowances: they are issued, listed and revoked, and they end with their session or sign-in method. */
-import { idsOfPath, scopesOf } from "../../domain/allowance.ts";
-import { newCap, resetsAt, spentNow } from "../../domain/spending_cap.ts";
+import { idsOfPath, scopesOf, widens } from "../../domain/allowance.ts";
+import { changedCaps, newCap, resetsAt, spentNow } from "../../domain/spending_cap.ts";
 import { ALLOWANCES_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type {
   Answer,
   Approver,
+  ChangeAllowanceRequest,
   IssueAllowanceRequest,
   ListedAllowance,
   RevokeAllowanceRequest,
@@ -89,6 +90,31 @@ export function describeAllowance(transaction: Transaction, row: AllowanceRow): 
     expires_at_ms: row.expires_at_ms,
     revoked_at_ms: row.revoked_at_ms,
   };
+}
+
+/** Changes the name, caps or apps of an allowance. Only its holder may, because a changed cap may be higher. */
+export function changeAllowance(
+  transaction: Transaction,
+  { id, may_widen, ...change }: ChangeAllowanceRequest,
+): Answer<ListedAllowance> {
+  const { caller, allowances, now_ms } = transaction;
+  if (caller.kind !== "holder") return refused({ code: "scope", reason: "holder_only" });
+  const row = allowances.readLivingChain(id, now_ms)?.[0];
+  if (row === undefined) return refused({ code: "personal_token_not_found" });
+  const limits = limitsOf(row);
+  // One that ends with a session can be approved, and so widened, with every session.
+  if (!may_widen && !row.ends_with_session && widens(limits, change)) {
+    return refused({ code: "scope", reason: "own_page" });
+  }
+  const { label = row.label, caps, app_slugs = limits.app_slugs } = change;
+  const changed = {
+    label,
+    caps_json:
+      caps === undefined ? row.caps_json : JSON.stringify(changedCaps(capsOf(row), caps, now_ms)),
+    app_slugs_json: app_slugs === null ? null : JSON.stringify(app_slugs),
+  };
+  allowances.saveLimits(id, changed);
+  return accepted(describeAllowance(transaction, { ...row, ...changed }));
 }
 
 /**

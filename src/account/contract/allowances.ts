@@ -1,5 +1,10 @@
 /** Allowances: requests and results. No token ever reaches the account. */
-import type { AllowanceKind, AllowanceLimits, NewAllowance } from "../../domain/allowance.ts";
+import type {
+  AllowanceChange,
+  AllowanceKind,
+  AllowanceLimits,
+  NewAllowance,
+} from "../../domain/allowance.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 
 export type IssueAllowanceRequest = NewAllowance;
@@ -13,10 +18,16 @@ export interface RevokeAllowanceRequest {
   readonly id: string;
 }
 
+export interface ChangeAllowanceRequest extends AllowanceChange {
+  readonly id: string;
+  /** Whether the change may give more rights, also to an allowance that outlives the session. */
+  readonly may_widen: boolean;
+}
+
 /** A cap as its holder sees it, with the credits spent under it in the current period. */
 export interface ListedCap extends SpendingCap {
   readonly spent: number;
-  /** When the next period begins; null: a total cap has no next one. */
+  /** When the next period begins; null: the period is `total`. */
   readonly resets_at_ms: number | null;
 }
 

@@ -27,6 +27,13 @@ export class AllowanceOperations extends JobOperations {
     return this.instance.transact(caller, "read", allowances.listAllowances);
   }
 
+  changeAllowance(
+    caller: Caller,
+    request: contract.ChangeAllowanceRequest,
+  ): Answer<contract.ListedAllowance> {
+    return this.instance.transact(caller, "write", (it) => allowances.changeAllowance(it, request));
+  }
+
   /** Wants no right, because a token that may do nothing else may still end itself. */
   revokeAllowance(caller: Caller, request: contract.RevokeAllowanceRequest): Answer<null> {
     return this.instance.endTokens(caller, "none", (it) => allowances.revokeAllowance(it, request));

@@ -152,6 +152,10 @@ export function openAllowanceStore(database: AccountDatabase) {
     },
     saveLastUse: (id: string, last_used_at_ms: number): void =>
       void save_last_use(database).run({ id, last_used_at_ms }),
+    saveLimits: (
+      id: string,
+      limits: Pick<AllowanceRow, "label" | "caps_json" | "app_slugs_json">,
+    ): void => void database.update(allowances).set(limits).where(eq(allowances.id, id)).run(),
     saveUse: (id: string, use: AllowanceUse): void => void save_use(database).run({ id, ...use }),
   };
 }

@@ -34,7 +34,7 @@ export async function allowedRedirect(context: AppContext, text: string): Promis
 const share = cors({
   origin: (origin) => origin,
   credentials: true,
-  allowMethods: ["GET", "POST", "PUT", "DELETE"],
+  allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
   allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
   exposeHeaders: [
     "Idempotency-Replayed",

@@ -56,13 +56,26 @@ export const ENTRY = {
 
 export const PERSONAL_TOKEN_ID = "2c5ea4c0-4067-41fe-a3b1-93b1e4d3a6f1";
 
+const CAP = {
+  credits: 50,
+  period: "month",
+  spent: 20,
+  room: 30,
+  resets_at: "2026-12-01T00:00:00.000Z",
+} as const;
+
 export const PERSONAL_TOKEN = {
   id: PERSONAL_TOKEN_ID,
+  kind: "device",
+  parent_id: null,
+  client: null,
+  resource: null,
   label: "Build agent",
   app: "sketch",
   scopes: ["read", "write"],
   apps: ["sketch"],
-  cap: { credits: 50, period: "30_days", spent: 20, room: 30 },
+  cap: CAP,
+  caps: [CAP],
   current: false,
   ends_with_session: false,
   created_at: at,

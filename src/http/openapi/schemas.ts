@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
-import { API_SCOPES } from "../../domain/allowance.ts";
+import { ALLOWANCE_KINDS } from "../../domain/allowance.ts";
 import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
@@ -22,7 +22,7 @@ const slug = z.string().describe("An app's slug.");
 
 const job_status = z.enum(JOB_STATUSES).meta({ id: "JobStatus" });
 const entry_kind = z.enum(ENTRY_KINDS).meta({ id: "EntryKind" });
-const personal_token_scope = z.enum(API_SCOPES).meta({ id: "PersonalTokenScope" });
+export const cap_period = z.enum(CAP_PERIODS).meta({ id: "CapPeriod" });
 
 export const account = z
   .strictObject({
@@ -172,7 +172,7 @@ const registered_app = z
       .describe("The address that the icon was copied from; null: no icon. Pages show the copy."),
     color: z.string().nullable().describe("The app's colour, such as #12507b; null: none."),
     suggested_cap: z
-      .strictObject({ credits: z.int().min(0), period: z.enum(CAP_PERIODS) })
+      .strictObject({ credits: z.int().min(0), period: cap_period })
       .nullable()
       .describe("The cap that the page suggests when a person approves a device for the app."),
     starter_excluded_domains: z
@@ -284,24 +284,46 @@ export const me = z
   })
   .meta({ id: "Me" });
 
+const spending_cap = z.strictObject({
+  credits: z.int().min(0),
+  period: cap_period,
+  spent: z.int().min(0).describe("The credits that count in the current period."),
+  room: z.int().min(0),
+  resets_at: time.nullable().describe("The start of the next period; null: `total` has none."),
+});
+
 export const personal_token = z
   .strictObject({
     id: uuid,
+    kind: z
+      .enum(ALLOWANCE_KINDS)
+      .describe(
+        "`device`: a personal access token. `code`: a client that the person connected. `exchange`: exchanged from the token `parent_id`, whose limits bind it too.",
+      ),
+    parent_id: uuid.nullable(),
+    client: z
+      .strictObject({
+        id: z.string(),
+        host: z.string().nullable().describe("The host of the client's address, if it has one."),
+      })
+      .nullable()
+      .describe("The OAuth client that holds it; null for a personal access token."),
+    resource: z.string().nullable().describe("The address that it is for; null: this API."),
     label: z.string(),
     app: slug.nullable().describe("The app that requested the token, as its client named it."),
-    scopes: z.array(personal_token_scope),
+    scopes: z
+      .array(z.string())
+      .describe(
+        "`read`, `write`, `upstream`, `admin`, or scopes of OpenID Connect or the resource.",
+      ),
     apps: z
       .array(slug)
       .nullable()
       .describe("The only apps that the token may use; null: all apps."),
-    cap: z
-      .strictObject({
-        credits: z.int().min(0),
-        period: z.enum(CAP_PERIODS),
-        spent: z.int().min(0),
-        room: z.int().min(0),
-      })
-      .nullable(),
+    cap: spending_cap
+      .nullable()
+      .describe("The cap with the least room; null: no cap. `caps` has all of them."),
+    caps: z.array(spending_cap),
     current: z.boolean().describe("Whether this request was sent with this token."),
     ends_with_session: z
       .boolean()

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { FULL_ACCESS, API_SCOPES, type AllowanceLimits } from "../../../domain/allowance.ts";
 import { CAP_PERIODS } from "../../../domain/spending_cap.ts";
 import { readUserCode, type LoginGrant } from "../../../domain/device_login.ts";
-import { APPS_PER_ALLOWANCE_MAX } from "../../../domain/limits.ts";
+import { APPS_PER_ALLOWANCE_MAX, CAPS_PER_ALLOWANCE_MAX } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
@@ -12,13 +12,40 @@ import { isConfiguredOrigin } from "../upstream_tokens/allowed_origin.ts";
 import { isFromOwnPage } from "../../middleware/origins.ts";
 import { appSlug, cost } from "../../validation.ts";
 
-const CAP_PERIODS_HINT = `must be ${CAP_PERIODS.join(", ")}`;
-
 type Scope = (typeof API_SCOPES)[number];
 
 function readsOrWrites(scopes: readonly Scope[]): boolean {
   return scopes.includes("read") || scopes.includes("write");
 }
+
+const cap = z.strictObject(
+  {
+    credits: cost,
+    period: z._default(z.enum(CAP_PERIODS, `must be ${CAP_PERIODS.join(", ")}`), "total"),
+  },
+  "must be an object",
+);
+
+/** Several caps, each for another period. */
+export const caps = z.array(cap, "must be a list").check(
+  z.maxLength(CAPS_PER_ALLOWANCE_MAX, `must have at most ${CAPS_PER_ALLOWANCE_MAX} caps`),
+  z.refine((all) => new Set(all.map(({ period }) => period)).size === all.length, {
+    error: "must have at most one cap for each period",
+  }),
+);
+
+export const apps = z
+  .array(appSlug, "must be a list")
+  .check(
+    z.minLength(1, "must name an app, or be left out"),
+    z.maxLength(APPS_PER_ALLOWANCE_MAX, `must name at most ${APPS_PER_ALLOWANCE_MAX} apps`),
+  );
+
+/** `cap` is the short form of `caps` with one cap. */
+export const hasOneFormOfCaps = z.refine<{ cap?: unknown; caps?: unknown }>(
+  (body) => body.cap === undefined || body.caps === undefined,
+  { error: "must be left out if you send caps", path: ["cap"] },
+);
 
 /** The limits that an approver may put on the token. */
 export const limitFields = {
@@ -32,46 +59,33 @@ export const limitFields = {
       }),
     ),
   ),
-  apps: z.optional(
-    z
-      .array(appSlug, "must be a list")
-      .check(
-        z.minLength(1, "must name an app, or be left out"),
-        z.maxLength(APPS_PER_ALLOWANCE_MAX, `must name at most ${APPS_PER_ALLOWANCE_MAX} apps`),
-      ),
-  ),
-  cap: z.optional(
-    z.strictObject(
-      {
-        credits: cost,
-        period: z._default(z.enum(CAP_PERIODS, CAP_PERIODS_HINT), "total"),
-      },
-      "must be an object",
-    ),
-  ),
+  apps: z.optional(apps),
+  cap: z.optional(cap),
+  caps: z.optional(caps),
 };
 
 /** Strict, so that a misspelt limit is not silently ignored. */
-export const limitsBody = z.strictObject(limitFields);
+export const limitsBody = z.strictObject(limitFields).check(hasOneFormOfCaps);
 
 /**
  * The limits in the terms of the domain. Without any limit the token has full access (spec, Authentication 1). With a
  * limit, it gets upstream tokens only if the scope `upstream` is named.
  */
 export function limitsFrom(body: z.output<typeof limitsBody>): AllowanceLimits {
-  const { scopes, apps, cap } = body;
+  const { scopes, apps: slugs, cap: only, caps: several } = body;
   const unlimited = isUnlimited(body);
   return {
     access: accessOf(scopes),
     admin: (scopes ?? []).includes("admin"),
     upstream: unlimited ? FULL_ACCESS.upstream : (scopes ?? []).includes("upstream"),
-    app_slugs: apps === undefined ? FULL_ACCESS.app_slugs : [...new Set(apps)],
-    caps: cap === undefined ? FULL_ACCESS.caps : [cap],
+    app_slugs: slugs === undefined ? FULL_ACCESS.app_slugs : [...new Set(slugs)],
+    caps: several ?? (only === undefined ? FULL_ACCESS.caps : [only]),
   };
 }
 
-function isUnlimited({ scopes, apps, cap }: z.output<typeof limitsBody>): boolean {
-  return scopes === undefined && apps === undefined && cap === undefined;
+function isUnlimited(body: z.output<typeof limitsBody>): boolean {
+  const has_caps = body.cap !== undefined || (body.caps ?? []).length > 0;
+  return body.scopes === undefined && body.apps === undefined && !has_caps;
 }
 
 /**

@@ -3,12 +3,14 @@ import * as z from "zod/mini";
 import { factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { validBody } from "../../validation.ts";
-import { approveLogin, limitFields, limitsForOrigin } from "./approve.ts";
+import { approveLogin, hasOneFormOfCaps, limitFields, limitsForOrigin } from "./approve.ts";
 
-export const completeLoginBody = z.strictObject({
-  user_code: z.string("must be a string"),
-  ...limitFields,
-});
+export const completeLoginBody = z
+  .strictObject({
+    user_code: z.string("must be a string"),
+    ...limitFields,
+  })
+  .check(hasOneFormOfCaps);
 
 export const completeLogin = factory.createHandlers(
   validBody(completeLoginBody),

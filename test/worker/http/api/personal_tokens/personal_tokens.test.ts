@@ -171,7 +171,13 @@ describe("the list of tokens", () => {
         label: "demo",
         scopes: ["read"],
         apps: ["demo"],
-        cap: { credits: 50, period: "30_days", spent: 0, room: 50 },
+        cap: {
+          credits: 50,
+          period: "30_days",
+          spent: 0,
+          room: 50,
+          resets_at: expect.any(String),
+        },
         current: false,
       }),
       expect.objectContaining({
