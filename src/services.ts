@@ -42,7 +42,6 @@ import { createTokenPeople } from "./identity/token_people.ts";
 import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
-import { createIdTokenKeys } from "./keys/id_token_keys.ts";
 import { createKeyRing } from "./keys/signing.ts";
 import { createClerk } from "./oauth/clerk.ts";
 import { createIssuerKeys, IssuerKeysUnavailable } from "./oauth/issuer_keys.ts";
@@ -58,12 +57,10 @@ import { sendAlerts } from "./operations/alerts.ts";
 import { createHealth } from "./operations/health.ts";
 import { checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
-import { createAccessTokens, createResourceTokens } from "./tokens/access_token.ts";
-import { createIdTokens } from "./tokens/id_token.ts";
 import { createIssuerTokens } from "./tokens/issuer_token.ts";
 import { createLivingCredentials } from "./tokens/living_credentials.ts";
-import { createAuthorizationCodes, createRefreshTokens } from "./tokens/mac_token.ts";
 import { createMint } from "./tokens/mint.ts";
+import { createOAuthTokens } from "./tokens/oauth_tokens.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
@@ -108,7 +105,6 @@ function build(env: Env): Result<Services, Misconfiguration> {
   }
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
-  const id_token_keys = createIdTokenKeys(config.id_token_keys);
   const macKeysFor = (purpose: string) => createMacKeys(config.signing_keys, purpose);
   const session_tokens = createSessionTokens(keys);
   const vault = createUpstreamTokenVault(accounts, {
@@ -209,7 +205,6 @@ function build(env: Env): Result<Services, Misconfiguration> {
     read_model,
     identity,
     keys,
-    public_jwks: { keys: [...keys.public_jwks.keys, ...id_token_keys.public_keys] },
     session_tokens,
     issuer_tokens: createIssuerTokens(
       config.trusted_issuers,
@@ -223,11 +218,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     social_network:
       config.social_api_url === null ? null : createSocialNetwork(config.social_api_url),
     personal_tokens,
-    authorization_codes: createAuthorizationCodes(macKeysFor("passbook authorization code 1")),
-    refresh_tokens: createRefreshTokens(macKeysFor("passbook refresh token 1")),
-    access_tokens: createAccessTokens(macKeysFor("passbook access token 1")),
-    resource_tokens: createResourceTokens(keys),
-    sign_id_token: createIdTokens(id_token_keys, keys),
+    ...createOAuthTokens(config.signing_keys, config.id_token_keys, keys),
     mint_personal_token: createMint({
       personal_tokens,
       ttl_days: config.pat_ttl_days,

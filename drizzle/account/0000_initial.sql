@@ -48,6 +48,14 @@ CREATE TABLE `apps` (
 	`access` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `codes` (
+	`code_hash` text PRIMARY KEY NOT NULL,
+	`family_id` text NOT NULL,
+	`code_challenge` text,
+	`created_at_ms` integer NOT NULL,
+	`used_at_ms` integer
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `data_format` (
 	`singleton` integer PRIMARY KEY NOT NULL,
 	`migrations` integer NOT NULL,
@@ -160,6 +168,21 @@ CREATE TABLE `stuck_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`since_ms` integer NOT NULL,
 	`retry_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `token_families` (
+	`id` text PRIMARY KEY NOT NULL,
+	`allowance_id` text NOT NULL,
+	`scopes` text NOT NULL,
+	`redirect_uri` text NOT NULL,
+	`needs_assertion` integer NOT NULL,
+	`generation` integer NOT NULL,
+	`rotated_at_ms` integer NOT NULL,
+	`auth_time_ms` integer NOT NULL,
+	`nonce` text,
+	`session_id` text NOT NULL,
+	`signin_method` text,
+	`session_ends_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `upstream_tokens` (

@@ -89,11 +89,12 @@ function admit(
 
 /** Also records the allowance's use, at most once an hour. */
 function admitAllowance(
-  { allowances, now_ms }: Transaction,
+  transaction: Transaction,
   credential: Credential,
   wanted: AllowanceAccess,
 ): Answer<AdmittedCaller> {
-  const chain = findChain(allowances, credential, now_ms);
+  const { allowances, now_ms } = transaction;
+  const chain = findChain(transaction, credential, now_ms);
   if (chain === null) return refused({ code: "unauthorized", reason: "personal_token_ended" });
   const [allowance] = chain;
   const last_used_at_ms = allowance.last_used_at_ms ?? Number.NEGATIVE_INFINITY;

@@ -11,6 +11,7 @@ import type * as history from "./contract/history.ts";
 import type * as jobs from "./contract/jobs.ts";
 import type * as operators from "./contract/operators.ts";
 import type * as allowances from "./contract/allowances.ts";
+import type * as oauth from "./contract/oauth.ts";
 import type { HandedOutUpstreamToken, VaultSettings } from "./contract/vault.ts";
 import type {
   Holdings,
@@ -28,6 +29,7 @@ export type * from "./contract/history.ts";
 export type * from "./contract/jobs.ts";
 export type * from "./contract/operators.ts";
 export type * from "./contract/allowances.ts";
+export type * from "./contract/oauth.ts";
 export type * from "./contract/vault.ts";
 export type * from "./contract/wallet.ts";
 export type { AccountRow, AppRow, EntryRow, JobRow } from "./sql/schema.ts";
@@ -155,6 +157,22 @@ export interface AccountOperations {
   /** Ends the personal access tokens that were approved by this session or sign-in method. */
   revokeApprovedBy(approver: allowances.Approver): Answer<null>;
   revokeAllAllowances(): Answer<null>;
+
+  /** The living allowance of an OAuth client for a resource; null: none. */
+  findConnection(
+    caller: Caller,
+    request: oauth.FindConnectionRequest,
+  ): Answer<oauth.Connection | null>;
+  /**
+   * Connects a client: adds a token family to its allowance, which is made if there is none. Null: the allowance does not
+   * cover the request, and the holder was not asked. Only for the holder; refused as `too_many_tokens`.
+   */
+  connectClient(caller: Caller, request: oauth.ConnectRequest): Answer<oauth.Connected | null>;
+  /** Both are refused as `account_unknown` if the account was deleted. */
+  redeemCode(request: oauth.RedeemCodeRequest): Answer<oauth.Granted>;
+  refreshFamily(request: oauth.RefreshRequest): Answer<oauth.Granted>;
+  /** Ends what a client holds. False: another client holds it. */
+  endGrant(request: oauth.EndGrantRequest): Answer<boolean>;
 
   /** Stores the tokens that a sign-in brought, unless their identity was unlinked meanwhile. */
   keepUpstreamTokens(

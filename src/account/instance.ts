@@ -108,7 +108,7 @@ export class Instance {
   }
 
   /** Ends personal tokens, and then the streams that were opened with them. */
-  endTokens(caller: Caller, wanted: Wanted, operation: Operation<null>): Answer<null> {
+  endTokens<Value>(caller: Caller, wanted: Wanted, operation: Operation<Value>): Answer<Value> {
     const answer = this.transact(caller, wanted, operation);
     this.parts?.streams.publish();
     return answer;

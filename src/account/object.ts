@@ -20,13 +20,13 @@ import { readHoldings } from "./holdings.ts";
 import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
 import * as purchases from "./purchases/purchases.ts";
-import { AllowanceOperations } from "./rpc/allowances.ts";
+import { OAuthOperations } from "./rpc/oauth.ts";
 import * as read_model from "./sync/repair.ts";
 import { readEvents } from "./webhooks/pages.ts";
 
 type Guard = contract.IdempotencyGuard | null;
 
-export class Account extends AllowanceOperations implements contract.AccountOperations {
+export class Account extends OAuthOperations implements contract.AccountOperations {
   adjustCredits(
     request: contract.AdjustCreditsRequest,
     guard: Guard,

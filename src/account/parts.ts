@@ -13,6 +13,7 @@ import { startedJobsOf } from "./ledger/started_jobs.ts";
 import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
 import { bringUpToDate } from "./sql/migrate.ts";
 import { openAllowanceStore, type AllowanceStore } from "./sql/allowance_store.ts";
+import { openFamilyStore } from "./sql/family_store.ts";
 import type { AccountDatabase } from "./sql/query.ts";
 import { openStore, type Store } from "./sql/store.ts";
 import { Alarm, AlarmRound } from "./sync/alarm.ts";
@@ -57,6 +58,7 @@ export function openParts(
   bringUpToDate(storage);
   const store = openStore(database);
   const allowances = openAllowanceStore(database);
+  const families = openFamilyStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
   const outbox = new Outbox(
     database,
@@ -78,7 +80,8 @@ export function openParts(
   const noteRefusal = (app_slug: string, at_ms: number): void => {
     if (webhooks.noteRefusal(app_slug, at_ms)) delivery.owe(at_ms);
   };
-  const shared = { storage, store, allowances, alarm, delivery, noteRefusal, identity_id };
+  const credentials = { allowances, families };
+  const shared = { storage, store, ...credentials, alarm, delivery, noteRefusal, identity_id };
   const forTransaction = (posted: () => void): TransactionParts => ({ ...shared, posted });
   const transaction = (): TransactionParts => forTransaction(() => undefined);
   const erasure = new Erasure({ database, store, outbox, webhooks, transaction });
@@ -96,7 +99,7 @@ export function openParts(
     webhooks,
     event_sources,
     erasure,
-    streams: new Streams({ context, store, allowances }),
+    streams: new Streams({ context, store, ...credentials }),
     vault: new Vault(database, identity_id, () => erasure.has_begun),
     forTransaction,
   };

@@ -2,6 +2,7 @@
 import { SERVICE } from "./contract.ts";
 import type { AdmittedCaller } from "./caller.ts";
 import type { AllowanceStore } from "./sql/allowance_store.ts";
+import type { FamilyStore } from "./sql/family_store.ts";
 import type { Store } from "./sql/store.ts";
 import type { Alarm } from "./sync/alarm.ts";
 import type { Delivery } from "./sync/delivery.ts";
@@ -11,6 +12,7 @@ export interface TransactionParts {
   readonly storage: Pick<DurableObjectStorage, "transactionSync" | "sql">;
   readonly store: Store;
   readonly allowances: AllowanceStore;
+  readonly families: FamilyStore;
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   /** Called for each entry that the transaction adds. */

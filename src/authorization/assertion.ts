@@ -1,11 +1,8 @@
 /** Verifies the assertion of a document client: a JWT that it signed with a key of its document. */
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from "jose";
-import type { DocumentClient } from "../domain/oauth_client.ts";
+import { ASSERTION_ALGORITHMS, type DocumentClient } from "../domain/oauth_client.ts";
 import type { Clients } from "./clients.ts";
 import type { CountFetch, PublicJson } from "./public_json.ts";
-
-/** The algorithms of assertions. */
-export const ASSERTION_ALGORITHMS = ["RS256", "ES256", "EdDSA"];
 
 /** The longest remaining lifetime of an assertion. It can be repeated until it expires, but its code or token cannot. */
 const ASSERTION_LIFETIME_MAX_SECONDS = 5 * 60;
@@ -100,7 +97,7 @@ async function verify(
 ): Promise<"valid" | "invalid" | "no_key"> {
   try {
     const { payload } = await jwtVerify(assertion, createLocalJWKSet(keys as JSONWebKeySet), {
-      algorithms: ASSERTION_ALGORITHMS,
+      algorithms: [...ASSERTION_ALGORITHMS],
       issuer: client_id,
       subject: client_id,
       requiredClaims: ["exp", "aud"],

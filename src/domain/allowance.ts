@@ -177,7 +177,8 @@ export function whyNoPurchase({ app_slugs, caps, access }: AllowanceLimits): Ref
 export function whyNoAccess(limits: ScopeRights, wanted: AllowanceAccess): Refusal | null {
   const allows = (access: AllowanceAccess) => ALLOWANCE_ACCESS.indexOf(access);
   if (allows(limits.access) >= allows(wanted)) return null;
-  return { code: "scope", reason: limits.access === "none" ? "admin_only" : "read_only" };
+  if (limits.access !== "none") return { code: "scope", reason: "read_only" };
+  return { code: "scope", reason: limits.admin ? "admin_only" : "signin_only" };
 }
 
 /**

@@ -30,6 +30,9 @@ export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number];
 export const DOCUMENT_AUTH_METHODS = ["none", "private_key_jwt"] as const;
 export type DocumentAuthMethod = (typeof DOCUMENT_AUTH_METHODS)[number];
 
+/** The signature algorithms of client assertions. */
+export const ASSERTION_ALGORITHMS = ["RS256", "ES256", "EdDSA"] as const;
+
 export interface RegisteredClient {
   readonly kind: "registered";
   readonly client_id: string;

@@ -80,6 +80,11 @@ export const RATE_LIMITS = {
   client_document: rule("LIMIT_CLIENT_DOCUMENT", 20, 60),
   /** The same from one host, so that nobody can send our requests to a server that they dislike. Copies need no fetch. */
   client_document_host: rule("LIMIT_CLIENT_DOCUMENT_HOST", 60, 60),
+  /**
+   * Requests of one token family at the token endpoint. Its client refreshes every nine minutes; sessions that share one
+   * refresh token do so together.
+   */
+  token_family: rule("LIMIT_TOKEN_FAMILY", 60, 60),
   /** Provider responses for one sign-in, by its `state`: usually one, and a reload or two. */
   signin_answer: rule("LIMIT_SIGNIN_ANSWER", 5, 60),
 } as const satisfies Readonly<Record<string, RateLimitRule>>;

@@ -126,6 +126,8 @@ export type ScopeReason =
   | "read_only"
   /** It only operates the service and has no access to accounts. */
   | "admin_only"
+  /** It only says who signed in and has no access to accounts. */
+  | "signin_only"
   | "other_app"
   /** It is limited to some apps, and the request concerns the whole account. */
   | "apps_only"

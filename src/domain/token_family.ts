@@ -3,6 +3,7 @@
  * (`generation`) and its time; every token of that response is derived from them, so a repeated request gets the same
  * tokens. Pure: the caller passes the time.
  */
+import { resourceKey } from "./resource_uri.ts";
 
 /** An authorization code can be redeemed for this long. The client does so in the same second. */
 export const CODE_TTL_MS = 60_000;
@@ -82,6 +83,8 @@ export type GrantProblem =
   | "verifier_missing"
   | "verifier_unexpected"
   | "verifier_wrong"
+  | "assertion_missing"
+  | "refresh_token_unknown"
   | "refresh_token_used"
   | "family_ended"
   | "allowance_ended"
@@ -118,5 +121,12 @@ function findMismatch(code: IssuedCode, sent: PresentedCode): GrantProblem | nul
   if (sent.code_challenge !== code.code_challenge) return "verifier_wrong";
   const may_omit_address = code.code_challenge !== null && sent.redirect_uri === null;
   if (sent.redirect_uri !== code.redirect_uri && !may_omit_address) return "other_redirect_uri";
-  return sent.resource === undefined || sent.resource === code.resource ? null : "other_resource";
+  if (sent.resource === undefined || isSameResource(sent.resource, code.resource)) return null;
+  return "other_resource";
+}
+
+/** Whether two resources are the same; null: our API. A bare origin may have a slash. */
+export function isSameResource(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return one === other;
+  return resourceKey(one) === resourceKey(other);
 }

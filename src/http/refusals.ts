@@ -17,6 +17,8 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
   read_only: "This token is read-only. Use a token with the scope write.",
   admin_only:
     "This token has only the scope admin, which gives no access to your account. Use a token with the scope read or write.",
+  signin_only:
+    "This token is only for sign-in and has no access to the account. Request the scope read or write.",
   other_app: "This token is limited to other apps. Use a token for this app.",
   apps_only:
     "A token that is limited to some apps cannot read personal data. Use a session, or a token for all apps.",
@@ -341,7 +343,15 @@ function budgetView({
 /** Responds with a refusal as JSON: `{ error, code }` and the further members of its code. */
 export function refuse(context: AppContext, refusal: Refusal): Response {
   const described = describeRefusal(refusal);
-  return context.json(bodyOf(described), described.status, described.headers);
+  const { status, headers } = described;
+  const response = context.json(bodyOf(described), status, headers);
+  if (status === 401) response.headers.set("WWW-Authenticate", challengeOf(context));
+  return response;
+}
+
+/** The challenge of our API (RFC 6750, section 3), with the address where clients learn how to get a token (RFC 9728). */
+function challengeOf(context: AppContext): string {
+  return `Bearer resource_metadata="${context.get("base_url")}/.well-known/oauth-protected-resource"`;
 }
 
 /** The JSON of a refusal of one item of a batch. */

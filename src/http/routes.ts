@@ -10,6 +10,7 @@ import {
 } from "./caller/authenticate.ts";
 import { requireBrowserSession } from "./caller/browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
+import { addOAuthRoutes } from "./oauth/routes.ts";
 import { watchEvents } from "./api/events/watch.ts";
 import { completeLogin } from "./api/device/complete.ts";
 import { pollLogin } from "./api/device/poll.ts";
@@ -54,6 +55,7 @@ import { readWallet } from "./api/wallet/read.ts";
 
 /** Adds the routes in groups that share their middleware. */
 export function addApiRoutes(app: Hono<AppEnvironment>): void {
+  addOAuthRoutes(app);
   app.get("/.well-known/jwks.json", ...readJwks);
   app.use("/signout", corsForAllowedOrigins, noStore);
   app.post("/signout", guardForm, limitSessionLookups, limitBodySize, ...signOut);

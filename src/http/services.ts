@@ -32,19 +32,17 @@ import type { KeyRing } from "../keys/signing.ts";
 import type { RequestProfile } from "../oauth/social_network.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
-import type { AccessTokens, ResourceTokens } from "../tokens/access_token.ts";
-import type { SignIdToken } from "../tokens/id_token.ts";
 import type { IssuerTokens } from "../tokens/issuer_token.ts";
 import type { LivingCredentials } from "../tokens/living_credentials.ts";
-import type { AuthorizationCodes, RefreshTokens } from "../tokens/mac_token.ts";
 import type { MintPersonalToken } from "../tokens/mint.ts";
+import type { OAuthTokens } from "../tokens/oauth_tokens.ts";
 import type { PersonalTokens } from "../tokens/personal_token.ts";
 import type { SessionTokens } from "../tokens/session_token.ts";
 import type { SignTemplateToken } from "../tokens/template_token.ts";
 import type { ReadHealth } from "../operations/health.ts";
 import type { KeepOwned } from "../operations/wildcards.ts";
 
-export interface Services {
+export interface Services extends OAuthTokens {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly account_deletion: AccountDeletion;
@@ -79,8 +77,6 @@ export interface Services {
   readonly read_model: ReadModel;
   readonly identity: IdentityPort;
   readonly keys: KeyRing;
-  /** All our public keys: those of `keys`, and of ID tokens. */
-  readonly public_jwks: KeyRing["public_jwks"];
   readonly session_tokens: SessionTokens;
   /** Tokens of trusted issuers, and the people that they are of. */
   readonly issuer_tokens: IssuerTokens;
@@ -94,12 +90,6 @@ export interface Services {
   readonly social_network: RequestProfile | null;
   readonly personal_tokens: PersonalTokens;
   readonly mint_personal_token: MintPersonalToken;
-  /** The tokens of OAuth clients. */
-  readonly authorization_codes: AuthorizationCodes;
-  readonly refresh_tokens: RefreshTokens;
-  readonly access_tokens: AccessTokens;
-  readonly resource_tokens: ResourceTokens;
-  readonly sign_id_token: SignIdToken;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
   readonly request_copies: RequestCopies;

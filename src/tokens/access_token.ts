@@ -4,7 +4,7 @@
  */
 import { jwtVerify, SignJWT, type JWTHeaderParameters, type JWTPayload } from "jose";
 import { readScope } from "../domain/oauth_scopes.ts";
-import { ACCESS_TOKEN_PREFIX } from "../domain/proof.ts";
+import { ACCESS_TOKEN_PREFIX, credentialId, type Credential } from "../domain/proof.ts";
 import type { MacKeys } from "../keys/mac.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 import {
@@ -20,11 +20,6 @@ const ALGORITHM = "HS256";
 const API_TYPE = "passbook-at+jwt";
 const RESOURCE_TYPE = "at+jwt";
 
-/** The row that makes an access token valid: a token family, or the allowance that an exchange made. */
-export type AccessGrant =
-  | { readonly kind: "family"; readonly family_id: string }
-  | { readonly kind: "allowance"; readonly allowance_id: string };
-
 /** Who acts for whom (RFC 8693, section 4.1). */
 export interface Actor {
   readonly sub: string;
@@ -33,7 +28,8 @@ export interface Actor {
 
 export interface AccessClaims {
   readonly identity_id: string;
-  readonly grant: AccessGrant;
+  /** The row that makes the token valid. */
+  readonly credential: Credential;
   readonly client_id: string;
   readonly scopes: readonly string[];
   /** Null: nobody but the client. */
@@ -120,15 +116,15 @@ export function createResourceTokens(keys: KeyRing): ResourceTokens {
 /** The `jti` names the row; `id` distinguishes the tokens of one row. */
 function start(
   issuer: string,
-  { identity_id, grant, client_id, scopes, act }: AccessClaims,
+  { identity_id, credential, client_id, scopes, act }: AccessClaims,
   { issued_at_seconds, expires_at_seconds }: Lifetime,
   id?: string,
 ): SignJWT {
-  const row = grant.kind === "family" ? grant.family_id : grant.allowance_id;
+  const row = [credential.kind, credentialId(credential)];
   return new SignJWT({ client_id, scope: scopes.join(" "), ...(act === null ? {} : { act }) })
     .setIssuer(issuer)
     .setSubject(identity_id)
-    .setJti([grant.kind, row, ...(id === undefined ? [] : [id])].join(":"))
+    .setJti([...row, ...(id === undefined ? [] : [id])].join(":"))
     .setIssuedAt(issued_at_seconds)
     .setExpirationTime(expires_at_seconds);
 }
@@ -136,13 +132,14 @@ function start(
 /** The claims that we signed; null if one is missing. */
 function readClaims(payload: JWTPayload): AccessClaims | null {
   const { sub = "", jti = "", client_id, scope, act = null } = payload;
-  const grant = readGrant(jti);
-  if (sub === "" || grant === null) return null;
+  const credential = readCredential(jti);
+  if (sub === "" || credential === null) return null;
   if (typeof client_id !== "string" || typeof scope !== "string") return null;
-  return { identity_id: sub, grant, client_id, scopes: readScope(scope), act: act as Actor | null };
+  const scopes = readScope(scope);
+  return { identity_id: sub, credential, client_id, scopes, act: act as Actor | null };
 }
 
-function readGrant(jti: string): AccessGrant | null {
+function readCredential(jti: string): Credential | null {
   const [kind, id = ""] = jti.split(":");
   if (id === "") return null;
   if (kind === "family") return { kind, family_id: id };

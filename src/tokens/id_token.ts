@@ -3,14 +3,10 @@
  * at `/oauth/userinfo`.
  */
 import { SignJWT } from "jose";
-import { RSA_ALGORITHM, type IdTokenKeys } from "../keys/id_token_keys.ts";
-import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
+import type { IdTokenAlgorithm } from "../domain/oauth_client.ts";
+import type { IdTokenKeys } from "../keys/id_token_keys.ts";
+import type { KeyRing } from "../keys/signing.ts";
 import type { Lifetime } from "./access_token.ts";
-
-/** RS256 unless the client's registration says otherwise (OpenID Connect Discovery 1.0, section 3). */
-export const ID_TOKEN_ALGORITHMS = [RSA_ALGORITHM, SIGNING_ALGORITHM] as const;
-
-export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number];
 
 export interface IdTokenClaims {
   readonly identity_id: string;
@@ -29,7 +25,7 @@ export type SignIdToken = (
 
 export function createIdTokens(rsa_keys: IdTokenKeys, keys: KeyRing): SignIdToken {
   return async (issuer, alg, { identity_id, client_id, auth_time_seconds, nonce }, lifetime) => {
-    const { kid, key } = await (alg === RSA_ALGORITHM ? rsa_keys : keys).signer();
+    const { kid, key } = await (alg === "RS256" ? rsa_keys : keys).signer();
     return new SignJWT({ auth_time: auth_time_seconds, ...(nonce === null ? {} : { nonce }) })
       .setProtectedHeader({ alg, kid, typ: "JWT" })
       .setIssuer(issuer)

@@ -66,8 +66,8 @@ export function createRefreshTokens(macKeys: MacKeys): RefreshTokens {
   };
 }
 
-/** SHA-256 of a text in base64url: what is stored of a code, and PKCE's S256 challenge of a verifier (RFC 7636). */
-export async function sha256(text: string): Promise<string> {
+/** SHA-256 of a code in base64url, which may be stored. */
+async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return base64url.encode(new Uint8Array(digest));
 }

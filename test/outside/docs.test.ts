@@ -177,6 +177,7 @@ const RATE_LIMIT_ROWS: Readonly<
   writes: "writes",
   app: "requests with an app's key",
   checkout: "checkouts opened",
+  token_family: "codes redeemed and tokens refreshed",
   client_document: "documents and keys fetched for OAuth clients",
   client_document_host: "documents and keys fetched from one host",
   device_attempt: "attempts at a user code",

@@ -22,6 +22,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/commands/public_suffixes.ts": "the program; a test imports public_suffix_list.ts",
   "src/device/client.ts": "the room's client, like that of every object",
   "src/domain/back_off.ts": "one rule",
+  "src/domain/oauth_scopes.ts": "one list, used by the metadata and the consent page",
   "src/http/api/admin/list_operators.ts": "one endpoint",
   "src/http/api/jobs/cancel.ts": "one endpoint",
   "src/http/api/jobs/read.ts": "one endpoint",

@@ -139,30 +139,37 @@ export function revokeAllowance(
   return accepted(null);
 }
 
-/** Ends the allowances that end with these sessions, or with any session. Repeating it changes nothing. */
+/** Ends the allowances and token families that end with these sessions, or with any session. Repeating it changes nothing. */
 export function endSessions(
-  { allowances, now_ms }: Transaction,
+  { allowances, families, now_ms }: Transaction,
   session_ids: readonly string[] | "all",
 ): Answer<null> {
-  if (session_ids === "all") allowances.endOfAllSessions(now_ms);
-  else allowances.endOfSessions(session_ids, now_ms);
+  if (session_ids === "all") {
+    allowances.endOfAllSessions(now_ms);
+    families.endOfAllSessions();
+  } else {
+    allowances.endOfSessions(session_ids, now_ms);
+    families.endOfSessions(session_ids);
+  }
   return accepted(null);
 }
 
 /**
- * Ends the allowances that were approved in a session, or by a sign-in method. One whose method is unknown ends with every
- * method.
+ * Ends the allowances and token families that were approved in a session, or by a sign-in method. One whose method is unknown
+ * ends with every method.
  */
 export function revokeApprovedBy(
-  { allowances, now_ms }: Transaction,
+  { allowances, families, now_ms }: Transaction,
   approver: Approver,
 ): Answer<null> {
   switch (approver.kind) {
     case "session":
       allowances.endApprovedInSession(approver.session_id, now_ms);
+      families.endApprovedInSession(approver.session_id);
       return accepted(null);
     case "signin_method":
       allowances.endApprovedThrough(approver.signin_method, now_ms);
+      families.endApprovedThrough(approver.signin_method);
       return accepted(null);
   }
 }

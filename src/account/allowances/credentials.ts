@@ -2,24 +2,38 @@
 import { limitsOfChain, type AllowanceLimits } from "../../domain/allowance.ts";
 import type { Credential } from "../../domain/proof.ts";
 import { limitsOf, type AllowanceRow, type AllowanceStore } from "../sql/allowance_store.ts";
+import type { FamilyStore } from "../sql/family_store.ts";
 
 /** An allowance, then its ancestors, up to the one that the holder approved. */
 export type Chain = readonly [AllowanceRow, ...AllowanceRow[]];
+
+/** Where credentials are found. */
+interface Sources {
+  readonly allowances: AllowanceStore;
+  readonly families: FamilyStore;
+}
 
 /**
  * The allowance of a credential, with its ancestors. Null if one of them was revoked or has expired: revoking an
  * allowance ends all its descendants.
  */
 export function findChain(
-  allowances: AllowanceStore,
+  { allowances, families }: Sources,
   credential: Credential,
   now_ms: number,
 ): Chain | null {
   switch (credential.kind) {
     case "allowance":
       return allowances.readLivingChain(credential.allowance_id, now_ms);
-    case "family":
-      return null;
+    case "family": {
+      const family = families.read(credential.family_id);
+      if (family === null || (family.session_ends_at_ms ?? Infinity) <= now_ms) return null;
+      const chain = allowances.readLivingChain(family.allowance_id, now_ms);
+      if (chain === null) return null;
+      const [own, ...ancestors] = chain;
+      // Two authorizations of one client may have different scopes.
+      return [{ ...own, scopes: family.scopes }, ...ancestors];
+    }
   }
 }
 

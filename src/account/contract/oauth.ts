@@ -1,11 +1,22 @@
 /** The OAuth server's part of an account: connections of clients, and the token families that follow from them. */
+import type { Credential } from "../../domain/proof.ts";
 import type { FamilyState, GrantProblem, PresentedCode } from "../../domain/token_family.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
+import type { ListedCap } from "./allowances.ts";
 
 /** The allowance of a client for a resource; null: our API. */
 export interface FindConnectionRequest {
   readonly client_id: string;
   readonly resource: string | null;
+}
+
+/** A connection as its holder sees it before they decide again. */
+export interface Connection {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  readonly app_slugs: readonly string[] | null;
+  readonly caps: readonly ListedCap[];
+  readonly expires_at_ms: number;
 }
 
 /** What the holder chose on the consent page. */
@@ -29,6 +40,8 @@ export interface ConnectRequest extends FindConnectionRequest {
   readonly limits: ConnectionLimits | null;
   /** PKCE's S256 challenge; null: none. */
   readonly code_challenge: string | null;
+  /** Whether the client must authenticate with an assertion, because its document says so. */
+  readonly needs_assertion: boolean;
   /** SHA-256 of the code in base64url. */
   readonly code_hash: string;
   readonly nonce: string | null;
@@ -47,12 +60,16 @@ export interface Connected {
 
 export interface RedeemCodeRequest extends PresentedCode {
   readonly code_hash: string;
+  /** Whether the client authenticated with an assertion. */
+  readonly client_asserted: boolean;
 }
 
 export interface RefreshRequest {
   readonly family_id: string;
   readonly generation: number;
   readonly client_id: string;
+  /** Whether the client authenticated with an assertion. */
+  readonly client_asserted: boolean;
   /** Undefined: not sent. Null: our API. */
   readonly resource: string | null | undefined;
   /** The requested scopes, which must be among those of the family; undefined: not sent. */
@@ -72,3 +89,9 @@ export interface FamilyTokens extends FamilyState, FindConnectionRequest {
 export type Granted =
   | { readonly kind: "tokens"; readonly tokens: FamilyTokens }
   | { readonly kind: "refused"; readonly problem: GrantProblem | "wider_scope" };
+
+/** Ends what a client holds: a token family, or an allowance that it exchanged. */
+export interface EndGrantRequest {
+  readonly credential: Credential;
+  readonly client_id: string;
+}

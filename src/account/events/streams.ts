@@ -8,6 +8,7 @@ import type { Credential } from "../../domain/proof.ts";
 import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../domain/limits.ts";
 import { findChain, limitsOfAll, type Chain } from "../allowances/credentials.ts";
 import type { AllowanceStore } from "../sql/allowance_store.ts";
+import type { FamilyStore } from "../sql/family_store.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import { entryMessage, snapshotMessage } from "./messages.ts";
@@ -32,6 +33,7 @@ export interface StreamSources {
   readonly context: DurableObjectState;
   readonly store: Store;
   readonly allowances: AllowanceStore;
+  readonly families: FamilyStore;
 }
 
 export class Streams {
@@ -190,7 +192,7 @@ export class Streams {
   }
 
   #chainOf(credential: Credential): Chain | null {
-    return findChain(this.#sources.allowances, credential, Date.now());
+    return findChain(this.#sources, credential, Date.now());
   }
 
   /** Sends the rest later, so that a long replay does not delay other calls. */

@@ -108,6 +108,9 @@ export function openAllowanceStore(database: AccountDatabase) {
         .limit(limit)
         .all(),
     insert: (row: AllowanceRow): void => void database.insert(allowances).values(row).run(),
+    /** Saves what the holder approved again. */
+    saveApproval: ({ id, ...row }: AllowanceRow): void =>
+      void database.update(allowances).set(row).where(eq(allowances.id, id)).run(),
     /** Also deletes its unused descendants. The others stay, and are not accepted without it. */
     end(id: string, now_ms: number): void {
       end(eq(allowances.id, id), now_ms);

@@ -172,6 +172,41 @@ export const allowances = sqliteTable("allowances", {
 });
 
 /**
+ * Token families: each is one authorization of a client, and belongs to the client's allowance. A row that is deleted has
+ * ended. See `domain/token_family.ts`.
+ */
+export const tokenFamilies = sqliteTable("token_families", {
+  id: text().primaryKey(),
+  allowance_id: text().notNull(),
+  /** The scopes of this authorization, with spaces between them: those of the allowance, or fewer. */
+  scopes: text().notNull(),
+  redirect_uri: text().notNull(),
+  /** Whether the client must authenticate with an assertion. */
+  needs_assertion: integer({ mode: "boolean" }).notNull(),
+  /** The number of the last response, and its time; 0: the code was not redeemed yet. */
+  generation: integer().notNull(),
+  rotated_at_ms: integer().notNull(),
+  /** When the person signed in. */
+  auth_time_ms: integer().notNull(),
+  nonce: text(),
+  /** The session that authorized it, and that session's sign-in method; null: a method unlinked before. */
+  session_id: text().notNull(),
+  signin_method: text(),
+  /** When that session ends, and the family with it; null: it outlives the session. */
+  session_ends_at_ms: integer(),
+});
+
+/** Authorization codes by their SHA-256, for a day. */
+export const codes = sqliteTable("codes", {
+  code_hash: text().primaryKey(),
+  family_id: text().notNull(),
+  /** PKCE's S256 challenge; null: none. */
+  code_challenge: text(),
+  created_at_ms: integer().notNull(),
+  used_at_ms: integer(),
+});
+
+/**
  * Responses of requests with an `Idempotency-Key`, other than to complete or fail a job. `day`: the UTC day of
  * `created_at_ms`. It comes first in the key, so that old rows are found without an index.
  */

@@ -1,6 +1,6 @@
 /** Authentication: by the bearer token if the request has one, otherwise by cookies. */
 import { SESSION_JWT_TTL_SECONDS } from "../../domain/limits.ts";
-import { PERSONAL_TOKEN_PREFIX, type Identified } from "../../domain/proof.ts";
+import { ACCESS_TOKEN_PREFIX, PERSONAL_TOKEN_PREFIX, type Identified } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { Session } from "../../identity/port.ts";
@@ -85,8 +85,14 @@ async function verifyBearer(
   context: AppContext,
   token: string,
 ): Promise<(Identified & Pick<UserCaller, "expires_at_ms">) | null> {
-  const { personal_tokens, session_tokens } = context.get("services");
+  const { access_tokens, personal_tokens, session_tokens } = context.get("services");
   const issuer = context.get("base_url");
+  if (token.startsWith(ACCESS_TOKEN_PREFIX)) {
+    const claims = await access_tokens.verify(issuer, token);
+    if (claims === null) return null;
+    const { identity_id, credential, expires_at_ms } = claims;
+    return { identity_id, proof: { kind: "personal_token", credential }, expires_at_ms };
+  }
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
   const claims = await personal_tokens.verify(issuer, token);
   if (claims === null) return null;

@@ -3,7 +3,7 @@
  * it repeats only claims that the sender wrote.
  */
 import { decodeJwt, type JWTPayload } from "jose";
-import { APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../../domain/proof.ts";
+import { ACCESS_TOKEN_PREFIX, APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 
@@ -50,9 +50,9 @@ export function refusalOfBearer(header: string, service: RefusingService): Refus
 }
 
 function readClaims(token: string): JWTPayload | null {
-  const is_personal = token.startsWith(PERSONAL_TOKEN_PREFIX);
+  const prefix = [PERSONAL_TOKEN_PREFIX, ACCESS_TOKEN_PREFIX].find((it) => token.startsWith(it));
   try {
-    return decodeJwt(is_personal ? token.slice(PERSONAL_TOKEN_PREFIX.length) : token);
+    return decodeJwt(token.slice(prefix?.length ?? 0));
   } catch {
     return null;
   }
@@ -70,7 +70,7 @@ function explain(
   if (token === null) return "The Authorization header must have the form: Bearer <token>.";
   if (token.startsWith(APP_KEY_PREFIX)) return "No app has this key, or it was revoked.";
   if (claims === null) {
-    return "The bearer token is malformed: it must be a JWT, or pb_pat_ followed by a JWT.";
+    return "The bearer token is malformed: it must be a JWT, or pb_pat_ or pb_at_ followed by a JWT.";
   }
   if (claims.iss === issuer) {
     return "The bearer token was not signed by this service, was signed with a key since replaced, or is for another use.";

@@ -141,3 +141,8 @@ function noteUse(context: AppContext, authenticated: AuthenticatedClient): void 
   ];
   for (const written of writes) if (written !== null) context.executionCtx.waitUntil(written);
 }
+
+/** Whether a client proved itself as strongly as its description may require. A registered client always did. */
+export function isAsserted(client: AuthenticatedClient): boolean {
+  return client.kind === "registered" || client.asserted;
+}

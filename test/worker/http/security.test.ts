@@ -11,6 +11,9 @@ import { API_ROUTES, ROUTES, type Route } from "../support/routes.ts";
 const OPEN = [
   "GET /",
   "GET /.well-known/jwks.json",
+  "GET /.well-known/oauth-authorization-server",
+  "GET /.well-known/oauth-protected-resource",
+  "GET /.well-known/openid-configuration",
   "GET /api/device/poll",
   "GET /api/socialMe",
   "GET /app-icons/:hash",
@@ -25,6 +28,9 @@ const OPEN = [
   "GET /signin/passkey/recovery",
   "GET /theme.css",
   "POST /api/device/start",
+  "POST /oauth/introspect",
+  "POST /oauth/revoke",
+  "POST /oauth/token",
   "POST /signin/dev",
   "POST /webhooks/stripe",
 ];
@@ -171,9 +177,12 @@ describe("a write with a cookie", () => {
     },
   );
 
-  // A webhook is authenticated by its signature, not by a cookie.
+  // A webhook is authenticated by its signature, and OAuth clients by tokens and secrets, not by a cookie.
   const forms = ROUTES.filter(
-    ({ method, path }) => method === "POST" && !/^\/(api|webhooks)\//.test(path),
+    ({ method, path }) =>
+      method === "POST" &&
+      !/^\/(api|webhooks)\//.test(path) &&
+      !/^\/oauth\/(token|revoke|introspect|userinfo)$/.test(path),
   );
   it.each(forms)(
     "$method $path refuses a form from a page of an origin that is not allowed",

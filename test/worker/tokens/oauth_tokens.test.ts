@@ -27,7 +27,7 @@ const now_seconds = Math.floor(Date.now() / 1000);
 const lifetime = { issued_at_seconds: now_seconds, expires_at_seconds: now_seconds + 600 };
 const claims = {
   identity_id: "user_1",
-  grant: { kind: "family", family_id: "f1" },
+  credential: { kind: "family", family_id: "f1" },
   client_id: "demo~web",
   scopes: ["openid", "read"],
   act: null,

@@ -6,6 +6,5 @@ import { factory } from "../../context.ts";
 
 export const readJwks = factory.createHandlers((context) => {
   context.header("Cache-Control", "public, max-age=300");
-  context.header("Access-Control-Allow-Origin", "*");
   return context.json(context.get("services").public_jwks);
 });

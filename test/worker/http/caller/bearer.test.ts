@@ -90,7 +90,7 @@ describe("an invalid bearer token in production", () => {
     vi.useFakeTimers({ now: Date.now() + HOUR_MS, toFake: ["Date"] });
     const wallet = await ask(`Bearer ${token}`);
     expect(wallet).toMatchObject({ status: 401, body: { code: "token_expired" } });
-    expect(wallet.headers.get("WWW-Authenticate")).toBe("Bearer");
+    expect(wallet.headers.get("WWW-Authenticate")).toMatch(/^Bearer resource_metadata=/);
     const headers = { Authorization: `Bearer ${token}` };
     const renewed = await send("GET", "/api/sessionToken", { headers });
     expect(renewed.body).toMatchObject({ code: "token_expired", signin_url: expect.any(String) });

@@ -268,6 +268,12 @@ describe("/.well-known/jwks.json", () => {
     const { status, body } = await send("GET", "/.well-known/jwks.json");
     expect(status).toBe(200);
     const { kty, crv, kid, x } = PRIVATE_JWK;
-    expect(body).toEqual({ keys: [{ kty, crv, kid, x, alg: "EdDSA", use: "sig" }] });
+    const { kid: rsa_kid, n, e } = JSON.parse(env.ID_TOKEN_KEYS).keys[0];
+    expect(body).toEqual({
+      keys: [
+        { kty, crv, kid, x, alg: "EdDSA", use: "sig" },
+        { kty: "RSA", kid: rsa_kid, n, e, alg: "RS256", use: "sig" },
+      ],
+    });
   });
 });

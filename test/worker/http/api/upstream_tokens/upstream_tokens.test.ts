@@ -16,7 +16,7 @@ describe("GET /api/oauthToken/{provider}", () => {
   it("/api/oauthToken requires a caller", async () => {
     const response = await send("GET", "/api/oauthToken/acme");
     expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
-    expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+    expect(response.headers.get("WWW-Authenticate")).toMatch(/^Bearer resource_metadata=/);
   });
 
   it("/api/oauthToken gives the token to a page of an allowed origin with a cookie", async () => {

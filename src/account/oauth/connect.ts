@@ -1,0 +1,137 @@
+/**
+ * Connections: a client holds one allowance for each resource. Authorizing the client again adds a token family to that
+ * allowance, so that a remembered consent never makes a second cap.
+ */
+import { FAMILIES_PER_ALLOWANCE_MAX } from "../../domain/token_family.ts";
+import { changedCaps } from "../../domain/spending_cap.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import { checkRoomForAllowance, describeAllowance } from "../allowances/allowances.ts";
+import type {
+  Answer,
+  ConnectRequest,
+  Connected,
+  Connection,
+  ConnectionLimits,
+  FindConnectionRequest,
+} from "../contract.ts";
+import { ensureOpen } from "../ledger/posting.ts";
+import { capsOf, type AllowanceRow } from "../sql/allowance_store.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** The living allowance of a client for a resource; null: none. */
+export function findConnection(
+  transaction: Transaction,
+  request: FindConnectionRequest,
+): Answer<Connection | null> {
+  const row = find(transaction, request);
+  if (row === null) return accepted(null);
+  const { id, scopes, caps, limits, expires_at_ms } = describeAllowance(transaction, row);
+  return accepted({ id, scopes, caps, app_slugs: limits.app_slugs, expires_at_ms });
+}
+
+function find(
+  { allowances, now_ms }: Transaction,
+  { client_id, resource }: FindConnectionRequest,
+): AllowanceRow | null {
+  const is_same = (row: AllowanceRow): boolean =>
+    row.kind === "code" && row.client_id === client_id && row.resource === resource;
+  return allowances.listLiving(now_ms).find(is_same) ?? null;
+}
+
+/**
+ * Adds a token family and its code. Without `limits` the existing allowance stays as it is, and must cover the scopes: null
+ * if it does not, so that the holder is asked. Only the holder's session connects clients.
+ */
+export function connect(
+  transaction: Transaction,
+  request: ConnectRequest,
+): Answer<Connected | null> {
+  const { caller, families, now_ms } = transaction;
+  if (caller.kind !== "holder") return refused({ code: "scope", reason: "holder_only" });
+  const existing = find(transaction, request);
+  const approved = approve(transaction, request, existing);
+  if (!approved.ok || approved.value === null) return approved as Answer<null>;
+  const allowance = approved.value;
+  families.deleteEnded(now_ms);
+  const full_by = families.listIds(allowance.id).length - FAMILIES_PER_ALLOWANCE_MAX + 1;
+  for (const id of families.listIds(allowance.id).slice(0, Math.max(0, full_by))) families.end(id);
+  const family_id = crypto.randomUUID();
+  const { session_ends_at_ms, code_hash, code_challenge } = request;
+  families.insert({
+    id: family_id,
+    allowance_id: allowance.id,
+    scopes: request.scopes.join(" "),
+    redirect_uri: request.redirect_uri,
+    needs_assertion: request.needs_assertion,
+    generation: 0,
+    rotated_at_ms: now_ms,
+    auth_time_ms: request.auth_time_ms,
+    nonce: request.nonce,
+    session_id: request.session_id,
+    signin_method: request.signin_method,
+    session_ends_at_ms,
+  });
+  families.insertCode({
+    code_hash,
+    family_id,
+    code_challenge,
+    created_at_ms: now_ms,
+    used_at_ms: null,
+  });
+  return accepted({ family_id });
+}
+
+/** The allowance that the family belongs to: new, changed as the holder chose, or as it is. */
+function approve(
+  transaction: Transaction,
+  request: ConnectRequest,
+  existing: AllowanceRow | null,
+): Answer<AllowanceRow | null> {
+  const { allowances, now_ms } = transaction;
+  const { limits } = request;
+  const scopes = existing?.scopes.split(" ") ?? [];
+  if (limits === null) {
+    const is_covered = request.scopes.every((scope) => scopes.includes(scope));
+    return accepted(is_covered ? existing : null);
+  }
+  const approval = { ...approvalOf(request, limits), scopes: union(scopes, request.scopes) };
+  if (existing !== null) {
+    const caps_json = JSON.stringify(changedCaps(capsOf(existing), limits.caps, now_ms));
+    const changed = { ...existing, ...approval, caps_json };
+    allowances.saveApproval(changed);
+    return accepted(changed);
+  }
+  const room = checkRoomForAllowance(transaction);
+  if (!room.ok) return room;
+  ensureOpen(transaction);
+  allowances.deleteExpired(now_ms);
+  const id = crypto.randomUUID();
+  const row: AllowanceRow = {
+    ...approval,
+    id,
+    parent_id: null,
+    path: id,
+    kind: "code",
+    client_id: request.client_id,
+    resource: request.resource,
+    app_slug: null,
+    ends_with_session: false,
+    caps_json: JSON.stringify(changedCaps([], limits.caps, now_ms)),
+    stored_bytes: 0,
+    created_at_ms: now_ms,
+    last_used_at_ms: null,
+    revoked_at_ms: null,
+  };
+  allowances.insert(row);
+  return accepted(row);
+}
+
+function approvalOf(request: ConnectRequest, { app_slugs, expires_at_ms }: ConnectionLimits) {
+  const { client_name: label, client_host, session_id, signin_method } = request;
+  const app_slugs_json = app_slugs === null ? null : JSON.stringify(app_slugs);
+  return { label, client_host, session_id, signin_method, app_slugs_json, expires_at_ms };
+}
+
+function union(one: readonly string[], other: readonly string[]): string {
+  return [...new Set([...one, ...other])].join(" ");
+}

@@ -1,0 +1,140 @@
+/**
+ * The tokens of a family: for its code, and for its refresh tokens. All tokens of a response are derived from the row, so
+ * none is stored, and a repeated request gets the same ones. `domain/token_family.ts` has the rules.
+ */
+import { accepted } from "../../domain/result.ts";
+import {
+  isSameResource,
+  judgeCode,
+  judgeRefresh,
+  type FamilyState,
+  type GrantProblem,
+} from "../../domain/token_family.ts";
+import type {
+  Answer,
+  EndGrantRequest,
+  FamilyTokens,
+  Granted,
+  RedeemCodeRequest,
+  RefreshRequest,
+} from "../contract.ts";
+import type { AllowanceRow } from "../sql/allowance_store.ts";
+import type { FamilyRow } from "../sql/family_store.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** Redeems a code, once. */
+export function redeemCode(transaction: Transaction, request: RedeemCodeRequest): Answer<Granted> {
+  const { families, allowances, now_ms } = transaction;
+  const code = families.readCode(request.code_hash);
+  if (code === null) return refuse("code_unknown");
+  const family = families.read(code.family_id);
+  if (family === null) return refuse(code.used_at_ms === null ? "family_ended" : "code_used");
+  const allowance = allowances.read(family.allowance_id);
+  if (allowance === null) return refuse("allowance_ended");
+  const { client_id, resource } = clientOf(allowance);
+  const issued = { ...code, client_id, resource, redirect_uri: family.redirect_uri };
+  const verdict = judgeCode(issued, request, now_ms);
+  if (verdict.kind === "refuse") {
+    if (verdict.ends_family) families.end(family.id);
+    return refuse(verdict.problem);
+  }
+  const problem = whyNot(transaction, allowance, family, request);
+  if (problem !== null) return refuse(problem);
+  families.saveCodeUse(code.code_hash, now_ms);
+  return rotate(transaction, allowance, family, { generation: 1, rotated_at_ms: now_ms });
+}
+
+/** Rotates the refresh token of a family, or repeats the response that its previous token got. */
+export function refresh(transaction: Transaction, request: RefreshRequest): Answer<Granted> {
+  const { families, allowances, now_ms } = transaction;
+  const family = families.read(request.family_id);
+  if (family === null) return refuse("family_ended");
+  const allowance = allowances.read(family.allowance_id);
+  if (allowance === null) return refuse("allowance_ended");
+  const { client_id, resource } = clientOf(allowance);
+  if (request.client_id !== client_id) return refuse("other_client");
+  if (request.resource !== undefined && !isSameResource(request.resource, resource)) {
+    return refuse("other_resource");
+  }
+  const problem = whyNot(transaction, allowance, family, request);
+  if (problem !== null) return refuse(problem);
+  const scopes = family.scopes.split(" ");
+  if (!(request.scopes ?? []).every((scope) => scopes.includes(scope)))
+    return refuse("wider_scope");
+  switch (judgeRefresh(family, request.generation, now_ms)) {
+    case "rotate": {
+      const state = { generation: family.generation + 1, rotated_at_ms: now_ms };
+      return rotate(transaction, allowance, family, state);
+    }
+    case "repeat":
+      return accepted({ kind: "tokens", tokens: tokensOf(allowance, family) });
+    case "end":
+      families.end(family.id);
+      return refuse("refresh_token_used");
+    case "refuse":
+      return refuse("family_ended");
+  }
+}
+
+/** Ends a family or an exchanged allowance at the request of its client. False: it is another client's. */
+export function endGrant(
+  { families, allowances, now_ms }: Transaction,
+  { credential, client_id }: EndGrantRequest,
+): Answer<boolean> {
+  const family = credential.kind === "family" ? families.read(credential.family_id) : null;
+  const allowance_id =
+    credential.kind === "family" ? (family?.allowance_id ?? null) : credential.allowance_id;
+  const allowance = allowance_id === null ? null : allowances.read(allowance_id);
+  // It has ended already.
+  if (allowance === null) return accepted(true);
+  if (allowance.client_id !== client_id) return accepted(false);
+  if (credential.kind === "family") families.end(credential.family_id);
+  else allowances.end(allowance.id, now_ms);
+  return accepted(true);
+}
+
+function rotate(
+  { families }: Transaction,
+  allowance: AllowanceRow,
+  family: FamilyRow,
+  state: FamilyState,
+): Answer<Granted> {
+  families.saveState(family.id, state);
+  return accepted({ kind: "tokens", tokens: tokensOf(allowance, { ...family, ...state }) });
+}
+
+/** Why the account or the authorization gives no tokens now; null: it does. */
+function whyNot(
+  { store, now_ms }: Transaction,
+  { revoked_at_ms, expires_at_ms }: AllowanceRow,
+  { session_ends_at_ms, needs_assertion }: FamilyRow,
+  { client_asserted }: { readonly client_asserted: boolean },
+): GrantProblem | null {
+  if (needs_assertion && !client_asserted) return "assertion_missing";
+  if (revoked_at_ms !== null) return "allowance_ended";
+  if (expires_at_ms <= now_ms) return "allowance_expired";
+  if ((session_ends_at_ms ?? expires_at_ms) <= now_ms) return "family_ended";
+  return (store.readAccount()?.suspended_at_ms ?? null) === null ? null : "suspended";
+}
+
+function clientOf({ client_id, resource }: AllowanceRow) {
+  return { client_id: client_id ?? "", resource };
+}
+
+function tokensOf(allowance: AllowanceRow, family: FamilyRow): FamilyTokens {
+  const { id: family_id, scopes, generation, rotated_at_ms, nonce, auth_time_ms } = family;
+  return {
+    ...clientOf(allowance),
+    family_id,
+    scopes: scopes.split(" "),
+    generation,
+    rotated_at_ms,
+    nonce,
+    auth_time_ms,
+    expires_at_ms: Math.min(allowance.expires_at_ms, family.session_ends_at_ms ?? Infinity),
+  };
+}
+
+function refuse(problem: Extract<Granted, { kind: "refused" }>["problem"]): Answer<Granted> {
+  return accepted({ kind: "refused", problem });
+}

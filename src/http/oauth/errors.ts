@@ -1,0 +1,90 @@
+/** Responses of the OAuth endpoints that are no success (RFC 6749, section 5.2). */
+import type { Granted } from "../../account/contract.ts";
+import {
+  OAUTH_ERROR_STATUS,
+  type OAuthError,
+  type OAuthErrorCode,
+} from "../../domain/oauth_errors.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import type { AppContext } from "../context.ts";
+
+export type Problem = Extract<Granted, { kind: "refused" }>["problem"];
+
+const AUTHORIZE_AGAIN = "Send the person to the authorization endpoint again.";
+
+/** What is wrong with a code or refresh token. */
+const PROBLEMS: Readonly<Record<Problem, readonly [OAuthErrorCode, string]>> = {
+  code_unknown: ["invalid_grant", `This code was not issued here. ${AUTHORIZE_AGAIN}`],
+  code_expired: ["invalid_grant", `The code has expired. ${AUTHORIZE_AGAIN}`],
+  code_used: ["invalid_grant", `The code was used before. ${AUTHORIZE_AGAIN}`],
+  other_client: ["invalid_grant", "The code or token was issued to another client."],
+  other_redirect_uri: [
+    "invalid_grant",
+    "redirect_uri is not the address of the authorization request. Send the same one.",
+  ],
+  other_resource: [
+    "invalid_target",
+    "resource is not the one that the person approved. Send the same one, or none.",
+  ],
+  verifier_missing: ["invalid_grant", "Send the code_verifier of the authorization request."],
+  verifier_unexpected: [
+    "invalid_grant",
+    "The authorization request had no code_challenge, so code_verifier is refused.",
+  ],
+  verifier_wrong: ["invalid_grant", "code_verifier is not the one of the authorization request."],
+  assertion_missing: [
+    "invalid_client",
+    "The client's document says that it authenticates with private_key_jwt. Send client_assertion.",
+  ],
+  refresh_token_unknown: [
+    "invalid_grant",
+    `This refresh token was not issued here. ${AUTHORIZE_AGAIN}`,
+  ],
+  refresh_token_used: [
+    "invalid_grant",
+    `The refresh token was used before, so this authorization has ended. ${AUTHORIZE_AGAIN}`,
+  ],
+  family_ended: [
+    "invalid_grant",
+    `This authorization has ended: the person signed out, or a code or token was used twice. ${AUTHORIZE_AGAIN}`,
+  ],
+  allowance_ended: ["invalid_grant", `The person ended the connection. ${AUTHORIZE_AGAIN}`],
+  allowance_expired: ["invalid_grant", `The connection has expired. ${AUTHORIZE_AGAIN}`],
+  suspended: ["invalid_grant", "The account is suspended. The person can contact its operator."],
+  account_deleted: ["invalid_grant", `The account was deleted. ${AUTHORIZE_AGAIN}`],
+  wider_scope: ["invalid_scope", "scope has more than the person approved. Send less, or none."],
+};
+
+export function errorOf(problem: Problem): OAuthError {
+  const [error, error_description] = PROBLEMS[problem];
+  return { error, error_description };
+}
+
+export function invalidRequest(error_description: string): OAuthError {
+  return { error: "invalid_request", error_description };
+}
+
+/** A refusal of our own service as an OAuth error. */
+export function errorFrom(refusal: Refusal): OAuthError {
+  if (refusal.code === "rate_limited") {
+    const { window_seconds } = refusal.rule;
+    const error_description = `Too many requests. Try again in ${window_seconds} seconds.`;
+    return { error: "slow_down", error_description, retry_after_seconds: window_seconds };
+  }
+  if (refusal.code === "account_unknown") return errorOf("account_deleted");
+  const error_description = "The service is not available now. Try again shortly.";
+  const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
+  return { error: "temporarily_unavailable", error_description, retry_after_seconds };
+}
+
+export function refuseOAuth(
+  context: AppContext,
+  { error, error_description, retry_after_seconds }: OAuthError,
+): Response {
+  if (retry_after_seconds !== undefined) context.header("Retry-After", String(retry_after_seconds));
+  if (error === "invalid_client" && context.req.header("Authorization") !== undefined) {
+    context.header("WWW-Authenticate", `Basic realm="${context.get("base_url")}"`);
+  }
+  return context.json({ error, error_description }, OAUTH_ERROR_STATUS[error]);
+}

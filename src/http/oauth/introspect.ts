@@ -1,0 +1,75 @@
+/**
+ * `POST /oauth/introspect` (RFC 7662): the app that owns a resource asks whether an access token for it is active now. It
+ * authenticates with its key, as a bearer token or as the secret of one of its clients.
+ */
+import type { AppProof } from "../../domain/proof.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import type { OAuthError } from "../../domain/oauth_errors.ts";
+import { findAppOfKey, readAppKey } from "../caller/app_key.ts";
+import { factory, type AppContext } from "../context.ts";
+import { countApp } from "../middleware/rate_limits.ts";
+import { authenticateClient } from "./clients.ts";
+import { errorFrom, invalidRequest, refuseOAuth } from "./errors.ts";
+import { credentialsOf, readForm, type OAuthForm } from "./form.ts";
+
+const NO_APP = {
+  error: "invalid_client",
+  error_description: "Authenticate with a valid key of the app that owns the resource.",
+} as const;
+
+const INACTIVE = { active: false };
+
+export const introspectToken = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  if (!form.ok) return refuseOAuth(context, form.refusal);
+  const app = await identifyApp(context, form.value);
+  if (!app.ok) return refuseOAuth(context, app.refusal);
+  const limited = await countApp(context, app.value);
+  if (limited !== null) return refuseOAuth(context, errorFrom(limited));
+  const token = form.value.get("token");
+  if (token === null) return refuseOAuth(context, invalidRequest("token is missing."));
+  return context.json(await describe(context, app.value.app_slug, token));
+});
+
+async function describe(context: AppContext, app_slug: string, token: string): Promise<object> {
+  const { accounts, apps, resource_tokens } = context.get("services");
+  const iss = context.get("base_url");
+  const claims = await resource_tokens.verify(iss, token);
+  if (claims === null) return INACTIVE;
+  const { resource, identity_id, credential, client_id, scopes, act } = claims;
+  const owned = await apps.findResource(resource);
+  if (owned.kind !== "found" || owned.value.app_slug !== app_slug) return INACTIVE;
+  const caller = { kind: "personal_token", credential } as const;
+  const living = await accounts(identity_id).checkCaller(caller);
+  if (!living.ok) return INACTIVE;
+  return {
+    active: true,
+    iss,
+    sub: identity_id,
+    aud: resource,
+    client_id,
+    scope: scopes.join(" "),
+    token_type: "Bearer",
+    iat: claims.issued_at_seconds,
+    exp: claims.expires_at_seconds,
+    ...(act === null ? {} : { act }),
+  };
+}
+
+/** The app of the request: of its key, or of the client that authenticates with a key of the app. */
+async function identifyApp(
+  context: AppContext,
+  form: OAuthForm,
+): Promise<Result<AppProof, OAuthError>> {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key !== null) {
+    const app = await findAppOfKey(context, key);
+    if (app.ok) return app;
+    return refused(app.refusal.code === "unauthorized" ? NO_APP : errorFrom(app.refusal));
+  }
+  const client = await authenticateClient(context, credentialsOf(context, form), null);
+  if (!client.ok) return client;
+  if (client.value.kind !== "registered" || client.value.key_hash === null) return refused(NO_APP);
+  const { key_hash } = client.value;
+  return accepted({ kind: "app", app_slug: client.value.client.app_slug, key_hash });
+}

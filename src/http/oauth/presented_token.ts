@@ -1,0 +1,23 @@
+/** A token that a client or an app presents to ask about it, or to end it. */
+import type { Credential } from "../../domain/proof.ts";
+import type { AppContext } from "../context.ts";
+
+export interface PresentedToken {
+  readonly identity_id: string;
+  readonly credential: Credential;
+}
+
+/** The row behind a refresh token or access token; null: it is not one of ours, or it has expired. */
+export async function findToken(
+  context: AppContext,
+  token: string,
+): Promise<PresentedToken | null> {
+  const { access_tokens, refresh_tokens, resource_tokens } = context.get("services");
+  const issuer = context.get("base_url");
+  const refresh = await refresh_tokens.read(token);
+  if (refresh !== null) {
+    const { identity_id, family_id } = refresh;
+    return { identity_id, credential: { kind: "family", family_id } };
+  }
+  return (await access_tokens.verify(issuer, token)) ?? resource_tokens.verify(issuer, token);
+}

@@ -1,0 +1,38 @@
+/**
+ * `POST /oauth/revoke` (RFC 7009): a client ends what it holds. Every token of a family, and an exchanged token, ends with
+ * its row, so an access token ends the same as its refresh token.
+ */
+import { factory } from "../context.ts";
+import { authenticateClient } from "./clients.ts";
+import { errorFrom, invalidRequest, refuseOAuth } from "./errors.ts";
+import { credentialsOf, readForm } from "./form.ts";
+import { findToken } from "./presented_token.ts";
+
+const OTHER_CLIENT = {
+  error: "unauthorized_client",
+  error_description:
+    "The token was issued to another client. Only that client or the person can end it.",
+} as const;
+
+export const revokeToken = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  if (!form.ok) return refuseOAuth(context, form.refusal);
+  const sent = form.value.get("token");
+  const token = sent === null ? null : await findToken(context, sent);
+  const credentials = credentialsOf(context, form.value);
+  const client = await authenticateClient(context, credentials, token?.identity_id ?? null);
+  if (!client.ok) return refuseOAuth(context, client.refusal);
+  if (sent === null) return refuseOAuth(context, invalidRequest("token is missing."));
+  // A token that is not valid needs no revocation, and the client can do nothing about it (section 2.2).
+  if (token === null) return context.json({});
+  const { client_id } = client.value;
+  const { credential, identity_id } = token;
+  const ended = await context
+    .get("services")
+    .accounts(identity_id)
+    .endGrant({ credential, client_id });
+  if (!ended.ok && ended.refusal.code !== "account_unknown") {
+    return refuseOAuth(context, errorFrom(ended.refusal));
+  }
+  return ended.ok && !ended.value ? refuseOAuth(context, OTHER_CLIENT) : context.json({});
+});

@@ -1,0 +1,44 @@
+/** Everything that the OAuth server signs, under keys of its own for each use. */
+import { createIdTokenKeys, type RsaKey } from "../keys/id_token_keys.ts";
+import { createMacKeys } from "../keys/mac.ts";
+import type { KeyRing, SigningKey } from "../keys/signing.ts";
+import {
+  createAccessTokens,
+  createResourceTokens,
+  type AccessTokens,
+  type ResourceTokens,
+} from "./access_token.ts";
+import { createIdTokens, type SignIdToken } from "./id_token.ts";
+import {
+  createAuthorizationCodes,
+  createRefreshTokens,
+  type AuthorizationCodes,
+  type RefreshTokens,
+} from "./mac_token.ts";
+
+export interface OAuthTokens {
+  readonly authorization_codes: AuthorizationCodes;
+  readonly refresh_tokens: RefreshTokens;
+  readonly access_tokens: AccessTokens;
+  readonly resource_tokens: ResourceTokens;
+  readonly sign_id_token: SignIdToken;
+  /** All our public keys: those of the key ring, and of ID tokens. */
+  readonly public_jwks: KeyRing["public_jwks"];
+}
+
+export function createOAuthTokens(
+  signing_keys: readonly SigningKey[],
+  rsa_keys: readonly RsaKey[],
+  keys: KeyRing,
+): OAuthTokens {
+  const id_token_keys = createIdTokenKeys(rsa_keys);
+  const macKeysFor = (purpose: string) => createMacKeys(signing_keys, purpose);
+  return {
+    authorization_codes: createAuthorizationCodes(macKeysFor("passbook authorization code 1")),
+    refresh_tokens: createRefreshTokens(macKeysFor("passbook refresh token 1")),
+    access_tokens: createAccessTokens(macKeysFor("passbook access token 1")),
+    resource_tokens: createResourceTokens(keys),
+    sign_id_token: createIdTokens(id_token_keys, keys),
+    public_jwks: { keys: [...keys.public_jwks.keys, ...id_token_keys.public_keys] },
+  };
+}

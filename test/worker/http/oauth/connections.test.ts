@@ -1,0 +1,132 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { HOLDER } from "../../../../src/account/contract.ts";
+import { FAMILIES_PER_ALLOWANCE_MAX } from "../../../../src/domain/token_family.ts";
+import { query } from "../../support/account_object.ts";
+import { passTime } from "../../support/clock.ts";
+import {
+  authorize,
+  CLIENT_ID,
+  connect,
+  redeem,
+  refresh,
+  RESOURCE,
+  withToken,
+} from "../../support/oauth_clients.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+
+const IN_A_DAY_MS = Date.now() + 86_400_000;
+const DAILY = [{ credits: 50, period: "day" }] as const;
+
+const limits = { app_slugs: null, caps: DAILY, expires_at_ms: IN_A_DAY_MS };
+
+function find({ identity_id }: SignedIn, resource: string | null = null) {
+  const request = { client_id: CLIENT_ID, resource };
+  return env.ACCOUNT.getByName(identity_id).findConnection(HOLDER, request);
+}
+
+const reserve = (access_token: string, cost_estimate: number) =>
+  withToken(access_token, "POST", "/api/jobs", { app: "demo", action: "draw", cost_estimate });
+
+describe("a connection", () => {
+  it("authorizing a client twice adds no second allowance, and both authorizations share one cap", async () => {
+    const ada = await signInWithCredits();
+    const first = await connect(ada, { limits });
+    const second = await connect(ada, { limits: null });
+    expect((await reserve(first.access_token, 30)).status).toBe(200);
+    const refused = await reserve(second.access_token, 30);
+    expect(refused.status).toBe(402);
+    expect(refused.body).toMatchObject({ code: "token_budget_exceeded", room: 20 });
+    expect(await query(ada.identity_id, "select id from allowances")).toHaveLength(1);
+    expect(await query(ada.identity_id, "select id from token_families")).toHaveLength(2);
+  });
+
+  it("a holder who is asked again changes the limits of the one allowance, and its spending stays", async () => {
+    const ada = await signInWithCredits();
+    const first = await connect(ada, { limits, scopes: ["write"] });
+    await reserve(first.access_token, 30);
+    const caps = [{ credits: 70, period: "day" }] as const;
+    const second = await connect(ada, { limits: { ...limits, caps }, scopes: ["read", "openid"] });
+    const found = await find(ada);
+    expect(found).toMatchObject({
+      ok: true,
+      value: {
+        app_slugs: null,
+        scopes: ["write", "read", "openid"],
+        caps: [{ credits: 70, period: "day", spent: 30 }],
+      },
+    });
+    // Each authorization has its own scopes.
+    expect((await reserve(second.access_token, 1)).body.code).toBe("scope");
+    expect((await reserve(first.access_token, 40)).status).toBe(200);
+    expect((await reserve(first.access_token, 1)).status).toBe(402);
+  });
+
+  it("a remembered consent covers only what the holder agreed to", async () => {
+    const ada = await signIn();
+    const request = { limits: null, scopes: ["read"] };
+    await expect(authorize(ada, request)).rejects.toThrow('"value":null');
+    await connect(ada, { limits, scopes: ["read"] });
+    await expect(authorize(ada, { ...request, scopes: ["write"] })).rejects.toThrow('"value":null');
+    await expect(authorize(ada, { ...request, resource: RESOURCE })).rejects.toThrow(
+      '"value":null',
+    );
+    expect((await redeem(await authorize(ada, request))).status).toBe(200);
+  });
+
+  it("each resource and each client has its own connection", async () => {
+    const ada = await signIn();
+    await connect(ada);
+    expect(await find(ada, RESOURCE)).toEqual({ ok: true, value: null });
+    await connect(ada, { resource: RESOURCE });
+    await connect(ada, { client_id: "https://other.example.com/oauth.json" });
+    expect(await query(ada.identity_id, "select id from allowances")).toHaveLength(3);
+  });
+
+  it("only the holder's session connects clients", async () => {
+    const ada = await signIn();
+    await connect(ada);
+    const [family] = await query<{ id: string }>(ada.identity_id, "select id from token_families");
+    const credential = { kind: "family", family_id: family?.id ?? "" } as const;
+    const connected = await env.ACCOUNT.getByName(ada.identity_id).connectClient(
+      { kind: "personal_token", credential },
+      {
+        client_id: CLIENT_ID,
+        client_host: null,
+        client_name: "A client",
+        redirect_uri: "https://client.example.com/callback",
+        scopes: ["write"],
+        resource: null,
+        limits,
+        code_challenge: null,
+        needs_assertion: false,
+        nonce: null,
+        auth_time_ms: 0,
+        session_id: "s",
+        signin_method: null,
+        session_ends_at_ms: null,
+        code_hash: "h",
+      },
+    );
+    expect(connected).toEqual({ ok: false, refusal: { code: "scope", reason: "holder_only" } });
+  });
+
+  it("one authorization more than the maximum ends the one that was unused for the longest time", async () => {
+    const ada = await signIn();
+    const [oldest, used] = [await connect(ada), await connect(ada)];
+    passTime(1_000);
+    const renewed = (await refresh(used.refresh_token)).body;
+    for (let count = 2; count <= FAMILIES_PER_ALLOWANCE_MAX; count += 1) await connect(ada);
+    expect((await refresh(oldest.refresh_token)).status).toBe(400);
+    expect((await refresh(renewed.refresh_token)).status).toBe(200);
+  });
+
+  it("an authorization whose code is never redeemed leaves no rows behind", async () => {
+    const ada = await signIn();
+    await authorize(ada);
+    passTime(25 * 3_600_000);
+    await connect(ada);
+    expect(await query(ada.identity_id, "select id from token_families")).toHaveLength(1);
+    expect(await query(ada.identity_id, "select code_hash from codes")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,116 @@
+import { decodeJwt } from "jose";
+import { describe, expect, it } from "vitest";
+import { query } from "../../support/account_object.ts";
+import { passTime } from "../../support/clock.ts";
+import { connect, refresh, RESOURCE, withToken, type Tokens } from "../../support/oauth_clients.ts";
+import { signIn, type SignedIn } from "../../support/passbook.ts";
+
+async function generation({ identity_id }: SignedIn): Promise<number> {
+  const rows = await query<{ generation: number }>(
+    identity_id,
+    "select generation from token_families",
+  );
+  return rows[0]?.generation ?? 0;
+}
+
+const walletStatus = async ({ access_token }: Tokens): Promise<number> =>
+  (await withToken(access_token, "GET", "/api/wallet")).status;
+
+describe("refresh tokens", () => {
+  it("20 concurrent refreshes with one token get 20 equal responses, and rotate it once", async () => {
+    const ada = await signIn();
+    const { refresh_token } = await connect(ada);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await generation(ada)).toBe(2);
+    passTime(59_000);
+    expect((await refresh(refresh_token)).text).toBe(answers[0]?.text);
+    const next = await refresh(answers[0]?.body.refresh_token);
+    expect(next.status).toBe(200);
+    expect(next.body.refresh_token).not.toBe(answers[0]?.body.refresh_token);
+    expect(await generation(ada)).toBe(3);
+  });
+
+  it("a response that repeats another one writes nothing, and a rotation writes one row", async () => {
+    const ada = await signIn();
+    const { refresh_token } = await connect(ada);
+    const rows = () => query(ada.identity_id, "select * from token_families");
+    await refresh(refresh_token);
+    const before = await rows();
+    await refresh(refresh_token);
+    expect(await rows()).toEqual(before);
+  });
+
+  it("the token before the current one ends its family after 61 seconds, and no other family", async () => {
+    const ada = await signIn();
+    const stolen = await connect(ada);
+    const sibling = await connect(ada);
+    const { body: renewed } = await refresh(stolen.refresh_token);
+    passTime(61_000);
+    const answer = await refresh(stolen.refresh_token);
+    expect({ status: answer.status, error: answer.body.error }).toEqual({
+      status: 400,
+      error: "invalid_grant",
+    });
+    expect(answer.body.error_description).toContain("used before");
+    expect(await walletStatus(renewed)).toBe(401);
+    expect((await refresh(renewed.refresh_token)).status).toBe(400);
+    expect(await walletStatus(sibling)).toBe(200);
+    expect((await refresh(sibling.refresh_token)).status).toBe(200);
+  });
+
+  it("an older token than the one before ends the family at once", async () => {
+    const tokens = await connect(await signIn());
+    const second = (await refresh(tokens.refresh_token)).body;
+    const third = (await refresh(second.refresh_token)).body;
+    expect((await refresh(tokens.refresh_token)).status).toBe(400);
+    expect((await refresh(third.refresh_token)).status).toBe(400);
+    expect(await walletStatus(third)).toBe(401);
+  });
+
+  it.each([
+    ["another client", { client_id: "https://other.example.com/oauth.json" }, "invalid_grant"],
+    ["another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
+    ["our API as the resource", { resource: "http://passbook.localhost" }, "invalid_target"],
+    ["more scopes", { scope: "openid upstream" }, "invalid_scope"],
+  ])("a refresh with %s is refused and changes nothing", async (_, changed, error) => {
+    const ada = await signIn();
+    const { refresh_token } = await connect(ada, { resource: RESOURCE });
+    const answer = await refresh(refresh_token, changed);
+    expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 400, error });
+    expect(await generation(ada)).toBe(1);
+    expect((await refresh(refresh_token, { resource: RESOURCE })).status).toBe(200);
+  });
+
+  it("a refresh with fewer scopes gets all of them, and the response says so", async () => {
+    const { refresh_token, scope } = await connect(await signIn());
+    expect((await refresh(refresh_token, { scope: "openid" })).body.scope).toBe(scope);
+  });
+
+  it("a refresh brings a new ID token of the same sign-in, without the nonce", async () => {
+    const ada = await signIn();
+    const tokens = await connect(ada, { nonce: "n-1", auth_time_ms: 5_000 });
+    passTime(5_000);
+    const { body } = await refresh(tokens.refresh_token);
+    const [first, second] = [tokens.id_token ?? "", body.id_token].map((it) => decodeJwt(it));
+    expect(second).toMatchObject({ sub: first?.sub, aud: first?.aud, auth_time: 5 });
+    expect(second?.iat).toBeGreaterThan(first?.iat ?? 0);
+    expect(second).not.toHaveProperty("nonce");
+  });
+
+  it("an access token works for ten minutes, and expires_in is true even of a repeated response", async () => {
+    const tokens = await connect(await signIn());
+    passTime(599_000);
+    expect(await walletStatus(tokens)).toBe(200);
+    passTime(7_000);
+    const late = await withToken(tokens.access_token, "GET", "/api/wallet");
+    expect({ status: late.status, code: late.body.code }).toEqual({
+      status: 401,
+      code: "token_expired",
+    });
+    const { body } = await refresh(tokens.refresh_token);
+    expect(body.expires_in).toBe(540);
+    expect(await walletStatus(body)).toBe(200);
+  });
+});
