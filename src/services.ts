@@ -180,6 +180,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
       listApps: (limit) => app_records.list({ after_slug: undefined, limit }),
       readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
+      listPausedWebhooks: () => webhooks.listPaused(),
       readSpent: async (day) => {
         const [today] = await read_model.readDailyTotals(day, day + 1, null);
         return today?.settled ?? 0;

@@ -758,6 +758,7 @@ export interface HealthFigure {
     | "failed_webhooks"
     | "payments_not_booked"
     | "dropped_payment_events"
+    | "paused_webhooks"
     | "used_up_budgets"
     | "spent_today";
   readonly status: "ok" | "warning";

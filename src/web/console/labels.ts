@@ -15,6 +15,8 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   failed_webhooks: "Events of the payment service could not be processed in the last hour.",
   payments_not_booked: "In the last day, somebody paid and did not get their credits.",
   dropped_payment_events: "Events of the payment service changed nothing in the last day.",
+  paused_webhooks:
+    "Receivers of these apps accepted nothing for three days, so they get no events.",
   used_up_budgets: "New people of these apps get no starter credits before midnight UTC.",
   spent_today: "More credits were charged today than DAILY_SPEND_ALERT_CREDITS allows.",
 };
@@ -38,6 +40,7 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   failed_webhooks: "in an hour",
   payments_not_booked: "in a day",
   dropped_payment_events: "in a day",
+  paused_webhooks: "now",
   used_up_budgets: "today",
   spent_today: "",
 };

@@ -30,6 +30,16 @@ async function accountId(): Promise<string> {
 const adjust = (amount: number) =>
   accountOf().adjustCredits({ amount, note: "a reason", allow_negative: true }, null);
 
+const takeStep = (job_id: string, step: number, reserve: number) =>
+  accountOf().reportProgress(HOLDER, {
+    job_id,
+    step,
+    reserve,
+    spent: null,
+    ttl_seconds: null,
+    fingerprint: `${step} ${reserve}`,
+  });
+
 describe("the events of jobs", () => {
   it("an app receives the life of its jobs, with the balance after each entry", async () => {
     const { receiver, webhook } = await openReceiver();
@@ -103,6 +113,27 @@ describe("the events of jobs", () => {
     await deliver(webhook);
     const again = receiver.received.map(({ id, body }) => [id, body.type, body.data["credits"]]);
     expect(again).toEqual([...before, ...before]);
+  });
+
+  it("steps of a long job are no events, whatever they reserve, and a step without credits is a refusal", async () => {
+    const { receiver, webhook } = await openReceiver({ thresholds: [] });
+    await openAccount();
+    for (const reserves of [[40, 5], [0], [30, 0]]) {
+      const job_id = (await createJob(20)) ?? "";
+      for (const [at, reserve] of reserves.entries()) await takeStep(job_id, at + 1, reserve);
+      await completeJob(job_id, 1);
+    }
+    const job_id = (await createJob(20)) ?? "";
+    await takeStep(job_id, 1, 8);
+    await accountOf().cancelJob(HOLDER, { job_id });
+    await completeJob(job_id, 1);
+    await takeStep((await createJob(1)) ?? "", 1, 1_000);
+    await deliver(webhook);
+    const ended = ["job.created", "job.completed"];
+    const late = ["job.created", "job.expired", "job.completed"];
+    const refused = ["job.created", "credits.refused"];
+    const jobs = [...ended, ...ended, ...ended, ...late, ...refused];
+    expect(receiver.types).toEqual(["credits.granted", ...jobs]);
   });
 
   it("the jobs of another app are no events, and what they cost shows in the next balance", async () => {
