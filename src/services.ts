@@ -23,6 +23,7 @@ import { createAppIcons } from "./directory/app_icons.ts";
 import { createAppKeyUses, createClientUses } from "./directory/last_uses.ts";
 import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
+import { createOAuthRecords } from "./directory/oauth_records.ts";
 import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
@@ -172,6 +173,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     clients,
     client_authentication: createClientAuthentication({ clients, json, keys: apps }),
     note_client_use: createClientUses(env.DIRECTORY),
+    oauth_records: createOAuthRecords(env.DIRECTORY, () => apps.forget()),
     app_icons: createAppIcons(env.DIRECTORY),
     copyAppIcon,
     failures,
