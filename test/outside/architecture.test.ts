@@ -72,9 +72,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "services.ts": [
     "domain/",
     "http/services.ts",
-    "authorization/authentication.ts",
-    "authorization/clients.ts",
-    "authorization/public_json.ts",
+    "authorization/authorization.ts",
     "operations/account_deletion.ts",
     "config/config.ts",
     "operations/readiness.ts",

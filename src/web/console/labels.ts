@@ -135,6 +135,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   taken: "The credits were taken.",
   refunded: "The credits were given back.",
   "app-saved": "The app’s settings were saved. They take effect within a minute.",
+  "client-deleted": "The client was deleted. It gets no tokens any more within a minute.",
+  "resource-saved": "The resource was saved. The change takes effect within a minute.",
+  "resource-deleted": "The resource was deleted. No tokens are issued for it within a minute.",
   "key-revoked": "The key was revoked. It stops working within a minute.",
 };
 
@@ -165,6 +168,10 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "app.save": "App saved",
   "app_key.add": "App key added",
   "app_key.revoke": "App key revoked",
+  "oauth_client.save": "OAuth client saved",
+  "oauth_client.delete": "OAuth client deleted",
+  "resource.save": "Resource saved",
+  "resource.delete": "Resource deleted",
 };
 
 export const OUTCOME_NAMES: Readonly<Record<string, string>> = {
