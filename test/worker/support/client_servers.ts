@@ -7,7 +7,7 @@ type Serve = (request: Request) => Response | Promise<Response>;
 export function serveDocuments(servers: Readonly<Record<string, Serve>>): string[] {
   const fetched: string[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-    const request = new Request(input, init as RequestInit);
+    const request = new Request(input, init);
     fetched.push(request.url);
     const serve = servers[request.url];
     if (serve === undefined) throw new TypeError("cannot be reached");
