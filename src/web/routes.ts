@@ -48,6 +48,7 @@ import { recover, showRecovery } from "./signin/recovery.tsx";
 import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/show.tsx";
 import { startSignIn } from "./signin/start.ts";
+import { editConnection, showEdit } from "./account/connection_edit.tsx";
 import {
   confirmRevoke,
   redirectToConnections,
@@ -107,7 +108,9 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/connections", ...page, ...showConnections);
   app.get("/account/connections/revoke", ...page, ...confirmRevoke);
   app.post("/account/connections/revoke", ...own_form, ...revokeConnection);
-  app.get("/account/tokens", ...redirectToConnections);
+  app.get("/account/connections/edit", ...page, ...showEdit);
+  app.post("/account/connections/edit", ...own_form, limitWrites, ...editConnection);
+  app.get("/account/tokens", ...page, ...redirectToConnections);
   app.get("/account/tokens/new", ...page, ...showNewToken);
   app.post("/account/tokens/new", ...own_form, limitAttempts, ...makeToken);
 

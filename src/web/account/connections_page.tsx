@@ -61,6 +61,9 @@ function Connection({ allowance, depth, appName }: ConnectionProps & { readonly 
       <h2>{label}</h2>
       <Facts allowance={allowance} appName={appName} />
       <p class="acts">
+        <a class="button quiet small" href={`${LIST}/edit?${query}`} aria-label={`Edit ${label}`}>
+          Edit
+        </a>
         <a
           class="button quiet small"
           href={`${LIST}/revoke?${query}`}

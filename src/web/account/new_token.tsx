@@ -5,8 +5,7 @@ import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
 import type { ApprovalProblems } from "../device/choices.tsx";
-import { lifetimes, readLifetime } from "../device/lifetimes.ts";
-import { readOffered } from "../device/offered.ts";
+import { lifetimes, readLifetime, readOffered } from "../device/offered.ts";
 import { MadeTokenPage, NewTokenPage, type NewTokenChoices } from "./new_token_page.tsx";
 
 const SUGGESTED_DAYS = 30;

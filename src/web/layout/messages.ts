@@ -193,6 +193,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   session_ended: "Ended. That browser has to sign in again.",
   no_receipt: "Stripe has no receipt for this payment. Ask for one if you need it.",
   receipt_unavailable: "Stripe did not give the receipt. Try again in a minute.",
+  connection_changed: "Saved. It applies from the next request.",
   token_revoked: "Revoked. It has no access any more.",
   account_deleted: "That account was deleted. Sign in to create a new one.",
   not_linked: "That was not linked to your account.",

@@ -121,3 +121,64 @@ describe("the page of connections", () => {
     expect(rows).toEqual([{ revoked_at_ms: null }]);
   });
 });
+
+describe("changing a connection", () => {
+  const FORM = { label: "Laptop", reach: "all", credits: "70", period: "month" };
+
+  /** A token with a monthly cap of 50, of which 12 are spent. */
+  async function spender() {
+    const ada = await signInWithCredits();
+    const cap = { credits: 50, period: "month" };
+    const token = await getToken(ada, { apps: ["demo"], cap }, { client_name: "Old" });
+    await token.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 12 });
+    return { ada, token, id: await tokenId(token) };
+  }
+
+  it("the form starts with what the connection has, and changes its name, limits and apps", async () => {
+    const { ada, token, id } = await spender();
+    const form = await open(ada, `${LIST}/edit?id=${id}`);
+    for (const value of ['value="Old"', 'value="50"', 'value="month" selected']) {
+      expect(form.text).toContain(value);
+    }
+    const done = await postForm(ada, `${LIST}/edit`, { ...FORM, id });
+    expect([done.status, done.headers.get("Location")]).toEqual([
+      303,
+      `${LIST}?notice=connection_changed`,
+    ]);
+    const [item = ""] = itemsOf((await open(ada)).text);
+    expect(item).toContain("Laptop");
+    expect(item).toContain("in all apps");
+    expect(item).toContain("12 of 70 credits a month spent");
+    const job = { app: "other", action: "draw", cost_estimate: 58 };
+    expect((await token.post("/api/jobs", job)).status).toBe(200);
+    expect((await token.post("/api/jobs", { ...job, cost_estimate: 1 })).status).toBe(402);
+  });
+
+  it.each([
+    ["an empty name", { label: " " }, "Give the connection a name"],
+    ["an invalid number", { credits: "-1" }, "Enter a whole number of credits"],
+    ["no app", { reach: "some" }, "Choose at least one app"],
+  ])("a form with %s is shown again and changes nothing", async (_name, wrong, problem) => {
+    const { ada, id } = await spender();
+    const answer = await postForm(ada, `${LIST}/edit`, { ...FORM, ...wrong, id });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("Nothing was changed.");
+    expect(answer.text).toContain(problem);
+    const [item = ""] = itemsOf((await open(ada)).text);
+    expect(item).toContain("Old");
+    expect(item).toContain("12 of 50 credits a month spent");
+  });
+
+  it("changing needs our own page's form, and touches no connection of another person", async () => {
+    const { ada, id } = await spender();
+    const bob = await signIn("bob@example.com");
+    expect((await open(bob, `${LIST}/edit?id=${id}`)).status).toBe(303);
+    expect((await postForm(bob, `${LIST}/edit`, { ...FORM, id })).status).toBe(303);
+    const foreign = await send("POST", `${LIST}/edit`, {
+      headers: { Cookie: ada.cookies, Origin: "https://evil.example" },
+      body: new URLSearchParams({ ...FORM, id }),
+    });
+    expect(foreign.status).toBe(403);
+    expect(itemsOf((await open(ada)).text)[0]).toContain("12 of 50 credits a month spent");
+  });
+});

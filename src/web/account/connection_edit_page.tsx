@@ -1,0 +1,69 @@
+/** The form that changes a connection's name, limits and apps. */
+import type { ListedAllowance } from "../../account/contract.ts";
+import { CapChoice } from "../device/cap_choice.tsx";
+import {
+  AppsChoice,
+  Summary,
+  type ApprovalProblems,
+  type LimitChoices,
+  type RegisteredApp,
+} from "../device/choices.tsx";
+import { describedBy, FieldProblem } from "../device/fields.tsx";
+import { Page } from "../layout/layout.tsx";
+
+export interface EditChoices extends LimitChoices {
+  readonly label: string;
+}
+
+export interface EditPageProps {
+  readonly allowance: ListedAllowance;
+  readonly choices: EditChoices;
+  readonly problems: ApprovalProblems;
+  readonly registered_apps: readonly RegisteredApp[];
+}
+
+export function EditPage({ allowance, choices, problems, registered_apps }: EditPageProps) {
+  const title = `Edit “${allowance.label}”`;
+  const has_problems = Object.keys(problems).length > 0;
+  const { access } = allowance.limits;
+  return (
+    <Page
+      title={has_problems ? `Error: ${title}` : title}
+      section="connections"
+      scripts={["forms.js"]}
+    >
+      <section class="panel narrow">
+        <Summary problems={problems} heading="Nothing was changed." />
+        <h1>{title}</h1>
+        <p>
+          {allowance.parent_id === null
+            ? "The change applies from its next request. What is spent stays spent."
+            : "The change applies from its next request. It never gets more than the connection that it comes from."}
+        </p>
+        <form method="post" action="/account/connections/edit" autocomplete="off">
+          <input type="hidden" name="id" value={allowance.id} />
+          <label for="label">Name</label>
+          <FieldProblem id="label_problem" problem={problems.label} />
+          <input
+            id="label"
+            name="label"
+            type="text"
+            maxlength={80}
+            value={choices.label}
+            {...describedBy("label_problem", problems.label)}
+          />
+          {access === "write" ? <CapChoice caps={choices.caps} problem={problems.credits} /> : null}
+          {access === "none" ? null : (
+            <AppsChoice choices={choices} problems={problems} registered_apps={registered_apps} />
+          )}
+          <div class="acts next">
+            <button type="submit">Save</button>
+            <a class="button quiet" href="/account/connections">
+              Cancel
+            </a>
+          </div>
+        </form>
+      </section>
+    </Page>
+  );
+}
