@@ -67,6 +67,11 @@ export const RATE_LIMITS = {
   /** Checkouts of one identity. Each calls Stripe, which limits all our calls together to 100 a second. */
   checkout: rule("LIMIT_CHECKOUT", 10, 60),
   /**
+   * Decisions of one person about OAuth clients, and connections that they agreed to before. Each connection writes to the
+   * account; a person decides a few in a minute, and another site can only make their browser repeat old ones.
+   */
+  consent: rule("LIMIT_CONSENT", 30, 60),
+  /**
    * Attempts at a user code by one account, right or wrong. Opening a code and approving it are two attempts,
    * so a person may be wrong several times. A guesser has 10 of 25,600,000,000 codes a minute.
    */
@@ -103,6 +108,11 @@ export const NETWORK_RATE_LIMITS = {
   signin: {
     network: rule("LIMIT_SIGNIN", 120, 60),
     site: rule("LIMIT_SIGNIN_SITE", 480, 60),
+  },
+  /** Authorization requests of OAuth clients: two for each person who signs in first, so 30 people of one office. */
+  authorize: {
+    network: rule("LIMIT_AUTHORIZE", 60, 60),
+    site: rule("LIMIT_AUTHORIZE_SITE", 240, 60),
   },
   /**
    * Accounts created with a passkey, and attempts at recovery codes. A script can create passkeys without end, and each

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
-import type { Person, Session } from "../identity/port.ts";
+import type { Person, ResumedSession } from "../identity/port.ts";
 import type { OperatorRights } from "../domain/operators.ts";
 import type { AppProof, Proof, SessionProof, UnverifiedAppProof } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -39,8 +39,8 @@ export interface AppEnvironment {
     caller: UserCaller | AppCaller;
     /** The app whose key the request has, if it concerns the app itself and no account. */
     own_app?: AppProof;
-    /** On pages that require sign-in: the session, which is live. */
-    session: Session;
+    /** On pages that require sign-in, or load the session: the session, which is live. */
+    session: ResumedSession;
     /** On operators' routes and pages with navigation: the caller's rights as an operator; null: none. */
     operator?: OperatorRights | null;
     /** On operators' routes of one account: its holder. */

@@ -29,6 +29,7 @@ import type { Readiness } from "../domain/wire.ts";
 import type { Result } from "../domain/result.ts";
 import type { IdentityPort } from "../identity/port.ts";
 import type { TokenPeople } from "../identity/token_people.ts";
+import type { SealedTexts } from "../keys/sealed_text.ts";
 import type { KeyRing } from "../keys/signing.ts";
 import type { RequestProfile } from "../oauth/social_network.ts";
 import type { Payments } from "../payments/payments.ts";
@@ -93,6 +94,8 @@ export interface Services extends OAuthTokens {
   readonly social_network: RequestProfile | null;
   readonly personal_tokens: PersonalTokens;
   readonly mint_personal_token: MintPersonalToken;
+  /** The requests that consent pages show and their forms return. */
+  readonly consent_forms: SealedTexts;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
   readonly request_copies: RequestCopies;

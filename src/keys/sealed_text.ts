@@ -1,5 +1,5 @@
 /** Text that leaves the service for a while, in a form or an address, and returns unread and unchanged. */
-import { flowKeys, type EncryptionKey, type FlowPurpose } from "./encryption.ts";
+import { CONSENT_PURPOSE, flowKeys, type EncryptionKey, type FlowPurpose } from "./encryption.ts";
 import { packSealed, sealFor, unpackSealed, unsealFor } from "./sealing.ts";
 
 /** Opened text. Expired text may say what to start again, and nothing else. */
@@ -34,4 +34,9 @@ export function createSealedTexts(
       return { text, is_expired: Date.now() >= ends_at_ms };
     },
   };
+}
+
+/** The requests that consent pages show and their forms return. */
+export function createConsentForms(keys: readonly EncryptionKey[]): SealedTexts {
+  return createSealedTexts(keys, CONSENT_PURPOSE);
 }

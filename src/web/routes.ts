@@ -16,10 +16,13 @@ import { downloadStatement } from "./account/statement_csv.ts";
 import { loadOperatorRights } from "../http/caller/operator.ts";
 import {
   guardOwnForms,
+  loadSession,
   requireSignIn,
   requireSignInEvenSuspended,
 } from "../http/caller/browser_session.ts";
 import { addConsoleRoutes } from "./console/routes.ts";
+import { allowClient, denyClient } from "./authorize/decide.tsx";
+import { redirectToAuthorize, showAuthorize } from "./authorize/show.tsx";
 import type { AppEnvironment } from "../http/context.ts";
 import { approveDevice, denyDevice } from "./device/decide.tsx";
 import { showDevice } from "./device/show.tsx";
@@ -29,6 +32,7 @@ import { readFavicon, readTheme } from "./layout/theme_files.ts";
 import {
   limitAttempts,
   limitCheckouts,
+  limitConsents,
   limitNetwork,
   limitSignInCallbacks,
   limitWrites,
@@ -83,6 +87,14 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/signin/passkey/start", ...by_passkey, signing_in, ...startPasskeySignIn);
   app.post("/signin/passkey/register", ...by_passkey, new_account, ...startRegistration);
   app.post("/signin/passkey/recovery", ...by_passkey, new_account, ...recover);
+
+  app.use("/oauth/authorize/*", noStore);
+  const asking = limitNetwork("authorize");
+  app.get("/oauth/authorize", asking, loadSession, ...showAuthorize);
+  app.post("/oauth/authorize", asking, limitBodySize, ...redirectToAuthorize);
+  const consent = [guardOwnForms, limitBodySize, loadSession, limitConsents] as const;
+  app.post("/oauth/authorize/allow", ...consent, ...allowClient);
+  app.post("/oauth/authorize/deny", ...consent, ...denyClient);
 
   const own_form = [guardOwnForms, requireSignIn, limitBodySize] as const;
   app.use("/account/*", noStore);

@@ -5,7 +5,7 @@
 import { finishAccountDeletion, isAccountDeleted } from "./deleted_account.ts";
 import { findAppOfKey, readAppKey } from "./app_key.ts";
 import { browserCaller, identify } from "./authenticate.ts";
-import type { Session } from "../../identity/port.ts";
+import type { ResumedSession, Session } from "../../identity/port.ts";
 import type { Next } from "hono";
 import { accountOf, callerOf, factory, type AppContext } from "../context.ts";
 import { isFromOwnPage } from "../middleware/origins.ts";
@@ -16,7 +16,7 @@ import { setSessionCookies } from "./session_cookies.ts";
 
 const SESSION_REQUIRED = "This requires a browser session. Sign in first.";
 
-function setSession(context: AppContext, session: Session): void {
+function setSession(context: AppContext, session: ResumedSession): void {
   context.set("session", session);
   context.set("caller", browserCaller(context, session));
 }
@@ -95,6 +95,16 @@ async function requireSession(
   if (is_page) await setSessionCookies(context, resumed.session, resumed.set_cookies);
   return next();
 }
+
+/** For pages that decide themselves what a signed-out person sees: sets the session, if the request proves one. */
+export const loadSession = factory.createMiddleware(async (context, next) => {
+  const resumed = await resumeSession(context);
+  if (resumed.kind === "session") {
+    setSession(context, resumed.session);
+    await setSessionCookies(context, resumed.session, resumed.set_cookies);
+  }
+  return next();
+});
 
 /** The page of a form: a form's path is one level below the path of its page. */
 function parentOf(pathname: string): string {

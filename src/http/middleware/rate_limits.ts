@@ -171,6 +171,14 @@ export const limitCheckouts = factory.createMiddleware(async (context, next) => 
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
+/** Limits a person's decisions about OAuth clients. After `loadSession`. */
+export const limitConsents = factory.createMiddleware(async (context, next) => {
+  const session = context.get("session");
+  const limited =
+    session === undefined ? null : await countRequest(context, "consent", session.identity_id);
+  return limited === null ? next() : refuseByAccept(context, limited);
+});
+
 /** Counts the further writes of a batch; {@link limitWrites} has counted the first. Returns a refusal or null. */
 export async function countBatch(context: AppContext, items: number): Promise<Limited | null> {
   const further = Math.ceil(items / BATCH_ITEMS_PER_WRITE) - 1;

@@ -1,0 +1,97 @@
+/** What the consent page decides before it asks the person, and what it suggests. Pure: the caller passes the time. */
+import type { Asked, AuthorizeError } from "./authorize_request.ts";
+import { OAUTH_SCOPES, SIGNIN_SCOPES } from "./oauth_scopes.ts";
+import { accepted, refused, type Result } from "./result.ts";
+import type { SpendingCap } from "./spending_cap.ts";
+
+/**
+ * The scopes that a client can get of those that it requested. Unknown scopes are ignored (OpenID Connect Core, section
+ * 3.1.2.1). `resource_scopes`: those of the resource; null: our API. Without `may_upstream`, the scope `upstream` is left
+ * out, and the token response says so.
+ */
+export function chooseScopes(
+  requested: readonly string[] | undefined,
+  offer: { readonly resource_scopes: readonly string[] | null; readonly may_upstream: boolean },
+): Result<readonly string[], AuthorizeError> {
+  const { resource_scopes, may_upstream } = offer;
+  // A client that names no scope gets what a person expects least harm of: our API to read, or the resource as a whole.
+  const wanted = requested ?? resource_scopes ?? ["read"];
+  if (wanted.includes("admin")) return refused(invalidScope("No OAuth client can get admin."));
+  const known: readonly string[] =
+    resource_scopes === null ? OAUTH_SCOPES : [...SIGNIN_SCOPES, ...resource_scopes];
+  const scopes = wanted.filter(
+    (scope) => known.includes(scope) && (scope !== "upstream" || may_upstream),
+  );
+  if (scopes.length === 0 && known.length > 0 && wanted.length > 0) {
+    return refused(invalidScope(`Name at least one of these scopes: ${known.join(" ")}.`));
+  }
+  const has_access = scopes.includes("read") || scopes.includes("write");
+  if (scopes.includes("upstream") && !has_access) {
+    return refused(invalidScope("Name read or write in addition to upstream."));
+  }
+  return accepted(scopes);
+}
+
+/** Whether the session of a browser suffices for a request. `again`: only a new sign-in does. */
+export type SignInNeed = "none" | "first" | "again";
+
+/** `started_at_ms`: when the person signed in; null: they are not signed in. */
+export function signInNeed(
+  { prompts, max_age_seconds, signed_in_after_ms }: Asked,
+  started_at_ms: number | null,
+  now_ms: number,
+): SignInNeed {
+  if (started_at_ms === null) return "first";
+  if (signed_in_after_ms !== null && started_at_ms >= signed_in_after_ms) return "none";
+  if (prompts.includes("login")) return "again";
+  if (max_age_seconds === null) return "none";
+  return now_ms - started_at_ms > max_age_seconds * 1000 ? "again" : "none";
+}
+
+/** What happens to the request of a signed-in person. */
+export type ConsentStep =
+  | { readonly kind: "remembered" }
+  | { readonly kind: "ask" }
+  /** `added`: the scopes that the client did not have so far. */
+  | { readonly kind: "ask_more"; readonly added: readonly string[] }
+  | { readonly kind: "room_full" };
+
+export interface ConsentFacts {
+  readonly asked: Pick<Asked, "prompts">;
+  /** Only a registered client is remembered: any program can claim to be the client of a document. */
+  readonly is_registered: boolean;
+  readonly scopes: readonly string[];
+  /** The scopes of the client's connection to the same resource; null: it has none. */
+  readonly connected_scopes: readonly string[] | null;
+  /** Whether the account has room for one more allowance. */
+  readonly has_room: boolean;
+}
+
+export function consentStep(facts: ConsentFacts): ConsentStep {
+  const { asked, is_registered, scopes, connected_scopes, has_room } = facts;
+  if (connected_scopes === null) return { kind: has_room ? "ask" : "room_full" };
+  const added = scopes.filter((scope) => !connected_scopes.includes(scope));
+  if (added.length > 0) return { kind: "ask_more", added };
+  const must_show = asked.prompts.includes("consent") || asked.prompts.includes("select_account");
+  return { kind: is_registered && !must_show ? "remembered" : "ask" };
+}
+
+/** The limit that the page suggests for a client that no operator registered: enough to try it. */
+const UNREGISTERED_CAP: SpendingCap = { credits: 50, period: "total" };
+
+/**
+ * The cap that the page starts with; null: no limit. For a registered client it is the one that its app's registration
+ * suggests. A suggestion is at most the balance, unless there is none.
+ */
+export function suggestedCap(
+  registered: { readonly suggested_cap: SpendingCap | null } | null,
+  credits: number,
+): SpendingCap | null {
+  const cap = registered === null ? UNREGISTERED_CAP : registered.suggested_cap;
+  if (cap === null || credits <= 0) return cap;
+  return { ...cap, credits: Math.min(cap.credits, credits) };
+}
+
+function invalidScope(error_description: string): AuthorizeError {
+  return { error: "invalid_scope", error_description };
+}

@@ -1,0 +1,227 @@
+/** The page on which a person decides what an OAuth client may do. */
+import type { ConsentStep } from "../../domain/consent.ts";
+import type { OAuthClient } from "../../domain/oauth_client.ts";
+import { CapChoice } from "../device/cap_choice.tsx";
+import {
+  AppsChoice,
+  Summary,
+  UpstreamChoice,
+  type ApprovalProblems,
+  type LimitChoices,
+  type RegisteredApp,
+} from "../device/choices.tsx";
+import { describedBy, FieldProblem } from "../device/fields.tsx";
+import { counted } from "../layout/labels.ts";
+import { Page } from "../layout/layout.tsx";
+import { currentShell } from "../layout/shell.ts";
+import { rightsInWords } from "./rights.ts";
+
+export interface ConsentChoices extends LimitChoices {
+  /** When the access ends, in days; null: nothing valid was chosen. */
+  readonly days: number | null;
+}
+
+export interface ConsentPageProps {
+  readonly step: Extract<ConsentStep, { kind: "ask" | "ask_more" }>;
+  readonly client: OAuthClient;
+  /** Where the person returns to: a host, or null for a program on their own machine. */
+  readonly return_host: string | null;
+  /** Whether every address of the client is on the person's own machine, where any program can pretend to be it. */
+  readonly is_loopback_only: boolean;
+  /** The e-mail address or name of the person; null if neither is known. */
+  readonly person: string | null;
+  readonly scopes: readonly string[];
+  /** The scopes that it has so far; null: it is not connected. */
+  readonly connected_scopes: readonly string[] | null;
+  /** The server that its tokens are for; null: our API. */
+  readonly resource: { readonly host: string; readonly app_name: string } | null;
+  /** Whether the access ends with the browser session. */
+  readonly ends_with_session: boolean;
+  /** The available credits. */
+  readonly credits: number;
+  readonly choices: ConsentChoices;
+  readonly problems: ApprovalProblems;
+  readonly registered_apps: readonly RegisteredApp[];
+  /** The services whose tokens the client requests; empty: it requests none. */
+  readonly upstream_names: readonly string[];
+  readonly lifetimes_days: readonly number[];
+  /** The sealed request, which the form returns. */
+  readonly sealed: string;
+  /** The address of this page. */
+  readonly this_page: string;
+  /** Why the page is shown again; null: it is shown for the first time. */
+  readonly notice: string | null;
+}
+
+export function ConsentPage(props: ConsentPageProps) {
+  const { step, client, problems, notice, is_loopback_only, scopes, sealed } = props;
+  const has_problems = Object.keys(problems).length > 0;
+  const title = step.kind === "ask" ? `Connect ${client.name}?` : `Let ${client.name} do more?`;
+  const spends = scopes.includes("write");
+  const has_access = spends || scopes.includes("read");
+  const { apps, days } = problems;
+  return (
+    <Page title={has_problems ? `Error: ${title}` : title} scripts={["forms.js"]}>
+      {notice === null ? null : (
+        <p class="notice" role="status">
+          {notice}
+        </p>
+      )}
+      <Summary problems={problems} />
+      <h1>{title}</h1>
+      <Asker {...props} />
+      <Rights {...props} />
+      {is_loopback_only ? <LoopbackWarning name={client.name} /> : null}
+      <form method="post" action="/oauth/authorize/allow" autocomplete="off">
+        <input type="hidden" name="request" value={sealed} />
+        {spends ? (
+          <CapChoice caps={props.choices.caps} problem={problems.credits} balance={props.credits} />
+        ) : null}
+        {props.upstream_names.length === 0 ? null : (
+          <UpstreamChoice choices={props.choices} names={props.upstream_names} />
+        )}
+        <details class="limits" open={apps !== undefined || days !== undefined}>
+          <summary>{moreTitle(props, has_access)}</summary>
+          {has_access ? <AppsChoice {...props} /> : null}
+          <LifetimeChoice {...props} />
+        </details>
+        <div class="acts">
+          <button type="submit">Allow</button>
+          <button type="submit" class="quiet" formaction="/oauth/authorize/deny">
+            Deny
+          </button>
+        </div>
+      </form>
+      <OtherAccount {...props} />
+    </Page>
+  );
+}
+
+/** Who asks, and with which account. A name proves nothing, so the page also says who vouches for it. */
+function Asker({ client, return_host, person }: ConsentPageProps) {
+  const { service_name } = currentShell();
+  return (
+    <>
+      <dl class="facts">
+        <dt>Who asks</dt>
+        <dd>
+          {client.kind === "registered" ? (
+            <>
+              <strong>{client.name}</strong>, registered with {service_name}
+            </>
+          ) : (
+            <>
+              An app of <strong class="host">{client.host}</strong>
+            </>
+          )}
+        </dd>
+        {person === null ? null : (
+          <>
+            <dt>Your account</dt>
+            <dd class="host">{person}</dd>
+          </>
+        )}
+        <dt>You return to</dt>
+        <dd class="host">{return_host ?? "a program on this computer"}</dd>
+      </dl>
+      {client.kind === "registered" ? null : (
+        <p>
+          <strong class="alarming">{service_name} has not checked this app.</strong> Anyone can
+          choose the name “{client.name}”. Allow it only if you expect{" "}
+          <strong class="host">{client.host}</strong> to ask.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Rights({ step, scopes, connected_scopes, resource }: ConsentPageProps) {
+  const added = step.kind === "ask_more" ? step.added : scopes;
+  const kept = (connected_scopes ?? []).filter((scope) => !added.includes(scope));
+  const already = step.kind === "ask_more" ? rightsInWords(kept, resource) : [];
+  return (
+    <>
+      <h2>{step.kind === "ask_more" ? "It also wants to" : "It wants to"}</h2>
+      <ul class="rights">
+        {rightsInWords(added, resource).map((right) => (
+          <li>{right}</li>
+        ))}
+      </ul>
+      {already.length === 0 ? null : (
+        <>
+          <h2>It can already</h2>
+          <ul class="rights is-old">
+            {already.map((right) => (
+              <li>{right}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {step.kind === "ask" && connected_scopes !== null ? (
+        <p class="hint">
+          It is connected already. If you allow it again, its limit stays one limit, with what is
+          spent.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function LoopbackWarning({ name }: { name: string }) {
+  return (
+    <p class="problem">
+      <strong>Allow only if you have just started {name} on this computer.</strong> Any other
+      program on it can claim to be {name}.
+    </p>
+  );
+}
+
+function moreTitle({ choices, registered_apps }: ConsentPageProps, has_access: boolean): string {
+  const nameOf = (slug: string) => registered_apps.find((it) => it.slug === slug)?.name ?? slug;
+  const names = [...choices.apps.map(nameOf), choices.other_apps].filter((name) => name !== "");
+  const where = choices.reach === "some" ? `In ${names.join(", ")} only` : "In all apps";
+  const until = choices.days === null ? "" : `for ${counted(choices.days, "day", "days")}`;
+  if (!has_access) return `${until.replace("for", "For")} – change`;
+  return `${[where, until].filter((part) => part !== "").join(", ")} – change`;
+}
+
+function LifetimeChoice({
+  choices,
+  problems,
+  lifetimes_days,
+  ends_with_session,
+}: ConsentPageProps) {
+  return (
+    <fieldset>
+      <legend>When its access ends</legend>
+      <FieldProblem id="days_problem" problem={problems.days} />
+      <label class="unseen" for="days">
+        Lifetime
+      </label>
+      <select id="days" name="days" {...describedBy("days_problem", problems.days, "days_hint")}>
+        {lifetimes_days.map((days) => (
+          <option value={days} selected={days === choices.days}>
+            in {counted(days, "day", "days")}
+          </option>
+        ))}
+      </select>
+      <p class="hint" id="days_hint">
+        {ends_with_session
+          ? "It ends earlier if you sign out. You can also end it yourself at any time."
+          : "You can end it yourself at any time, also after you sign out."}
+      </p>
+    </fieldset>
+  );
+}
+
+/** The way to another account of the same person. */
+function OtherAccount({ this_page }: ConsentPageProps) {
+  return (
+    <form method="post" action="/signout" class="other-account">
+      <input type="hidden" name="redirect_to" value={this_page} />
+      <button type="submit" class="plain">
+        Use another account
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,117 @@
+/** `POST /oauth/authorize/allow` and `…/deny`: the buttons of the consent page. */
+import type { AuthorizeError } from "../../domain/authorize_request.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
+import { rightsOf } from "../../domain/allowance.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import { factory, type AppContext } from "../../http/context.ts";
+import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
+import { readLifetime } from "../device/offered.ts";
+import { connect, readAccount, type Chosen } from "./account.ts";
+import { showConsent, type ConsentForm, type SentForm } from "./consent.tsx";
+import { readRequest, type AskingRequest } from "./read_request.ts";
+import { refuseAccount, respond, showCannotAsk, showRoomFull } from "./respond.tsx";
+import { returnToClient } from "./return_to_client.ts";
+
+export const allowClient = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const sent = await readSealed(context, form);
+  if (sent === null) return showCannotAsk(context, "form_unreadable");
+  // Everything is read again: the client, the account or the registry may have changed.
+  const reading = await readRequest(context, sent.query);
+  if (reading.kind !== "asks") return respond(context, reading);
+  const { request } = reading;
+  const facts = await readAccount(context, request);
+  if (!facts.ok) return refuseAccount(context, request, facts.refusal);
+  const { step } = facts.value;
+  if (step.kind === "room_full") return showRoomFull(context, request);
+  // The person has this page open, although they may have agreed in another window meanwhile.
+  const asking = { ...facts.value, step: step.kind === "remembered" ? ASK : step };
+  const notice = whyAgain(sent, request);
+  if (notice !== null) return showConsent(context, request, asking, { notice });
+  const chosen = readChosen(context, request, form);
+  return chosen.ok
+    ? connect(context, request, chosen.value)
+    : showConsent(context, request, asking, { sent: chosen.refusal });
+});
+
+/** Also for a page that is too old: denying gives nothing away. */
+export const denyClient = factory.createHandlers(async (context) => {
+  const sent = await readSealed(context, await readForm(context));
+  if (sent === null) return showCannotAsk(context, "form_unreadable");
+  const reading = await readRequest(context, sent.query);
+  return reading.kind === "asks"
+    ? returnToClient(context, reading.request, DENIED)
+    : respond(context, reading);
+});
+
+const ASK = { kind: "ask" } as const;
+
+const DENIED: AuthorizeError = {
+  error: "access_denied",
+  error_description: "The person denied the request.",
+};
+
+function readForm(context: AppContext): Promise<FormData> {
+  return context.req.formData().catch(() => new FormData());
+}
+
+/** The request that the form was made for. */
+interface SentRequest {
+  readonly query: URLSearchParams;
+  readonly session_id: string;
+  readonly is_expired: boolean;
+}
+
+/** Null: this service did not make the form. */
+async function readSealed(context: AppContext, form: FormData): Promise<SentRequest | null> {
+  const sealed = form.get("request");
+  const { consent_forms } = context.get("services");
+  const opened =
+    typeof sealed === "string" ? await consent_forms.open(context.get("base_url"), sealed) : null;
+  if (opened === null) return null;
+  const { query, session_id } = JSON.parse(opened.text) as ConsentForm;
+  return { query: new URLSearchParams(query), session_id, is_expired: opened.is_expired };
+}
+
+/** Why the person must look at the page again; null: they need not. */
+function whyAgain({ session_id, is_expired }: SentRequest, { session }: AskingRequest) {
+  if (session_id !== session.id) {
+    return "You have signed in again since this page was shown. Nothing has access yet: check the page again.";
+  }
+  return is_expired
+    ? "This page was open for too long. Nothing has access yet: check it again."
+    : null;
+}
+
+const ALL_APPS = { reach: "all", apps: [], other_apps: "" } as const;
+
+/** What the form means, or the form with its problems. */
+function readChosen(
+  context: AppContext,
+  { scopes }: AskingRequest,
+  form: FormData,
+): Result<Chosen, SentForm> {
+  const { access } = rightsOf(scopes);
+  const days = readLifetime(context, form);
+  const typed = readChoices(form);
+  // The form has only the choices that the access needs.
+  const spending = access === "write" ? {} : { caps: [] };
+  const reaching = access === "none" ? ALL_APPS : {};
+  const asked_access = access === "none" ? "read" : access;
+  const choices = {
+    ...typed,
+    access: asked_access,
+    admin: false,
+    ...spending,
+    ...reaching,
+  } as const;
+  const found = days === null ? { days: "Choose when the access ends." } : {};
+  const limits = limitsOfChoices(choices, { apps: [], other_apps: "" }, found);
+  if (!limits.ok) return refused({ choices: { ...choices, days }, problems: limits.refusal });
+  if (days === null) throw new Error("a form without a lifetime has a problem");
+  const { app_slugs, caps } = limits.value;
+  return accepted({
+    limits: { app_slugs, caps, expires_at_ms: Date.now() + days * DAY_MS },
+    scopes: scopes.filter((scope) => scope !== "upstream" || typed.upstream),
+  });
+}

@@ -1,0 +1,124 @@
+/** The pages of requests that cannot be decided: each says why, and has one next step. */
+import type { AuthorizeError } from "../../domain/authorize_request.ts";
+import { shownAddress } from "../../domain/origins.ts";
+import { Page } from "../layout/layout.tsx";
+import type { Problem } from "../layout/messages.ts";
+import { ProblemPage, ProblemText } from "../layout/problem_page.tsx";
+import type { CannotAsk, KnownClient } from "./read_request.ts";
+
+const START_AGAIN = "Go back to the app and start again.";
+const TELL_DEVELOPER =
+  "Close this page. If it happens again, tell the people who make the app what this page says.";
+const NOTHING = "Nothing was shared or changed.";
+
+/** Each without a name of the client: nothing about it is known for certain. */
+const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
+  client_id_missing: {
+    title: "We do not know which app this is",
+    what: `The request has no client_id. ${NOTHING}`,
+    next: TELL_DEVELOPER,
+  },
+  client_id_repeated: {
+    title: "We do not know which app this is",
+    what: `The request has several client_id. ${NOTHING}`,
+    next: TELL_DEVELOPER,
+  },
+  redirect_uri_missing: {
+    title: "We do not know where to send you back to",
+    what: `The request has no redirect_uri. ${NOTHING}`,
+    next: TELL_DEVELOPER,
+  },
+  redirect_uri_repeated: {
+    title: "We do not know where to send you back to",
+    what: `The request has several redirect_uri. ${NOTHING}`,
+    next: TELL_DEVELOPER,
+  },
+  client_unknown: {
+    title: "We do not know this app",
+    what: `It is not registered here, or its own description (client_id) cannot be used. ${NOTHING}`,
+    next: TELL_DEVELOPER,
+  },
+  redirect_uri_unknown: {
+    title: "We can’t send you back to that address",
+    what: "The app did not register the address that it named. Someone may be trying to get your access. The address:",
+    next: TELL_DEVELOPER,
+  },
+  not_signed_in: {
+    title: "You are not signed in",
+    what: `The app asked for an answer without showing you a page. ${NOTHING}`,
+    next: "Sign in, then start again in the app.",
+  },
+  request_too_long: {
+    title: "This request is too long",
+    what: `It would be lost while you sign in. ${NOTHING}`,
+    next: TELL_DEVELOPER,
+  },
+  form_unreadable: {
+    title: "This form cannot be used",
+    what: `It was not made by this service, or is too old. ${NOTHING}`,
+    next: START_AGAIN,
+  },
+};
+
+export function CannotAskPage(props: {
+  readonly problem: CannotAsk;
+  readonly redirect_uri: string | undefined;
+}) {
+  const { problem, redirect_uri } = props;
+  const text = CANNOT_ASK[problem];
+  const address = redirect_uri === undefined ? {} : { address: shownAddress(redirect_uri) };
+  const signing_in = { kind: "link", href: "/signin", text: "Sign in" } as const;
+  const next_step = problem === "not_signed_in" ? signing_in : null;
+  return <ProblemPage problem={{ ...text, ...address }} next_step={next_step} />;
+}
+
+/**
+ * An error of a client that nobody registered. It is sent only if the person follows the link: otherwise any site could
+ * use this service to redirect people to an address of its choice (RFC 9700, section 4.11.2).
+ */
+export function ClientErrorPage(props: {
+  readonly known: KnownClient;
+  readonly error: AuthorizeError;
+  readonly return_url: string;
+}) {
+  const { known, error, return_url } = props;
+  const { client } = known;
+  const host = client.kind === "document" ? client.host : client.name;
+  return (
+    <Page title={`${client.name} cannot be connected`} without_account_link>
+      <ProblemText
+        problem={{
+          title: `${client.name} cannot be connected`,
+          what: `Its request cannot be used: ${error.error_description} (${error.error}) ${NOTHING}`,
+          next: `If you trust ${host}, you can go back to it with this error. Otherwise close this page.`,
+        }}
+      />
+      <a class="button quiet" href={return_url} rel="noreferrer">
+        Go back to {client.name}
+      </a>
+    </Page>
+  );
+}
+
+/** The account has as many allowances as it can have. */
+export function RoomFullPage({ name, this_page }: { name: string; this_page: string }) {
+  return (
+    <Page title="Too many connections" without_account_link>
+      <ProblemText
+        problem={{
+          title: "Too many connections",
+          what: `Your account has as many devices, apps and tokens as it can have, so ${name} cannot be connected.`,
+          next: "End the access of one that you no longer need. Then load this page again.",
+        }}
+      />
+      <div class="acts next">
+        <a class="button" href="/account/connections">
+          Your connections
+        </a>
+        <a class="button quiet" href={this_page}>
+          Try again
+        </a>
+      </div>
+    </Page>
+  );
+}

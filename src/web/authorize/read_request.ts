@@ -1,0 +1,160 @@
+/** Reads an authorization request, and finds out who asks, for what, and whether the person must sign in first. */
+import {
+  readAuthorizeRequest,
+  SIGNED_IN_AFTER,
+  whyPkceMissing,
+  type AddressProblem,
+  type Asked,
+  type AuthorizeError,
+  type ReturnAddress,
+} from "../../domain/authorize_request.ts";
+import { chooseScopes, signInNeed } from "../../domain/consent.ts";
+import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
+import type { OAuthClient, ProtectedResource } from "../../domain/oauth_client.ts";
+import { matchesRedirect } from "../../domain/redirect_match.ts";
+import { resourceKey } from "../../domain/resource_uri.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import type { AppContext } from "../../http/context.ts";
+import { findResource, resolveClient } from "../../http/oauth/clients.ts";
+import type { ResumedSession } from "../../identity/port.ts";
+
+/** Why nobody can be asked, and no address can receive a response. */
+export type CannotAsk =
+  | AddressProblem
+  /** There is no such client, or its document is not usable. */
+  | "client_unknown"
+  | "redirect_uri_unknown"
+  /** The client requests a response without a page, and who it is can only be found out for a signed-in person. */
+  | "not_signed_in"
+  | "request_too_long"
+  | "form_unreadable";
+
+/** A client with one of its own redirect addresses: it may receive responses there. */
+export interface KnownClient {
+  readonly client: OAuthClient;
+  readonly address: ReturnAddress;
+}
+
+/** A request that a signed-in person can be asked about. */
+export interface AskingRequest extends KnownClient {
+  readonly asked: Asked;
+  readonly session: ResumedSession;
+  /** Null: our API. */
+  readonly resource: ProtectedResource | null;
+  /** The scopes that the client can get. */
+  readonly scopes: readonly string[];
+  /** The request without what has no meaning here. */
+  readonly query: string;
+}
+
+export type Reading =
+  | { readonly kind: "cannot_ask"; readonly problem: CannotAsk; readonly redirect_uri?: string }
+  /** Too many requests, or the registry cannot be read. */
+  | { readonly kind: "busy"; readonly refusal: Refusal }
+  | { readonly kind: "sign_in"; readonly again: boolean; readonly return_to: string }
+  | { readonly kind: "refused"; readonly known: KnownClient; readonly error: AuthorizeError }
+  | { readonly kind: "asks"; readonly request: AskingRequest };
+
+export async function readRequest(context: AppContext, query: URLSearchParams): Promise<Reading> {
+  const read = readAuthorizeRequest(query);
+  if (!read.ok) return { kind: "cannot_ask", problem: read.refusal };
+  const { address, asked } = read.value;
+  const session = context.get("session") ?? null;
+  const is_silent = asked.ok && asked.value.prompts.includes("none");
+
+  const found = await resolveClient(context, address.client_id, session?.identity_id ?? null);
+  if (found.kind === "sign_in_first") {
+    return is_silent
+      ? { kind: "cannot_ask", problem: "not_signed_in" }
+      : (signIn(context, query, "first") ?? { kind: "cannot_ask", problem: "request_too_long" });
+  }
+  if (found.kind === "refused") return { kind: "busy", refusal: found.refusal };
+  if (found.kind !== "found") return { kind: "cannot_ask", problem: "client_unknown" };
+  const known = { client: found.client, address };
+  if (!matchesRedirect(address.redirect_uri, known.client.redirect_uris)) {
+    const { redirect_uri } = address;
+    return { kind: "cannot_ask", problem: "redirect_uri_unknown", redirect_uri };
+  }
+
+  if (!asked.ok) return { kind: "refused", known, error: asked.refusal };
+  const offered = await readOffer(context, asked.value, known.client);
+  if (!offered.ok) return { kind: "refused", known, error: offered.refusal };
+  const need = signInNeed(asked.value, session?.started_at_ms ?? null, Date.now());
+  const { hinted_identity_id: hinted } = asked.value;
+  const is_other = is_silent && hinted !== null && hinted !== session?.identity_id;
+  if (session === null || need !== "none" || is_other) {
+    const silent = is_silent ? LOGIN_REQUIRED : TOO_LONG;
+    const signing_in = is_silent ? null : signIn(context, query, need);
+    return signing_in ?? { kind: "refused", known, error: silent };
+  }
+  const request = { ...known, ...offered.value, asked: asked.value, session };
+  return { kind: "asks", request: { ...request, query: query.toString() } };
+}
+
+const LOGIN_REQUIRED: AuthorizeError = {
+  error: "login_required",
+  error_description: "The person must sign in. Send the request without prompt=none.",
+};
+
+const TOO_LONG: AuthorizeError = {
+  error: "invalid_request",
+  error_description: `Shorten the request, for example its state, to ${REDIRECT_MAX_LENGTH} characters.`,
+};
+
+/** What a client requests, if it can get it. */
+async function readOffer(
+  context: AppContext,
+  asked: Asked,
+  client: OAuthClient,
+): Promise<Result<Pick<AskingRequest, "resource" | "scopes">, AuthorizeError>> {
+  const pkce_optional = client.kind === "registered" && client.pkce_optional;
+  const pkce_missing = whyPkceMissing(asked, { pkce_optional });
+  if (pkce_missing !== null) return refused(pkce_missing);
+  const resource = await readResource(context, asked.resource);
+  if (!resource.ok) return resource;
+  const scopes = chooseScopes(asked.scopes, {
+    resource_scopes: resource.value?.scopes ?? null,
+    may_upstream: await mayGetUpstream(context, client),
+  });
+  return scopes.ok ? accepted({ resource: resource.value, scopes: scopes.value }) : scopes;
+}
+
+/** The resource at an address; null: our API, also under its own address. */
+async function readResource(
+  context: AppContext,
+  uri: string | null,
+): Promise<Result<ProtectedResource | null, AuthorizeError>> {
+  if (uri === null || resourceKey(uri) === context.get("base_url")) return accepted(null);
+  const found = await findResource(context, uri);
+  if (found.kind === "found") return accepted(found.value);
+  const is_unknown = found.kind === "unknown";
+  return refused({
+    error: is_unknown ? "invalid_target" : "temporarily_unavailable",
+    error_description: is_unknown
+      ? "No such resource is registered here. Check its address."
+      : "Try again in a few seconds.",
+  });
+}
+
+/** An app gets upstream tokens only of the providers of its registration; the client of a document gets none. */
+async function mayGetUpstream(context: AppContext, client: OAuthClient): Promise<boolean> {
+  if (client.kind !== "registered") return false;
+  const apps = await context.get("services").apps.all();
+  return (apps.get(client.app_slug)?.upstream_providers.length ?? 0) > 0;
+}
+
+/** Sends the person to sign in and back; null: the way back is too long to remember. */
+function signIn(
+  context: AppContext,
+  query: URLSearchParams,
+  need: "first" | "again" | "none",
+): Reading | null {
+  const again = need === "again";
+  const back = new URLSearchParams(query);
+  // A hint about the person may be longer than the rest, and has no use after they signed in.
+  for (const name of ["id_token_hint", "login_hint", SIGNED_IN_AFTER]) back.delete(name);
+  if (again) back.set(SIGNED_IN_AFTER, String(Date.now()));
+  const return_to = `${context.get("base_url")}/oauth/authorize?${back.toString()}`;
+  return return_to.length > REDIRECT_MAX_LENGTH ? null : { kind: "sign_in", again, return_to };
+}

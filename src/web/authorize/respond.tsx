@@ -1,0 +1,83 @@
+/** The responses to requests about which nobody is asked. */
+import type { AuthorizeError } from "../../domain/authorize_request.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { finishAccountDeletion, isAccountDeleted } from "../../http/caller/deleted_account.ts";
+import type { AppContext } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { CannotAskPage, ClientErrorPage, RoomFullPage } from "./problem_pages.tsx";
+import type { AskingRequest, CannotAsk, KnownClient, Reading } from "./read_request.ts";
+import { responseUrl, returnToClient } from "./return_to_client.ts";
+
+export function respond(
+  context: AppContext,
+  reading: Exclude<Reading, { kind: "asks" }>,
+): Response | Promise<Response> {
+  switch (reading.kind) {
+    case "cannot_ask":
+      return showCannotAsk(context, reading.problem, reading.redirect_uri);
+    case "busy":
+      return refuseWithPage(context, reading.refusal);
+    case "sign_in": {
+      const signin = new URL("/signin", context.get("base_url"));
+      signin.searchParams.set("redirect_to", reading.return_to);
+      if (reading.again) signin.searchParams.set("again", "1");
+      context.header("Referrer-Policy", "no-referrer");
+      return context.redirect(signin.href, 303);
+    }
+    case "refused":
+      return sendError(context, reading.known, reading.error);
+  }
+}
+
+export function showCannotAsk(
+  context: AppContext,
+  problem: CannotAsk,
+  redirect_uri?: string,
+): Response | Promise<Response> {
+  return context.html(<CannotAskPage problem={problem} redirect_uri={redirect_uri} />, 400);
+}
+
+/** Sends an error to the client; to one that nobody registered, only if the person follows a link. */
+export function sendError(
+  context: AppContext,
+  known: KnownClient,
+  error: AuthorizeError,
+): Response | Promise<Response> {
+  if (known.client.kind === "registered") return returnToClient(context, known, error);
+  const return_url = responseUrl(context, known, error);
+  return context.html(<ClientErrorPage known={known} error={error} return_url={return_url} />, 400);
+}
+
+/** A suspended account is refused on a page, and a deleted one leads to sign-in. A client without a page gets an error. */
+export async function refuseAccount(
+  context: AppContext,
+  request: AskingRequest,
+  refusal: Refusal,
+): Promise<Response> {
+  if (request.asked.prompts.includes("none")) {
+    const error_description = "The account cannot be used now. Show the person a page to see why.";
+    return sendError(context, request, { error: "interaction_required", error_description });
+  }
+  const page = pageOf(context, request);
+  if (!isAccountDeleted(refusal)) {
+    // The session ended while the page was open: the person signs in again and returns.
+    return refusal.code === "unauthorized"
+      ? context.redirect(page, 303)
+      : refuseWithPage(context, refusal);
+  }
+  const { identity_id } = request.session;
+  return finishAccountDeletion(context, identity_id, new URL(page));
+}
+
+export function showRoomFull(
+  context: AppContext,
+  request: AskingRequest,
+): Response | Promise<Response> {
+  const { name } = request.client;
+  return context.html(<RoomFullPage name={name} this_page={pageOf(context, request)} />, 400);
+}
+
+/** The address of a request's page. */
+export function pageOf(context: AppContext, { query }: Pick<AskingRequest, "query">): string {
+  return `${context.get("base_url")}/oauth/authorize?${query}`;
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import type { Asked } from "../../../src/domain/authorize_request.ts";
+import {
+  chooseScopes,
+  consentStep,
+  signInNeed,
+  suggestedCap,
+} from "../../../src/domain/consent.ts";
+
+const ASKED: Asked = {
+  scopes: ["write"],
+  code_challenge: null,
+  resource: null,
+  nonce: null,
+  prompts: [],
+  max_age_seconds: null,
+  hinted_identity_id: null,
+  signed_in_after_ms: null,
+};
+const NOW_MS = 1_000_000_000;
+
+describe("the scopes of an authorization", () => {
+  const OUR_API = { resource_scopes: null, may_upstream: false };
+  const MCP = { resource_scopes: ["tools"], may_upstream: false };
+
+  it.each([
+    [["openid", "address", "phone", "write"], OUR_API, ["openid", "write"]],
+    [undefined, OUR_API, ["read"]],
+    [undefined, MCP, ["tools"]],
+    [["tools", "write", "openid"], MCP, ["tools", "openid"]],
+    [["write", "upstream"], OUR_API, ["write"]],
+    [["write", "upstream"], { ...OUR_API, may_upstream: true }, ["write", "upstream"]],
+    [undefined, { ...MCP, resource_scopes: [] }, []],
+  ])("of the scopes %j a client with the offer %j gets %j", (requested, offer, scopes) => {
+    expect(chooseScopes(requested, offer)).toEqual({ ok: true, value: scopes });
+  });
+
+  it.each([
+    [["admin", "write"], OUR_API],
+    [["phone"], OUR_API],
+    [["upstream"], OUR_API],
+    [["openid", "upstream"], { ...OUR_API, may_upstream: true }],
+    [["write"], MCP],
+  ])("the scopes %j are refused for the offer %j", (requested, offer) => {
+    expect(chooseScopes(requested, offer)).toMatchObject({ refusal: { error: "invalid_scope" } });
+  });
+});
+
+describe("the sign-in that an authorization needs", () => {
+  it.each([
+    [{}, null, "first"],
+    [{ signed_in_after_ms: 1 }, null, "first"],
+    [{}, NOW_MS - 1, "none"],
+    [{ prompts: ["login"] }, NOW_MS - 1, "again"],
+    [{ prompts: ["login"], signed_in_after_ms: NOW_MS - 5 }, NOW_MS - 5, "none"],
+    [{ prompts: ["login"], signed_in_after_ms: NOW_MS - 5 }, NOW_MS - 6, "again"],
+    [{ max_age_seconds: 10_000 }, NOW_MS - 60_000, "none"],
+    [{ max_age_seconds: 1 }, NOW_MS - 1_001, "again"],
+    [{ max_age_seconds: 0 }, NOW_MS, "none"],
+    [{ max_age_seconds: 1, signed_in_after_ms: NOW_MS - 5_000 }, NOW_MS - 5_000, "none"],
+  ] as const)("a request with %j and a sign-in at %j needs %s", (changes, started, need) => {
+    expect(signInNeed({ ...ASKED, ...changes }, started, NOW_MS)).toBe(need);
+  });
+});
+
+describe("the step after sign-in", () => {
+  const FACTS = {
+    asked: ASKED,
+    is_registered: true,
+    scopes: ["openid", "write"],
+    connected_scopes: ["openid", "write", "offline_access"],
+    has_room: true,
+  };
+
+  it.each([
+    [{}, { kind: "remembered" }],
+    [{ is_registered: false }, { kind: "ask" }],
+    [{ asked: { prompts: ["consent"] } }, { kind: "ask" }],
+    [{ asked: { prompts: ["select_account"] } }, { kind: "ask" }],
+    [{ connected_scopes: null }, { kind: "ask" }],
+    [{ connected_scopes: null, has_room: false }, { kind: "room_full" }],
+    [{ has_room: false }, { kind: "remembered" }],
+    [{ connected_scopes: ["openid", "read"] }, { kind: "ask_more", added: ["write"] }],
+    [
+      { connected_scopes: ["openid"], is_registered: false, has_room: false },
+      { kind: "ask_more", added: ["write"] },
+    ],
+  ] as const)("with %j the step is %j", (changes, step) => {
+    expect(consentStep({ ...FACTS, ...changes })).toEqual(step);
+  });
+});
+
+describe("the limit that the consent page suggests", () => {
+  const MONTHLY = { credits: 200, period: "30_days" } as const;
+
+  it.each([
+    [{ suggested_cap: MONTHLY }, 1_000, MONTHLY],
+    [{ suggested_cap: MONTHLY }, 120, { ...MONTHLY, credits: 120 }],
+    [{ suggested_cap: MONTHLY }, 0, MONTHLY],
+    [{ suggested_cap: MONTHLY }, -5, MONTHLY],
+    [{ suggested_cap: null }, 120, null],
+  ] as const)("for the registration %j and a balance of %d it is %j", (app, credits, cap) => {
+    expect(suggestedCap(app, credits)).toEqual(cap);
+  });
+
+  it("a client that nobody registered gets a limit, at most the balance", () => {
+    expect(suggestedCap(null, 1_000)?.credits).toBe(50);
+    expect(suggestedCap(null, 20)?.credits).toBe(20);
+  });
+});

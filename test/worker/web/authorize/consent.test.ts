@@ -1,0 +1,295 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import {
+  allow,
+  authorize,
+  deny,
+  formOf,
+  pageAddress,
+  queryOf,
+  registerDemo,
+  responseTo,
+  serveDocuments,
+  signedInBrowser,
+} from "../../support/authorizations.ts";
+import { CLAUDE } from "../../support/client_documents.ts";
+import { openBrowser, type Browser } from "../../support/browser.ts";
+import { earlyInAMinute, passTime } from "../../support/clock.ts";
+import { BASE_URL, forgetEnvironments } from "../../support/passbook.ts";
+
+const OF_CLAUDE = { client_id: CLAUDE.client_id, redirect_uri: CLAUDE.redirect_uris[0] };
+const OTHER_SITE = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+const MINUTE_MS = 60_000;
+
+/** The allowances of the browser's person, as the API lists them. */
+async function tokensOf(browser: Browser): Promise<readonly Record<string, unknown>[]> {
+  return (await browser.get("/api/tokens", { Accept: "application/json" })).body.tokens;
+}
+
+async function setSuggestedCap(credits: number): Promise<void> {
+  await env.DIRECTORY.prepare("update apps set suggested_cap_json = ?")
+    .bind(JSON.stringify({ credits, period: "month" }))
+    .run();
+  forgetEnvironments();
+}
+
+/** Gives the browser's person the starter credits of an unregistered app in development: 100. */
+async function getCredits(browser: Browser): Promise<void> {
+  await browser.get("/api/wallet?app=studio", { Accept: "application/json", Origin: BASE_URL });
+}
+
+describe("the consent page", () => {
+  it("the page says who asks, for what, with which account, and where the person returns to", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await getCredits(browser);
+    const page = await authorize(browser, { scope: "openid profile email write offline_access" });
+    expect(page.status).toBe(200);
+    for (const words of [
+      "Connect Demo web?",
+      "registered with Passbook",
+      "demo.example",
+      "ada@example.com",
+      "You have 100 credits",
+      "run jobs and pay for them with your credits",
+      "see your name",
+      "see your e-mail address",
+      "stay connected after you sign out here",
+    ]) {
+      expect(page.text, words).toContain(words);
+    }
+    expect(page.text).not.toContain("<script>");
+    expect(page.text).not.toContain("style=");
+  });
+
+  it("a name in a client's document cannot add markup", async () => {
+    serveDocuments([{ ...CLAUDE, client_name: "<b>Ada's bank</b>" }]);
+    const { text } = await authorize(await signedInBrowser(), OF_CLAUDE);
+    expect(text).toContain("&lt;b&gt;Ada&#39;s bank&lt;/b&gt;");
+    expect(text).not.toContain("<b>");
+  });
+
+  it("a registered client starts with its app, the limit that the app suggests, and at most the balance", async () => {
+    await registerDemo();
+    await setSuggestedCap(500);
+    const browser = await signedInBrowser();
+    expect(formOf(await authorize(browser))).toMatchObject({ credits: "500", period: "month" });
+    await getCredits(browser);
+    const form = formOf(await authorize(browser));
+    expect(form).toMatchObject({ credits: "100", period: "month", reach: "some", app: "demo" });
+  });
+
+  it("a client that nobody registered starts with a small limit and thirty days", async () => {
+    serveDocuments([CLAUDE]);
+    const form = formOf(await authorize(await signedInBrowser(), OF_CLAUDE));
+    expect(form).toMatchObject({ credits: "50", period: "total", reach: "all", days: "30" });
+  });
+
+  it("a client that only signs people in gets no form for limits", async () => {
+    await registerDemo();
+    const page = await authorize(await signedInBrowser(), { scope: "openid email" });
+    expect(Object.keys(formOf(page)).toSorted()).toEqual(["days", "request"]);
+    expect(page.text).not.toContain("How much it can spend");
+  });
+
+  it("upstream tokens are a separate choice, which is off, and only for a client whose app may get them", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const asking = { scope: "openid write upstream" };
+    expect((await authorize(browser, asking)).text).not.toContain("Act as me at");
+    await env.DIRECTORY.prepare("update apps set upstream_providers_json = '[\"acme\"]'").run();
+    const fresh = await signedInBrowser("ada@example.com", { DIRECTORY: env.DIRECTORY });
+    const page = await authorize(fresh, asking);
+    expect(page.text).toContain("Act as me at acme");
+    expect(formOf(page)).not.toHaveProperty("upstream");
+    await allow(fresh, page);
+    expect((await tokensOf(fresh))[0]?.["scopes"]).not.toContain("upstream");
+    const again = await authorize(fresh, asking);
+    expect(again.text).toContain("Let Demo web do more?");
+    await allow(fresh, again, { upstream: "yes" });
+    expect((await tokensOf(fresh))[0]?.["scopes"]).toContain("upstream");
+  });
+
+  it("a person without a session signs in and returns to the same request", async () => {
+    await registerDemo();
+    const browser = openBrowser();
+    const location = new URL((await authorize(browser)).headers.get("Location") ?? "");
+    const redirect_to = location.searchParams.get("redirect_to") ?? "";
+    expect(redirect_to).toBe(pageAddress());
+    const landed = await browser.post("/signin/dev", { email: "ada@example.com", redirect_to });
+    expect(landed.headers.get("Location")).toBe(redirect_to);
+    expect((await browser.get(redirect_to)).text).toContain("Connect Demo web?");
+  });
+
+  it("a person can use another account", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const page = await authorize(browser);
+    const back = /action="\/signout"[\s\S]*?value="([^"]*)"/.exec(page.text)?.[1] ?? "";
+    expect(back.replaceAll("&amp;", "&")).toBe(pageAddress());
+  });
+});
+
+describe("allowing a client", () => {
+  it("the client gets a code, state and iss by a 303 without a referrer", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const answer = await allow(browser, await authorize(browser));
+    expect(answer.status).toBe(303);
+    const code = expect.stringMatching(/^pb_ac_/);
+    expect(responseTo(answer)).toEqual({ code, state: "state-1", iss: BASE_URL });
+    expect(answer.headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(answer.headers.get("Location")).not.toContain("token=");
+  });
+
+  it("no code reaches the log", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const lines = (["log", "info", "warn", "error"] as const).map((level) =>
+      vi.spyOn(console, level).mockReturnValue(),
+    );
+    const { code } = responseTo(await allow(browser, await authorize(browser))) ?? {};
+    const logged = JSON.stringify(lines.flatMap(({ mock }) => mock.calls));
+    expect(code).toMatch(/^pb_ac_/);
+    expect(logged).toContain("/oauth/authorize/allow");
+    expect(logged).not.toContain(code);
+  });
+
+  it("the allowance has the chosen limits", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const page = await authorize(browser);
+    await allow(browser, page, { credits: "40", period: "month", days: "7" });
+    const [token] = await tokensOf(browser);
+    expect(token).toMatchObject({
+      kind: "code",
+      client: { id: "demo~web", host: null },
+      label: "Demo web",
+      scopes: ["openid", "write"],
+      apps: ["demo"],
+      caps: [{ credits: 40, period: "month", spent: 0 }],
+    });
+    const expires_at = Date.parse(String(token?.["expires_at"]));
+    expect(Math.round((expires_at - Date.now()) / (24 * 60 * MINUTE_MS))).toBe(7);
+  });
+
+  it.each([
+    ["credits", "-1", "Enter a whole number of credits"],
+    ["credits", "ten", "Enter a whole number of credits"],
+    ["days", "400", "Choose when the access ends"],
+    ["other_apps", "No App", "is not a valid app name"],
+  ])(
+    "a form with the %s %s is shown again, and nothing is allowed",
+    async (name, value, problem) => {
+      await registerDemo();
+      const browser = await signedInBrowser();
+      const page = await allow(browser, await authorize(browser), { [name]: value });
+      expect(page.status).toBe(400);
+      expect(page.text).toContain(problem);
+      expect(page.text).toContain("Error: Connect Demo web?");
+      expect(await tokensOf(browser)).toEqual([]);
+      expect(
+        responseTo(await allow(browser, page, { [name]: name === "days" ? "7" : "" })),
+      ).not.toBe(null);
+    },
+  );
+
+  it("a person who denies is sent back with access_denied, and nothing is allowed", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const answer = await deny(browser, await authorize(browser));
+    expect(responseTo(answer)).toMatchObject({
+      error: "access_denied",
+      state: "state-1",
+      iss: BASE_URL,
+    });
+    expect(await tokensOf(browser)).toEqual([]);
+  });
+
+  it("a person who denies a client that nobody registered is sent back at once", async () => {
+    serveDocuments([CLAUDE]);
+    const browser = await signedInBrowser();
+    const answer = await deny(browser, await authorize(browser, OF_CLAUDE));
+    expect(responseTo(answer, OF_CLAUDE.redirect_uri)?.["error"]).toBe("access_denied");
+  });
+});
+
+describe("a form that did not come from the shown page", () => {
+  it.each(["allow", "deny"])("the form %s of another site is refused", async (act) => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const form = formOf(await authorize(browser));
+    const answer = await browser.post(`/oauth/authorize/${act}`, form, OTHER_SITE);
+    expect([answer.status, answer.headers.get("Location")]).toEqual([403, null]);
+    expect(await tokensOf(browser)).toEqual([]);
+  });
+
+  it.each([
+    ["no request", () => ""],
+    ["an invented request", () => btoa(`{"query":"${queryOf()}"}`)],
+    ["a changed request", (sealed: string) => `${sealed.slice(0, -4)}AAAA`],
+  ])("a form with %s is refused", async (_name, change) => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const page = await authorize(browser);
+    const request = change(formOf(page)["request"] ?? "");
+    const answer = await allow(browser, page, { request });
+    expect([answer.status, answer.headers.get("Location")]).toEqual([400, null]);
+    expect(await tokensOf(browser)).toEqual([]);
+  });
+
+  it("a page of another session is shown again before it counts", async () => {
+    await registerDemo();
+    const page = await authorize(await signedInBrowser("grace@example.com"));
+    const ada = await signedInBrowser();
+    const answer = await allow(ada, page);
+    expect(answer.text).toContain("You have signed in again since this page was shown");
+    expect(answer.text).toContain("ada@example.com");
+    expect(await tokensOf(ada)).toEqual([]);
+    expect(responseTo(await allow(ada, answer))?.["code"]).toBeDefined();
+  });
+
+  it("a page that was open for too long is shown again before it counts", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const page = await authorize(browser);
+    passTime(16 * MINUTE_MS);
+    const answer = await allow(browser, page);
+    expect(answer.text).toContain("This page was open for too long");
+    expect(await tokensOf(browser)).toEqual([]);
+    expect(responseTo(await deny(browser, page))?.["error"]).toBe("access_denied");
+  });
+
+  it("a client that lost the address meanwhile gets nothing there", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser("ada@example.com", { DIRECTORY: env.DIRECTORY });
+    const page = await authorize(browser);
+    await env.DIRECTORY.prepare("update oauth_clients set redirect_uris_json = '[]'").run();
+    passTime(2 * MINUTE_MS);
+    const answer = await allow(browser, page);
+    expect([answer.status, answer.headers.get("Location")]).toEqual([400, null]);
+    expect(await tokensOf(browser)).toEqual([]);
+  });
+
+  it("a person who has signed out signs in first", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const page = await authorize(browser);
+    await browser.post("/signout");
+    const answer = await allow(browser, page);
+    expect(new URL(answer.headers.get("Location") ?? "").pathname).toBe("/signin");
+  });
+
+  it("more than thirty decisions of one person in a minute are refused", async () => {
+    await registerDemo();
+    await earlyInAMinute();
+    const browser = await signedInBrowser();
+    const page = await authorize(browser);
+    const statuses: number[] = [];
+    for (let count = 0; count < 31; count += 1) statuses.push((await deny(browser, page)).status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(30);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});

@@ -1,0 +1,166 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import {
+  allow,
+  authorize,
+  registerDemo,
+  responseTo,
+  serveDocuments,
+  signedInBrowser,
+} from "../../support/authorizations.ts";
+import { CLAUDE } from "../../support/client_documents.ts";
+import type { Browser } from "../../support/browser.ts";
+import { passTime } from "../../support/clock.ts";
+import type { Answer } from "../../support/passbook.ts";
+
+const OF_CLAUDE = { client_id: CLAUDE.client_id, redirect_uri: CLAUDE.redirect_uris[0] };
+const SECOND_MS = 1_000;
+
+async function tokensOf(browser: Browser): Promise<readonly Record<string, unknown>[]> {
+  return (await browser.get("/api/tokens", { Accept: "application/json" })).body.tokens;
+}
+
+async function allowDemo(browser: Browser, scope = "openid write"): Promise<void> {
+  const answer = await allow(browser, await authorize(browser, { scope }), { credits: "40" });
+  expect(responseTo(answer)?.["code"]).toMatch(/^pb_ac_/);
+}
+
+/** Signs in at the page that an answer redirects to, and opens the address that follows. */
+async function signInAt(browser: Browser, answer: Answer): Promise<Answer> {
+  const location = new URL(answer.headers.get("Location") ?? "");
+  expect(location.pathname).toBe("/signin");
+  expect((await browser.get(location.href)).text).toContain("Sign in again");
+  const redirect_to = location.searchParams.get("redirect_to") ?? "";
+  await browser.post("/signin/dev", { email: "ada@example.com", redirect_to });
+  return browser.get(redirect_to);
+}
+
+describe("a connection that exists", () => {
+  it("a registered client with the same scopes gets a code without a page, and no second cap", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    for (const changes of [{}, { prompt: "none" }, { scope: "openid" }]) {
+      expect(responseTo(await authorize(browser, changes))?.["code"]).toMatch(/^pb_ac_/);
+    }
+    const tokens = await tokensOf(browser);
+    expect(tokens).toMatchObject([{ caps: [{ credits: 40, period: "total", spent: 0 }] }]);
+  });
+
+  it.each(["consent", "select_account"])("prompt=%s shows the page again", async (prompt) => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    const page = await authorize(browser, { prompt });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("It is connected already");
+    expect(page.text).toContain('value="40"');
+    await allow(browser, page, { credits: "60" });
+    expect(await tokensOf(browser)).toMatchObject([{ caps: [{ credits: 60, period: "total" }] }]);
+  });
+
+  it("a client that requests more shows what is added, and keeps its cap with what is spent", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser, "openid read");
+    expect(responseTo(await authorize(browser, { prompt: "none" }))?.["error"]).toBe(
+      "consent_required",
+    );
+    const page = await authorize(browser);
+    expect(page.text).toContain("Let Demo web do more?");
+    const [, added = "", kept = ""] = page.text.split("<h2>");
+    expect(added).toContain("pay for them with your credits");
+    expect(kept).toContain("see your balance");
+    await allow(browser, page, { credits: "70" });
+    const tokens = await tokensOf(browser);
+    expect(tokens).toHaveLength(1);
+    expect(tokens[0]).toMatchObject({
+      scopes: ["openid", "read", "write"],
+      caps: [{ credits: 70 }],
+    });
+  });
+
+  it("a client that nobody registered is asked about every time, and gets no second cap", async () => {
+    serveDocuments([CLAUDE]);
+    const browser = await signedInBrowser();
+    await allow(browser, await authorize(browser, OF_CLAUDE));
+    const page = await authorize(browser, OF_CLAUDE);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("It is connected already");
+    expect(responseTo(await allow(browser, page), OF_CLAUDE.redirect_uri)).not.toBeNull();
+    expect(await tokensOf(browser)).toHaveLength(1);
+  });
+
+  it("a connection that the holder ended is asked about again", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    const [{ id } = {}] = await tokensOf(browser);
+    await browser.post("/account/connections/revoke", { id: String(id) });
+    expect((await authorize(browser)).text).toContain("Connect Demo web?");
+  });
+});
+
+describe("a sign-in that a client requires again", () => {
+  it.each([{ prompt: "login" }, { max_age: "1" }])(
+    "a request with %j continues after a second sign-in only",
+    async (changes) => {
+      await registerDemo();
+      const browser = await signedInBrowser();
+      await allowDemo(browser);
+      passTime(2 * SECOND_MS);
+      const answer = await authorize(browser, changes);
+      expect(responseTo(answer)).toBeNull();
+      const location = new URL(answer.headers.get("Location") ?? "");
+      const skipped = await browser.get(location.searchParams.get("redirect_to") ?? "");
+      expect(responseTo(skipped)).toBeNull();
+      const landed = await signInAt(browser, answer);
+      expect(responseTo(landed)?.["code"]).toMatch(/^pb_ac_/);
+    },
+  );
+
+  it("a session that is new enough suffices, also without a page", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    const changes = { prompt: "none", max_age: "10000" };
+    expect(responseTo(await authorize(browser, changes))?.["code"]).toBeDefined();
+  });
+
+  it("without a page, a session that is too old is login_required", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    passTime(20 * SECOND_MS);
+    const answer = await authorize(browser, { prompt: "none", max_age: "10" });
+    expect(responseTo(answer)?.["error"]).toBe("login_required");
+  });
+
+  it("without a page, an ID token of another person is login_required", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    const hintAbout = (sub: string) => `e30.${btoa(JSON.stringify({ sub }))}.x`;
+    const ask = (sub: string) =>
+      authorize(browser, { prompt: "none", id_token_hint: hintAbout(sub) });
+    expect(responseTo(await ask("user_other"))?.["error"]).toBe("login_required");
+    const me = await browser.get("/api/me", { Accept: "application/json" });
+    expect(responseTo(await ask(me.body.identity_id))?.["code"]).toBeDefined();
+  });
+
+  it("a code of a second sign-in has the time of that sign-in", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    const started = async () =>
+      (
+        await env.DIRECTORY.prepare(
+          "select created_at_ms from sessions order by created_at_ms desc",
+        ).first<{ created_at_ms: number }>()
+      )?.created_at_ms ?? 0;
+    const first = await started();
+    passTime(5 * SECOND_MS);
+    await signInAt(browser, await authorize(browser, { prompt: "login" }));
+    expect(await started()).toBeGreaterThan(first);
+  });
+});
