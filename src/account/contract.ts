@@ -173,6 +173,8 @@ export interface AccountOperations {
   refreshFamily(request: oauth.RefreshRequest): Answer<oauth.Granted>;
   /** Ends what a client holds. False: another client holds it. */
   endGrant(request: oauth.EndGrantRequest): Answer<boolean>;
+  /** Only for a caller with a token. A narrower token gets an allowance of its own, below that of the caller. */
+  exchange(caller: Caller, request: oauth.ExchangeRequest): Answer<oauth.Exchanged>;
 
   /** Stores the tokens that a sign-in brought, unless their identity was unlinked meanwhile. */
   keepUpstreamTokens(

@@ -1,7 +1,6 @@
 /** `passbook admin apps`: the registry of apps and their keys, for operators. */
 import { Option, type Command } from "commander";
 import { PassbookError, type AppSettings, type RegisteredApp } from "../client/index.ts";
-import { addAdminClients } from "./admin_clients.ts";
 import { readCredits } from "./filters.ts";
 import { plain, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
@@ -95,7 +94,6 @@ export function addAdminApps(admin: Command): void {
     .action((slug: string, id: string, _, command: Command) =>
       revokeKey(slug, id, command.optsWithGlobals<AppOptions>()),
     );
-  addAdminClients(apps);
 }
 
 function print(options: GlobalOptions, value: unknown, text: string): void {

@@ -1,4 +1,5 @@
 /** The OAuth server's part of an account: connections of clients, and the token families that follow from them. */
+import type { ExchangeProblem, Narrowing } from "../../domain/token_exchange.ts";
 import type { Credential } from "../../domain/proof.ts";
 import type { FamilyState, GrantProblem, PresentedCode } from "../../domain/token_family.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
@@ -95,3 +96,29 @@ export interface EndGrantRequest {
   readonly credential: Credential;
   readonly client_id: string;
 }
+
+/** A client exchanges the caller's token for one that may do the same, or less. */
+export interface ExchangeRequest extends Narrowing {
+  /** What the exchanged token names. */
+  readonly credential: Credential;
+  /** The client that authenticated; null: none, which only a personal access token may. */
+  readonly client_id: string | null;
+  readonly client_asserted: boolean;
+  /** Whether the client's app owns the resource that the exchanged token is for. */
+  readonly owns_audience: boolean;
+}
+
+/**
+ * `same`: the request narrows nothing, so the new token stands for what the exchanged one does. `child`: it stands for a
+ * new allowance, with a token family if a client holds it. `refused`: nothing changed.
+ */
+export type Exchanged =
+  | { readonly kind: "same"; readonly scopes: readonly string[]; readonly expires_at_ms: number }
+  | {
+      readonly kind: "child";
+      readonly allowance_id: string;
+      readonly scopes: readonly string[];
+      readonly expires_at_ms: number;
+      readonly tokens: FamilyTokens | null;
+    }
+  | { readonly kind: "refused"; readonly problem: ExchangeProblem };

@@ -105,14 +105,15 @@ function rotate(
 
 /** Why the account or the authorization gives no tokens now; null: it does. */
 function whyNot(
-  { store, now_ms }: Transaction,
-  { revoked_at_ms, expires_at_ms }: AllowanceRow,
+  { store, allowances, now_ms }: Transaction,
+  { id, revoked_at_ms, expires_at_ms }: AllowanceRow,
   { session_ends_at_ms, needs_assertion }: FamilyRow,
   { client_asserted }: { readonly client_asserted: boolean },
 ): GrantProblem | null {
   if (needs_assertion && !client_asserted) return "assertion_missing";
   if (revoked_at_ms !== null) return "allowance_ended";
   if (expires_at_ms <= now_ms) return "allowance_expired";
+  if (allowances.readLivingChain(id, now_ms) === null) return "allowance_ended";
   if ((session_ends_at_ms ?? expires_at_ms) <= now_ms) return "family_ended";
   return (store.readAccount()?.suspended_at_ms ?? null) === null ? null : "suspended";
 }
@@ -121,7 +122,8 @@ function clientOf({ client_id, resource }: AllowanceRow) {
   return { client_id: client_id ?? "", resource };
 }
 
-function tokensOf(allowance: AllowanceRow, family: FamilyRow): FamilyTokens {
+/** What the tokens of a family's last response are derived from. */
+export function tokensOf(allowance: AllowanceRow, family: FamilyRow): FamilyTokens {
   const { id: family_id, scopes, generation, rotated_at_ms, nonce, auth_time_ms } = family;
   return {
     ...clientOf(allowance),

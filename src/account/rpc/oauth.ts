@@ -2,6 +2,7 @@
 import type * as contract from "../contract.ts";
 import { SERVICE, type Answer, type Caller } from "../contract.ts";
 import * as connections from "../oauth/connect.ts";
+import { exchange } from "../oauth/exchange.ts";
 import * as families from "../oauth/families.ts";
 import { AllowanceOperations } from "./allowances.ts";
 
@@ -26,6 +27,11 @@ export class OAuthOperations extends AllowanceOperations {
 
   refreshFamily(request: contract.RefreshRequest): Answer<contract.Granted> {
     return this.instance.endTokens(SERVICE, "write", (it) => families.refresh(it, request));
+  }
+
+  /** Wants no right, because the new token gets no right that the caller lacks. */
+  exchange(caller: Caller, request: contract.ExchangeRequest): Answer<contract.Exchanged> {
+    return this.instance.transact(caller, "none", (it) => exchange(it, request));
   }
 
   endGrant(request: contract.EndGrantRequest): Answer<boolean> {

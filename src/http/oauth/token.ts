@@ -3,6 +3,7 @@ import { refused } from "../../domain/result.ts";
 import { factory } from "../context.ts";
 import { refuseOAuth } from "./errors.ts";
 import { readForm } from "./form.ts";
+import { exchangeToken, TOKEN_EXCHANGE } from "./grants/exchange.ts";
 import { redeemCode } from "./grants/authorization_code.ts";
 import { refreshTokens } from "./grants/refresh_token.ts";
 import type { GrantHandler } from "./tokens.ts";
@@ -10,6 +11,7 @@ import type { GrantHandler } from "./tokens.ts";
 const GRANTS: Readonly<Record<string, GrantHandler>> = {
   authorization_code: redeemCode,
   refresh_token: refreshTokens,
+  [TOKEN_EXCHANGE]: exchangeToken,
 };
 
 export const GRANT_TYPES = Object.keys(GRANTS);

@@ -6,8 +6,6 @@ import { admin_paths } from "../api/admin/openapi.ts";
 import { account_paths } from "../api/admin/accounts/openapi.ts";
 import { app_paths } from "../api/admin/apps/openapi.ts";
 import { webhook_events } from "../api/admin/webhooks/event_schemas.ts";
-import { client_paths } from "../api/admin/clients/openapi.ts";
-import { resource_paths } from "../api/admin/resources/openapi.ts";
 import { webhook_paths } from "../api/admin/webhooks/openapi.ts";
 import { wallet_paths } from "../api/wallet/openapi.ts";
 import { events_paths } from "../api/events/openapi.ts";
@@ -82,8 +80,6 @@ export function openApiDocument(): object {
         ...account_paths,
         ...admin_paths,
         ...app_paths,
-        ...client_paths,
-        ...resource_paths,
         ...webhook_paths,
         ...service_paths,
       },

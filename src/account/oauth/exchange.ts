@@ -1,0 +1,107 @@
+/** Exchanging a token: a client gets one that may do less, such as for an agent. `domain/token_exchange.ts` has the rules. */
+import { idsOfPath } from "../../domain/allowance.ts";
+import { CHILDREN_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import { newCap } from "../../domain/spending_cap.ts";
+import { narrows, whyNoChild, type ExchangeProblem } from "../../domain/token_exchange.ts";
+import type { Credential } from "../../domain/proof.ts";
+import type { Answer, Exchanged, ExchangeRequest, FamilyTokens } from "../contract.ts";
+import { ensureOpen } from "../ledger/posting.ts";
+import type { AllowanceRow } from "../sql/allowance_store.ts";
+import type { FamilyRow } from "../sql/family_store.ts";
+import type { Transaction } from "../transaction.ts";
+import { tokensOf } from "./families.ts";
+
+/** Adds a child of the acting allowance, unless the request narrows nothing. */
+export function exchange(transaction: Transaction, request: ExchangeRequest): Answer<Exchanged> {
+  const { caller, allowances, families, now_ms } = transaction;
+  if (caller.kind !== "personal_token") return refused({ code: "scope", reason: "holder_only" });
+  const { allowance, limits } = caller;
+  if (!request.owns_audience && request.client_id !== allowance.client_id) {
+    return refuse("other_client");
+  }
+  const family = families.read(familyIdOf(request.credential));
+  if (family?.needs_assertion && !request.owns_audience && !request.client_asserted) {
+    return refuse("assertion_missing");
+  }
+  const parent = {
+    scopes: allowance.scopes.split(" "),
+    limits,
+    expires_at_ms: allowance.expires_at_ms,
+    depth: idsOfPath(allowance.path).length,
+  };
+  const { scopes = parent.scopes, expires_at_ms = parent.expires_at_ms } = request;
+  if (!narrows(parent, request)) {
+    const problem = whyNoChild({ ...parent, depth: 0 }, request);
+    return problem === null ? accepted({ kind: "same", scopes, expires_at_ms }) : refuse(problem);
+  }
+  const problem = whyNoChild(parent, request);
+  if (problem !== null) return refuse(problem);
+  const children = allowances
+    .listLiving(now_ms)
+    .filter(({ parent_id }) => parent_id === allowance.id);
+  if (children.length >= CHILDREN_PER_ALLOWANCE_MAX) return refuse("too_many_children");
+  ensureOpen(transaction);
+  allowances.deleteExpired(now_ms);
+  const child = childOf(allowance, { ...request, scopes, expires_at_ms }, now_ms);
+  allowances.insert(child);
+  const tokens = family === null ? null : addFamily(transaction, child, family);
+  return accepted({ kind: "child", allowance_id: child.id, scopes, expires_at_ms, tokens });
+}
+
+function familyIdOf(credential: Credential): string {
+  return credential.kind === "family" ? credential.family_id : "";
+}
+
+/** The first tokens of a child. Its family ends with the session with which the exchanged token's family ends. */
+function addFamily(
+  { families, now_ms }: Transaction,
+  child: AllowanceRow,
+  parent: FamilyRow,
+): FamilyTokens {
+  const family = {
+    ...parent,
+    id: crypto.randomUUID(),
+    allowance_id: child.id,
+    scopes: child.scopes,
+    redirect_uri: "",
+    // Only the client that the person chose has a document. An app that owns a resource has a secret.
+    needs_assertion: parent.needs_assertion && child.client_host !== null,
+    generation: 1,
+    rotated_at_ms: now_ms,
+    nonce: null,
+  };
+  families.insert(family);
+  return tokensOf(child, family);
+}
+
+/** It ends with what its parent ends with, so it has the same approval. */
+function childOf(
+  parent: AllowanceRow,
+  request: ExchangeRequest & Required<Pick<AllowanceRow, "expires_at_ms">>,
+  now_ms: number,
+): AllowanceRow {
+  const { client_id, app_slugs, caps = [], expires_at_ms } = request;
+  const id = crypto.randomUUID();
+  return {
+    ...parent,
+    id,
+    parent_id: parent.id,
+    path: `${id} ${parent.path}`,
+    kind: "exchange",
+    client_id,
+    client_host: client_id === parent.client_id ? parent.client_host : null,
+    scopes: (request.scopes ?? []).join(" "),
+    app_slugs_json: app_slugs === undefined ? parent.app_slugs_json : JSON.stringify(app_slugs),
+    caps_json: JSON.stringify(caps.map((cap) => newCap(cap, now_ms))),
+    stored_bytes: 0,
+    created_at_ms: now_ms,
+    last_used_at_ms: null,
+    expires_at_ms,
+    revoked_at_ms: null,
+  };
+}
+
+function refuse(problem: ExchangeProblem): Answer<Exchanged> {
+  return accepted({ kind: "refused", problem });
+}

@@ -1,0 +1,214 @@
+/** Token exchange (RFC 8693): a token for another one that may do the same or less, such as for an agent. */
+import type { AuthenticatedClient } from "../../../authorization/authentication.ts";
+import type { Exchanged } from "../../../account/contract.ts";
+import type { OAuthError, OAuthErrorCode } from "../../../domain/oauth_errors.ts";
+import { credentialId, PERSONAL_TOKEN_PREFIX, type Credential } from "../../../domain/proof.ts";
+import { accepted, refused, type Result } from "../../../domain/result.ts";
+import type { ExchangeProblem } from "../../../domain/token_exchange.ts";
+import { isSameResource, OAUTH_TOKEN_TTL_SECONDS } from "../../../domain/token_family.ts";
+import type { AppContext } from "../../context.ts";
+import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.ts";
+import { authenticateClient, findResource, isAsserted } from "../clients.ts";
+import { errorFrom, errorOf, invalidRequest } from "../errors.ts";
+import { ACCESS_TOKEN_TYPE, readExchange } from "../exchange_form.ts";
+import { credentialsOf, requestedResource, type OAuthForm } from "../form.ts";
+import { respondGranted, type GrantHandler, type TokenResponse } from "../tokens.ts";
+
+export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** Who acts for whom, as in our access tokens. */
+interface Actor {
+  readonly sub: string;
+  readonly act?: Actor;
+}
+
+/** The token to be exchanged. */
+interface Subject {
+  readonly token: string;
+  readonly identity_id: string;
+  readonly credential: Credential;
+  /** Null: our API. */
+  readonly resource: string | null;
+  readonly act: Actor | null;
+  readonly expires_at_ms: number;
+}
+
+export const exchangeToken: GrantHandler = async (context, form) => {
+  const read = readExchange(form);
+  if (!read.ok) return read;
+  const subject = await readSubject(context, read.value.subject_token);
+  const client = await findClient(context, form, subject);
+  if (!client.ok) return client;
+  if (subject === null) return refused(await invalidSubject(context));
+  const limited = await countRequest(context, "token_family", credentialId(subject.credential));
+  if (limited !== null) return refused(errorFrom(limited));
+  const resource = requestedResource(context, form.get("resource"));
+  if (resource !== undefined && !isSameResource(resource, subject.resource)) {
+    // The scopes of two resources may have the same names and other meanings.
+    return refused(errorOf("other_resource"));
+  }
+  const exchanged = await context
+    .get("services")
+    .accounts(subject.identity_id)
+    .exchange(
+      { kind: "personal_token", credential: subject.credential },
+      {
+        ...read.value.narrowing,
+        credential: subject.credential,
+        client_id: client.value?.client_id ?? null,
+        client_asserted: client.value !== null && isAsserted(client.value),
+        owns_audience: await ownsAudience(context, client.value, subject),
+      },
+    );
+  if (!exchanged.ok) {
+    return exchanged.refusal.code === "unauthorized"
+      ? refused(await invalidSubject(context))
+      : refused(errorFrom(exchanged.refusal));
+  }
+  return respond(context, client.value, subject, exchanged.value);
+};
+
+/** RFC 8693, section 2.2.2. It counts for the network: a guesser's requests all fail. */
+async function invalidSubject(context: AppContext): Promise<OAuthError> {
+  const limited = await countNetworkRequest(context, "client_failure");
+  return limited === null
+    ? invalidRequest("subject_token is not a valid token of this service, or it has ended.")
+    : errorFrom(limited);
+}
+
+/** Null: it is not one of our tokens, or it has expired. */
+async function readSubject(context: AppContext, token: string): Promise<Subject | null> {
+  const { access_tokens, personal_tokens, resource_tokens } = context.get("services");
+  const issuer = context.get("base_url");
+  if (token.startsWith(PERSONAL_TOKEN_PREFIX)) {
+    const claims = await personal_tokens.verify(issuer, token);
+    if (claims === null) return null;
+    const { identity_id, personal_token_id, expires_at_ms } = claims;
+    const credential = { kind: "allowance", allowance_id: personal_token_id } as const;
+    return { token, identity_id, credential, resource: null, act: null, expires_at_ms };
+  }
+  const own = await access_tokens.verify(issuer, token);
+  if (own !== null) return { token, resource: null, ...own };
+  const other = await resource_tokens.verify(issuer, token);
+  return other === null ? null : { token, ...other };
+}
+
+/** The client of the request. A personal access token belongs to no client, so its holder needs none. */
+async function findClient(
+  context: AppContext,
+  form: OAuthForm,
+  subject: Subject | null,
+): Promise<Result<AuthenticatedClient | null, OAuthError>> {
+  const sent = credentialsOf(context, form);
+  const names_none =
+    sent.authorization === null && sent.client_id === null && sent.client_assertion === null;
+  if (subject?.credential.kind === "allowance" && names_none) return accepted(null);
+  return authenticateClient(context, sent, subject?.identity_id ?? null);
+}
+
+/** Whether an app that proved itself by its key owns the resource that the token is for. */
+async function ownsAudience(
+  context: AppContext,
+  client: AuthenticatedClient | null,
+  { resource }: Subject,
+): Promise<boolean> {
+  if (client?.kind !== "registered" || client.key_hash === null || resource === null) return false;
+  const found = await findResource(context, resource);
+  return found.kind === "found" && found.value.app_slug === client.client.app_slug;
+}
+
+const PROBLEMS: Readonly<Record<ExchangeProblem, readonly [OAuthErrorCode, string]>> = {
+  wider_scope: ["invalid_scope", "scope has more than the exchanged token. Send less, or none."],
+  wider_apps: ["invalid_request", "apps has apps that the exchanged token may not use."],
+  wider_caps: [
+    "invalid_request",
+    "caps has a cap above one that the exchanged token has, of the same period or in total.",
+  ],
+  later_expiry: [
+    "invalid_request",
+    "expires_in ends later than what the exchanged token stands for.",
+  ],
+  too_deep: ["invalid_request", "The exchanged token was itself exchanged too often."],
+  too_many_children: [
+    "invalid_request",
+    "Too many tokens were exchanged for this one and are still valid. Revoke some.",
+  ],
+  other_client: ["invalid_request", "subject_token was issued to another client."],
+  assertion_missing: [
+    "invalid_client",
+    "The client's document says that it authenticates with private_key_jwt. Send client_assertion.",
+  ],
+};
+
+async function respond(
+  context: AppContext,
+  client: AuthenticatedClient | null,
+  subject: Subject,
+  exchanged: Exchanged,
+): Promise<Result<TokenResponse, OAuthError>> {
+  if (exchanged.kind === "refused") {
+    const [error, error_description] = PROBLEMS[exchanged.problem];
+    return refused({ error, error_description });
+  }
+  const { scopes, expires_at_ms } = exchanged;
+  const issued_token_type = ACCESS_TOKEN_TYPE;
+  if (client === null) {
+    const token =
+      exchanged.kind === "same"
+        ? subject.token
+        : await context
+            .get("services")
+            .personal_tokens.sign(
+              context.get("base_url"),
+              { identity_id: subject.identity_id, personal_token_id: exchanged.allowance_id },
+              expires_at_ms,
+            );
+    return accepted(tokenResponse(token, expires_at_ms, scopes));
+  }
+  if (exchanged.kind === "child") {
+    if (exchanged.tokens === null) throw new Error("a client's child has a token family");
+    const granted = accepted({ kind: "tokens", tokens: exchanged.tokens } as const);
+    const response = await respondGranted(context, client, subject.identity_id, granted);
+    return response.ok ? accepted({ ...response.value, issued_token_type }) : response;
+  }
+  // Not later than the exchanged token: otherwise a stolen one could be exchanged again and again.
+  const ends_at_ms = Math.min(subject.expires_at_ms, expires_at_ms);
+  const token = await signSame(context, client, { ...subject, expires_at_ms: ends_at_ms }, scopes);
+  return accepted(tokenResponse(token, ends_at_ms, scopes));
+}
+
+function tokenResponse(
+  access_token: string,
+  expires_at_ms: number,
+  scopes: readonly string[],
+): TokenResponse {
+  return {
+    access_token,
+    issued_token_type: ACCESS_TOKEN_TYPE,
+    token_type: "Bearer",
+    expires_in: Math.max(0, Math.floor((expires_at_ms - Date.now()) / 1000)),
+    scope: scopes.join(" "),
+  };
+}
+
+/** The same right, with the client as the actor (RFC 8693, section 4.1). */
+function signSame(
+  context: AppContext,
+  { client_id }: AuthenticatedClient,
+  { identity_id, credential, resource, act: earlier, expires_at_ms }: Subject,
+  scopes: readonly string[],
+): Promise<string> {
+  const { access_tokens, resource_tokens } = context.get("services");
+  const issuer = context.get("base_url");
+  const act = { sub: client_id, ...(earlier === null ? {} : { act: earlier }) };
+  const claims = { identity_id, credential, client_id, scopes, act };
+  const issued_at_seconds = Math.floor(Date.now() / 1000);
+  const expires_at_seconds = Math.min(
+    Math.floor(expires_at_ms / 1000),
+    issued_at_seconds + OAUTH_TOKEN_TTL_SECONDS,
+  );
+  const lifetime = { issued_at_seconds, expires_at_seconds };
+  return resource === null
+    ? access_tokens.sign(issuer, claims, lifetime)
+    : resource_tokens.sign(issuer, { ...claims, resource }, lifetime, crypto.randomUUID());
+}

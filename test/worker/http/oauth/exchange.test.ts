@@ -1,0 +1,384 @@
+import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
+import { describe, expect, it } from "vitest";
+import { CHILDREN_PER_ALLOWANCE_MAX } from "../../../../src/domain/limits.ts";
+import { expectInvariants } from "../../account/invariants.ts";
+import { withToken as byAllowance } from "../../support/allowances.ts";
+import { countRowsWritten, query } from "../../support/account_object.ts";
+import { passTime } from "../../support/clock.ts";
+import { fromOwnPage, getToken, holderOf, tokenId } from "../../support/device_logins.ts";
+import {
+  ACCESS_TOKEN_TYPE,
+  exchange,
+  narrow,
+  total,
+  TOKEN_EXCHANGE,
+} from "../../support/exchanges.ts";
+import { connect, post, refresh, RESOURCE, withToken } from "../../support/oauth_clients.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+
+const DAY_MS = 86_400_000;
+const BY_PAT = { client_id: "" };
+
+const reserve = (access_token: string, cost_estimate: number, app = "demo") =>
+  withToken(access_token, "POST", "/api/jobs", { app, action: "draw", cost_estimate });
+
+const rows = ({ identity_id }: SignedIn): Promise<{ id: string; parent_id: string | null }[]> =>
+  query(identity_id, "select id, parent_id, path, caps_json from allowances order by length(path)");
+
+const limitsWith = (caps: readonly { credits: number; period: "day" | "total" }[] = []) => ({
+  app_slugs: ["demo", "sketch"],
+  caps,
+  expires_at_ms: Date.now() + 10 * DAY_MS,
+});
+
+describe("an exchange that narrows", () => {
+  it("a narrower token spends within its own cap and counts against its parent", async () => {
+    const ada = await signInWithCredits();
+    const parent = await connect(ada, { limits: limitsWith([{ credits: 50, period: "total" }]) });
+    const answer = await exchange(parent.access_token, total(20));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      issued_token_type: ACCESS_TOKEN_TYPE,
+      token_type: "Bearer",
+      scope: parent.scope,
+      refresh_token: expect.stringMatching(/^pb_rt_/),
+    });
+    const child = answer.body;
+    expect((await reserve(child.access_token, 21)).body).toMatchObject({
+      code: "token_budget_exceeded",
+      cap: { credits: 20, period: "total" },
+      room: 20,
+    });
+    expect((await reserve(child.access_token, 15)).status).toBe(200);
+    expect((await reserve(parent.access_token, 36)).status).toBe(402);
+    expect((await reserve(parent.access_token, 35)).status).toBe(200);
+    expect((await reserve(child.access_token, 1)).body).toMatchObject({
+      code: "token_budget_exceeded",
+      cap: { credits: 50, period: "total" },
+      spent: 50,
+      room: 0,
+    });
+    const { tokens } = (await ada.get("/api/tokens")).body;
+    const [root] = tokens.filter(({ parent_id }: { parent_id: unknown }) => parent_id === null);
+    expect(tokens).toContainEqual(
+      expect.objectContaining({ kind: "exchange", parent_id: root.id, client: root.client }),
+    );
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a client renews a narrower token, until its parent is revoked", async () => {
+    const ada = await signInWithCredits();
+    const parent = await connect(ada);
+    const child = await narrow(parent.access_token, total(20));
+    const renewed = await refresh(child.refresh_token);
+    expect(renewed.status).toBe(200);
+    expect((await reserve(renewed.body.access_token, 1)).status).toBe(200);
+    const [root] = await rows(ada);
+    await send("DELETE", `/api/tokens/${root?.id}`, { headers: fromOwnPage(ada) });
+    expect((await refresh(renewed.body.refresh_token)).body).toMatchObject({
+      error: "invalid_grant",
+    });
+    expect((await exchange(renewed.body.access_token, total(1))).status).toBe(400);
+  });
+
+  it("a narrower token ends with the session with which the exchanged token's family ends", async () => {
+    const ada = await signInWithCredits();
+    const parent = await connect(ada, { session_ends_at_ms: Date.now() + DAY_MS });
+    const child = await narrow(parent.access_token, total(20));
+    await send("POST", "/account/signout-everywhere", {
+      headers: fromOwnPage(ada),
+      body: new URLSearchParams(),
+    });
+    expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
+    expect((await refresh(child.refresh_token)).status).toBe(400);
+  });
+
+  it("a narrower token expires when it was told to", async () => {
+    const ada = await signInWithCredits();
+    const parent = await connect(ada);
+    const { access_token, refresh_token, expires_in } = await narrow(parent.access_token, {
+      expires_in: 120,
+    });
+    expect(expires_in).toBeLessThanOrEqual(120);
+    passTime(121_000);
+    expect((await withToken(access_token, "GET", "/api/wallet")).status).toBe(401);
+    expect((await refresh(refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+});
+
+describe("an exchange that would widen", () => {
+  it.each([
+    ["a cap above the parent's of the same period", total(51), {}, "invalid_request"],
+    [
+      "a cap of a day above the parent's total",
+      { caps: [{ credits: 51, period: "day" }] },
+      {},
+      "invalid_request",
+    ],
+    ["an app that the parent may not use", { apps: ["demo", "other"] }, {}, "invalid_request"],
+    ["a scope that the parent lacks", total(1), { scope: "write upstream" }, "invalid_scope"],
+    ["the scope admin", total(1), { scope: "admin" }, "invalid_scope"],
+    ["a later expiry", { expires_in: 11 * 86_400 }, {}, "invalid_request"],
+    [
+      "another client",
+      total(1),
+      { client_id: "https://other.example.com/oauth.json" },
+      "invalid_request",
+    ],
+    ["another resource", total(1), { resource: RESOURCE }, "invalid_target"],
+  ])("an exchange with %s is refused and adds no row", async (_, limits, changed, error) => {
+    const ada = await signIn();
+    const parent = await connect(ada, { limits: limitsWith([{ credits: 50, period: "total" }]) });
+    const before = await rows(ada);
+    const answer = await exchange(parent.access_token, limits, changed);
+    expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 400, error });
+    expect(await rows(ada)).toEqual(before);
+  });
+
+  it("a cap must also fit the caps of all further ancestors, and a fifth level is refused", async () => {
+    const ada = await signIn();
+    let { access_token } = await connect(ada, {
+      limits: limitsWith([{ credits: 50, period: "total" }]),
+    });
+    for (const apps of [["demo", "sketch"], ["demo"]]) {
+      ({ access_token } = await narrow(access_token, { apps, expires_in: apps.length * 3_600 }));
+      expect((await exchange(access_token, total(51))).status).toBe(400);
+    }
+    ({ access_token } = await narrow(access_token, total(50)));
+    const before = await rows(ada);
+    expect(before).toHaveLength(4);
+    const deeper = await exchange(access_token, total(1));
+    expect(deeper).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect(await rows(ada)).toEqual(before);
+  });
+
+  it("a token has at most a hundred living children, and revoking one makes room", async () => {
+    const ada = await signIn();
+    const token = await getToken(ada);
+    const caller = byAllowance(await tokenId(token));
+    const request = {
+      credential: caller.credential,
+      client_id: null,
+      client_asserted: false,
+      owns_audience: false,
+      caps: [{ credits: 1, period: "total" as const }],
+    };
+    for (let count = 1; count < CHILDREN_PER_ALLOWANCE_MAX; count += 1) {
+      await env.ACCOUNT.getByName(ada.identity_id).exchange(caller, request);
+    }
+    expect((await exchange(token.token, total(1), BY_PAT)).status).toBe(200);
+    const full = await exchange(token.token, total(1), BY_PAT);
+    expect(full.body.error_description).toContain("Revoke");
+    const child = (await rows(ada)).find(({ parent_id }) => parent_id !== null);
+    expect((await token.revoke(child?.id ?? "")).status).toBe(200);
+    expect((await exchange(token.token, total(1), BY_PAT)).status).toBe(200);
+  });
+
+  it.each([
+    ["no subject token", { subject_token: "" }],
+    [
+      "a subject token of another type",
+      { subject_token_type: "urn:ietf:params:oauth:token-type:jwt" },
+    ],
+    ["an actor token", { actor_token: "x" }],
+    ["an audience", { audience: "https://other.example" }],
+    [
+      "a refresh token as requested",
+      { requested_token_type: "urn:ietf:params:oauth:token-type:refresh_token" },
+    ],
+    ["an invented token", { subject_token: "pb_at_invented" }],
+    ["limits that are no JSON", { authorization_details: "{" }],
+    [
+      "two entries",
+      { authorization_details: '[{"type":"passbook_spending"},{"type":"passbook_spending"}]' },
+    ],
+    ["limits of another type", { authorization_details: '[{"type":"payment"}]' }],
+    ["a misspelt limit", { authorization_details: '[{"type":"passbook_spending","cap":{}}]' }],
+  ])("an exchange with %s is refused", async (_, changed) => {
+    const { access_token } = await connect(await signIn());
+    const answer = await exchange(access_token, null, changed);
+    expect(answer).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+  });
+});
+
+describe("an exchange that narrows nothing", () => {
+  it("only names the client as the actor, adds no row and expires with the exchanged token", async () => {
+    const ada = await signInWithCredits();
+    const parent = await connect(ada, { limits: limitsWith() });
+    const rows_written = await countRowsWritten(ada.identity_id);
+    passTime(100_000);
+    const once = await exchange(parent.access_token, { apps: ["sketch", "demo"] });
+    const { body } = await exchange(once.body.access_token);
+    expect(body.refresh_token).toBeUndefined();
+    const before = decodeJwt(parent.access_token.slice("pb_at_".length));
+    const { act, exp, jti, sub } = decodeJwt(body.access_token.slice("pb_at_".length));
+    expect({ exp, jti, sub }).toEqual({ exp: before.exp, jti: before.jti, sub: ada.identity_id });
+    expect(act).toEqual({ sub: before.client_id, act: { sub: before.client_id } });
+    // The first use of the connection writes when it was last used.
+    expect(rows_written()).toBeLessThanOrEqual(1);
+    expect(await rows(ada)).toHaveLength(1);
+    expect((await reserve(body.access_token, 5)).status).toBe(200);
+  });
+});
+
+describe("an exchange of a personal access token", () => {
+  it("a program exchanges its token without being a client, and gets a narrower personal access token", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 60 } });
+    const answer = await exchange(token.token, { ...total(50), expires_in: 3_600 }, BY_PAT);
+    expect(answer.body).toMatchObject({ issued_token_type: ACCESS_TOKEN_TYPE });
+    expect(answer.body.expires_in).toBeGreaterThan(3_500);
+    expect(answer.body.access_token).toMatch(/^pb_pat_/);
+    const agent = holderOf(answer.body.access_token);
+    expect((await reserve(agent.token, 51)).status).toBe(402);
+    expect((await reserve(agent.token, 50)).status).toBe(200);
+    expect((await reserve(token.token, 11)).status).toBe(402);
+    expect((await exchange(token.token, null, BY_PAT)).body.access_token).toBe(token.token);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a client cannot exchange a personal access token, which was not issued to it", async () => {
+    const ada = await signIn();
+    const token = await getToken(ada);
+    const answer = await exchange(token.token, total(1), {
+      client_id: "https://client.example.com/oauth.json",
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect(await rows(ada)).toHaveLength(1);
+  });
+
+  it("a token of before the exchange keeps its restrictions: a read-only one gets no child that writes", async () => {
+    const ada = await signInWithCredits();
+    const reader = await getToken(ada, { scopes: ["read"], apps: ["demo"] });
+    expect((await exchange(reader.token, total(1), { ...BY_PAT, scope: "write" })).body.error).toBe(
+      "invalid_scope",
+    );
+    const child = await exchange(reader.token, total(1), BY_PAT);
+    expect((await reserve(child.body.access_token, 1)).status).toBe(403);
+    expect((await withToken(child.body.access_token, "GET", "/api/me")).status).toBe(403);
+  });
+});
+
+describe("revoking a parent", () => {
+  it("revoking a parent ends its descendants at once, and their jobs give back to the root", async () => {
+    const ada = await signInWithCredits();
+    const root = await getToken(ada, { cap: { credits: 90 } });
+    const middle = (await exchange(root.token, total(60), BY_PAT)).body.access_token;
+    const leaf = (await exchange(middle, total(40), BY_PAT)).body.access_token;
+    const { job_id } = (await reserve(leaf, 30)).body;
+    await reserve(middle, 10);
+    const spent = async () =>
+      Object.fromEntries(
+        (await ada.get("/api/tokens")).body.tokens.map(
+          ({ id, cap }: { id: string; cap: { spent: number } }) => [id, cap.spent],
+        ),
+      );
+    const ids = await Promise.all([root, holderOf(middle), holderOf(leaf)].map(tokenId));
+    expect(new Set(Object.values(await spent()))).toEqual(new Set([30, 40]));
+    expect((await holderOf(root.token).revoke(ids[1] ?? "")).status).toBe(200);
+    for (const ended of [middle, leaf]) {
+      expect((await withToken(ended, "GET", "/api/wallet")).status).toBe(401);
+    }
+    expect((await ada.get(`/api/jobs/${job_id}`)).body).toMatchObject({ failure: "expired" });
+    expect(await spent()).toEqual({ [ids[0] ?? ""]: 0 });
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+    // Settled late by the holder, the job counts against the root again.
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 25 });
+    expect(await spent()).toEqual({ [ids[0] ?? ""]: 25 });
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a child revokes neither its parent nor its sibling, and a parent revokes its descendants", async () => {
+    const ada = await signIn();
+    const root = await getToken(ada);
+    const [one = "", other = ""] = await Promise.all(
+      [1, 2].map(
+        async (credits) => (await exchange(root.token, total(credits), BY_PAT)).body.access_token,
+      ),
+    );
+    const [root_id, one_id, other_id] = await Promise.all(
+      [root, holderOf(one), holderOf(other)].map(tokenId),
+    );
+    for (const id of [root_id, other_id]) {
+      expect((await holderOf(one).revoke(id ?? "")).body).toMatchObject({ code: "scope" });
+    }
+    expect((await root.revoke(one_id ?? "")).status).toBe(200);
+    expect((await withToken(other, "GET", "/api/wallet")).status).toBe(200);
+  });
+
+  it("a client ends its narrower token at the revocation endpoint, and not its parent", async () => {
+    const ada = await signIn();
+    const parent = await connect(ada);
+    const child = await narrow(parent.access_token, total(1));
+    const form = { token: child.refresh_token, client_id: "https://client.example.com/oauth.json" };
+    expect((await post("/oauth/revoke", form)).status).toBe(200);
+    expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
+    expect((await withToken(parent.access_token, "GET", "/api/wallet")).status).toBe(200);
+  });
+});
+
+describe("caps of four levels under concurrency", () => {
+  it("1,000 concurrent reserves over four levels reserve exactly the smallest cap, singly and in batches", async () => {
+    const ada = await signInWithCredits();
+    const root = await getToken(ada, { cap: { credits: 97 } });
+    const child = (await exchange(root.token, total(89), BY_PAT)).body.access_token;
+    const grandchild = (await exchange(child, { caps: [{ credits: 83, period: "day" }] }, BY_PAT))
+      .body.access_token;
+    const leaf = (await exchange(grandchild, total(31), BY_PAT)).body.access_token;
+    const levels: readonly string[] = [root.token, child, grandchild, leaf];
+    const job = { app: "demo", action: "draw", cost_estimate: 1 };
+    const singles = Array.from({ length: 400 }, (_, at) => reserve(levels[at % 4] ?? "", 1));
+    const batches = Array.from({ length: 30 }, (_, at) =>
+      withToken(levels[at % 4] ?? "", "POST", "/api/jobs/batch", {
+        jobs: Array.from({ length: 20 }, () => job),
+      }),
+    );
+    const results = [
+      ...(await Promise.all(singles)).map(({ body }) => body),
+      ...(await Promise.all(batches)).flatMap(({ body }) => body.results),
+    ];
+    expect(results).toHaveLength(1_000);
+    expect(results.filter(({ job_id }) => job_id !== undefined)).toHaveLength(97);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(3);
+    for (const { cap } of (await ada.get("/api/tokens")).body.tokens) {
+      expect(cap.spent).toBeLessThanOrEqual(cap.credits);
+    }
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a job by a family's token writes the rows of one by a personal token, and one row more for each ancestor", async () => {
+    const ada = await signInWithCredits();
+    const pat = await getToken(ada, { cap: { credits: 50 } });
+    const family = await connect(ada, { limits: limitsWith([{ credits: 50, period: "total" }]) });
+    const child = await narrow(family.access_token, total(20));
+    const holders = [pat.token, family.access_token, child.access_token];
+    for (const token of holders) await withToken(token, "GET", "/api/wallet");
+    const rows_written = await countRowsWritten(ada.identity_id);
+    const written: number[] = [];
+    for (const token of holders) {
+      const { job_id } = (await reserve(token, 2)).body;
+      await withToken(token, "POST", "/api/jobs/complete", { job_id, actual_cost: 1 });
+      written.push(rows_written());
+    }
+    // Two rows more for the parent: one when the job starts, one when it costs less than its reserve.
+    expect(written).toEqual([6, 12, 20]);
+  });
+});
+
+describe("the rate of exchanges", () => {
+  it("a token is exchanged at most 60 times a minute", async () => {
+    const { access_token } = await connect(await signIn());
+    const statuses: number[] = [];
+    for (let count = 0; count < 61; count += 1) {
+      statuses.push((await exchange(access_token)).status);
+    }
+    expect(statuses.filter((status) => status === 200).length).toBe(60);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it("the metadata lists token exchange", async () => {
+    const { body } = await send("GET", "/.well-known/oauth-authorization-server");
+    expect(body.grant_types_supported).toContain(TOKEN_EXCHANGE);
+  });
+});
