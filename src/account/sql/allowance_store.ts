@@ -174,7 +174,10 @@ export function limitsOf(row: AllowanceRow): AllowanceLimits {
   const { scopes, app_slugs_json } = row;
   const app_slugs = app_slugs_json === null ? null : (JSON.parse(app_slugs_json) as string[]);
   const caps = capsOf(row).map(({ credits, period }) => ({ credits, period }));
-  return { ...rightsOf(scopes.split(" ")), app_slugs, caps };
+  const rights = rightsOf(scopes.split(" "));
+  // Another resource may have a scope of this name, so no client gets the right by it.
+  const admin = rights.admin && row.kind === "device";
+  return { ...rights, admin, app_slugs, caps };
 }
 
 /** The caps in a row, with what each has spent. */

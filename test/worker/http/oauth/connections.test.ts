@@ -13,7 +13,10 @@ import {
   RESOURCE,
   withToken,
 } from "../../support/oauth_clients.ts";
-import { signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+
+/** Settings that name the person as an operator. */
+const OPERATED = { OPERATORS: "olga@example.com" };
 
 const IN_A_DAY_MS = Date.now() + 86_400_000;
 const DAILY = [{ credits: 50, period: "day" }] as const;
@@ -109,6 +112,18 @@ describe("a connection", () => {
       },
     );
     expect(connected).toEqual({ ok: false, refusal: { code: "scope", reason: "holder_only" } });
+  });
+
+  it("a client whose resource has a scope admin does not operate the service", async () => {
+    const person = await signIn("olga@example.com");
+    const { access_token } = await connect(person, { scopes: ["admin", "write"] });
+    const headers = { Authorization: `Bearer ${access_token}` };
+    const answer = await send("GET", "/api/admin/apps", { headers }, OPERATED);
+    expect({ status: answer.status, code: answer.body.code }).toEqual({
+      status: 403,
+      code: "not_operator",
+    });
+    expect((await withToken(access_token, "GET", "/api/wallet")).status).toBe(200);
   });
 
   it("one authorization more than the maximum ends the one that was unused for the longest time", async () => {
