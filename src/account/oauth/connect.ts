@@ -53,8 +53,9 @@ export function connect(
   if (!approved.ok || approved.value === null) return approved as Answer<null>;
   const allowance = approved.value;
   families.deleteEnded(now_ms);
-  const full_by = families.listIds(allowance.id).length - FAMILIES_PER_ALLOWANCE_MAX + 1;
-  for (const id of families.listIds(allowance.id).slice(0, Math.max(0, full_by))) families.end(id);
+  const ids = families.listIds(allowance.id);
+  const too_many = Math.max(0, ids.length - FAMILIES_PER_ALLOWANCE_MAX + 1);
+  for (const id of ids.slice(0, too_many)) families.end(id);
   const family_id = crypto.randomUUID();
   const { session_ends_at_ms, code_hash, code_challenge } = request;
   families.insert({

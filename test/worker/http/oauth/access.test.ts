@@ -139,6 +139,33 @@ describe("hops", () => {
   });
 });
 
+describe("limits", () => {
+  const full = { limit: async () => ({ success: false }) };
+
+  it("a family or a network with too many requests waits, and its requests reach no object", async () => {
+    const ada = await signIn();
+    const code = await authorize(ada);
+    const { refresh_token } = await connect(ada);
+    const { environment, hops } = countedEnvironment();
+    const busy = { ...environment, LIMIT_TOKEN_FAMILY: full };
+    const guessing = { ...environment, LIMIT_CLIENT_FAILURE: full };
+    for (const answer of [
+      await post("/oauth/token", codeForm(code), {}, busy),
+      await post("/oauth/token", refreshForm(refresh_token), {}, busy),
+      await post("/oauth/token", codeForm("invented"), {}, guessing),
+      await post("/oauth/token", refreshForm("invented"), {}, guessing),
+    ]) {
+      expect({ status: answer.status, error: answer.body.error }).toEqual({
+        status: 429,
+        error: "slow_down",
+      });
+      expect(answer.headers.get("Retry-After")).toBe("60");
+    }
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+});
+
 describe("what is stored", () => {
   it("a dump of the account and of the directory has no code, token or verifier", async () => {
     const ada = await signIn();

@@ -91,7 +91,10 @@ describe("the end of an authorization", () => {
   it("an authorization ends with its session also when the session only expires", async () => {
     const ada = await signIn();
     const bound = await connect(ada, { session_ends_at_ms: Date.now() + 5 * 60_000 });
+    // It lives longer than the session.
+    const session_token = (await withToken(bound.access_token, "GET", "/api/sessionToken")).body;
     passTime(6 * 60_000);
+    expect((await withToken(session_token.token, "GET", "/api/wallet")).status).toBe(401);
     expect((await withToken(bound.access_token, "GET", "/api/wallet")).status).toBe(401);
     expect((await refresh(bound.refresh_token)).status).toBe(400);
   });
