@@ -87,14 +87,17 @@ async function sendPage(context: SenderContext, webhook: Webhook): Promise<NextR
   const page = await parts.readEvents(identity_id, request);
   if (read().generation !== generation) return Date.now();
   if (page === null) return sendLast(context, webhook, generation);
+  const { position: end, news } = page;
   for (const { id: event_id, position, ...event } of page.events) {
-    const sent = { position, waiting: null };
+    // With the last event, the end of the page is stored too: one written row for a page of one event.
+    const is_last = event_id === page.events.at(-1)?.id;
+    const sent = is_last ? { position: end, news, waiting: null } : { position, waiting: null };
     const next = await send(context, webhook, { event_id, ...event }, generation, sent);
     if (next !== "sent") return next;
   }
   if (read().generation !== generation) return Date.now();
-  save({ position: page.position, news: page.news });
-  if (page.news === null) return "continue";
+  if (page.events.length === 0) save({ position: end, news });
+  if (news === null) return "continue";
   return read().last === null ? "idle" : sendLast(context, webhook, generation);
 }
 

@@ -5,6 +5,8 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../../src/commands/local_worker.ts";
@@ -22,6 +24,8 @@ const COLD_ACCOUNTS = 20;
 const HOT_LIVES = 500;
 /** The price goal of each kind of life, the first that matches: keys and caps write rows. */
 const GOALS_DOLLARS = [
+  { kind: "cold, session, webhook", dollars: 21 },
+  { kind: "hot, session, webhook", dollars: 9 },
   { kind: "cold, session, keys", dollars: 18 },
   { kind: "hot, session, keys", dollars: 12 },
   { kind: "cold, capped token", dollars: 18 },
@@ -29,6 +33,8 @@ const GOALS_DOLLARS = [
   { kind: "cold", dollars: 15 },
   { kind: "hot", dollars: 9 },
 ] as const;
+
+const OPERATOR = "operator@example.com";
 
 const CAP = { credits: 1_000_000, period: "30_days" };
 
@@ -120,6 +126,47 @@ async function countPassbook({ url, config }: Running): Promise<Life[]> {
   return lives;
 }
 
+/** Lives of sessions whose app has a webhook for the creation and the end of each job. */
+async function countWithWebhook({ url, config }: Running): Promise<Life[]> {
+  const receiver = createServer((_, response) => void response.writeHead(204).end());
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = receiver.address() as AddressInfo;
+    await registerWebhook(url, `http://localhost:${port}/`);
+    const people = await openAccounts(url, "webhook");
+    await untilQuiet(url, true);
+    const mannerOf = ({ session: proof }: Person): Manner => ({
+      name: "session",
+      keyed: false,
+      proof,
+    });
+    const [hot] = people;
+    if (hot === undefined) throw new Error("no person to run a life for");
+    const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
+    const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);
+    return [
+      { name: "cold, session, webhook", counts: cold, config },
+      { name: "hot, session, webhook", counts: many, config },
+    ];
+  } finally {
+    receiver.close();
+  }
+}
+
+async function registerWebhook(url: string, receiver: string): Promise<void> {
+  const { cookie } = await signIn(url, OPERATOR);
+  const lines = cookie.map((line) => line.split(": ", 2) as [string, string]);
+  const headers = { ...Object.fromEntries(lines), "Content-Type": "application/json" };
+  const put = async (path: string, body: object): Promise<void> => {
+    const request = { method: "PUT", headers, body: JSON.stringify(body) };
+    const response = await fetch(`${url}/api/admin/apps/bench${path}`, request);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  };
+  const app = { name: "Bench", starter_credits: 1_000_000, origins: [] };
+  await put("", { ...app, daily_starter_budget: null });
+  await put("/webhooks/main", { url: receiver, events: ["job.created", "job.completed"] });
+}
+
 async function openAccounts(url: string, name: string): Promise<readonly Person[]> {
   const emails = Array.from({ length: COLD_ACCOUNTS }, (_, at) => `${name}-${at}@example.com`);
   const people = await forEach(emails, (email) => signIn(url, email));
@@ -156,7 +203,8 @@ async function printPrices(): Promise<void> {
   try {
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
-    const settings = { ...(await runSettings()), BASE_URL: issuer, ISSUER: issuer };
+    const own = { BASE_URL: issuer, ISSUER: issuer, OPERATORS: OPERATOR };
+    const settings = { ...(await runSettings()), ...own };
     const passbook = await startCounted(
       "wrangler.toml",
       join(directory, "passbook"),
@@ -165,6 +213,7 @@ async function printPrices(): Promise<void> {
     );
     running.push(passbook);
     const lives = await countPassbook(passbook);
+    lives.push(...(await countWithWebhook(passbook)));
     const queue_directory = join(directory, "queue");
     mkdirSync(queue_directory);
     const queue_port = await freePort();

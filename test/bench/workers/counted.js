@@ -1,6 +1,6 @@
 /**
  * Wraps a built Worker and counts what Cloudflare bills: requests, calls of objects, alarms, rows read and written (from
- * cursors in objects, from D1's `meta` in D1), KV operations, queue messages and log lines. `GET /__counts` returns the
+ * cursors and keys in objects, from D1's `meta` in D1), KV operations, queue messages and log lines. `GET /__counts` returns the
  * counts since its last call, `POST /__evict` with a JSON array of names evicts objects from memory, and `POST /__ring` runs
  * their alarms now. `platform.ts` fills in the names in capitals.
  */
@@ -62,6 +62,15 @@ function patchStorage(storage) {
     if (cursors.length === 1) queueMicrotask(settleCursors);
     return cursor;
   });
+  for (const [name, kind] of [
+    ["get", "object_rows_read"],
+    ["put", "object_rows_written"],
+  ]) {
+    replaceMethod(Object.getPrototypeOf(storage.kv), name, (run) => {
+      counts[kind] += 1;
+      return run();
+    });
+  }
   replaceMethod(Object.getPrototypeOf(storage), "setAlarm", (run) => {
     counts.alarms_set += 1;
     return run();
