@@ -215,6 +215,47 @@ export interface JobPage {
   readonly next_cursor?: string | undefined;
 }
 
+export interface FoundJobPage {
+  readonly jobs: readonly FoundJob[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+  /** The time of the query to the read model, which can be some seconds behind the accounts. */
+  readonly as_of: string;
+}
+
+export interface FoundJob {
+  /** A UUID. */
+  readonly id: string;
+  /** An app's slug. */
+  readonly app_slug: string | null;
+  readonly action: string;
+  readonly status: JobStatus;
+  /** Credits reserved: at creation, or by the last progress report. */
+  readonly reserved: number;
+  /** 0 while the job is started, then its final cost. */
+  readonly actual_cost: number;
+  /** Credits of the cost that operators gave back later. */
+  readonly refunded: number;
+  /** The number of the last progress report; 0 before the first. */
+  readonly step: number;
+  /** Credits that the job costs if it expires; null until a progress report says so. */
+  readonly spent: number | null;
+  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
+  readonly failure: "reported" | "expired" | null;
+  /** The client's `reason`; null without one. */
+  readonly failure_reason: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly updated_at: string;
+  /**
+   * A job that is still started at this time expires. It is charged what it has `spent`. Without a
+   * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
+   */
+  readonly expires_at: string;
+  readonly identity_id: string;
+}
+
 export interface CreatedJob {
   /** A UUID. */
   readonly job_id: string;
@@ -626,47 +667,6 @@ export interface ReconciledPage {
   readonly next_cursor?: string | undefined;
 }
 
-export interface FoundJobPage {
-  readonly jobs: readonly FoundJob[];
-  /** Send this as `cursor` to get the next page. Missing on the last page. */
-  readonly next_cursor?: string | undefined;
-  /** The time of the query to the read model, which can be some seconds behind the accounts. */
-  readonly as_of: string;
-}
-
-export interface FoundJob {
-  /** A UUID. */
-  readonly id: string;
-  /** An app's slug. */
-  readonly app_slug: string | null;
-  readonly action: string;
-  readonly status: JobStatus;
-  /** Credits reserved: at creation, or by the last progress report. */
-  readonly reserved: number;
-  /** 0 while the job is started, then its final cost. */
-  readonly actual_cost: number;
-  /** Credits of the cost that operators gave back later. */
-  readonly refunded: number;
-  /** The number of the last progress report; 0 before the first. */
-  readonly step: number;
-  /** Credits that the job costs if it expires; null until a progress report says so. */
-  readonly spent: number | null;
-  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
-  readonly failure: "reported" | "expired" | null;
-  /** The client's `reason`; null without one. */
-  readonly failure_reason: string | null;
-  /** RFC 3339, in UTC with milliseconds. */
-  readonly created_at: string;
-  /** RFC 3339, in UTC with milliseconds. */
-  readonly updated_at: string;
-  /**
-   * A job that is still started at this time expires. It is charged what it has `spent`. Without a
-   * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
-   */
-  readonly expires_at: string;
-  readonly identity_id: string;
-}
-
 export interface Stats {
   readonly series: readonly DailyTotals[];
   /** The time of the query to the read model, which can be some seconds behind the accounts. */
@@ -902,6 +902,25 @@ export interface NewAppKey {
   readonly created_at: string;
   /** The secret, shown only once; null in the response to a repeated request. */
   readonly key: string | null;
+}
+
+/** The app of the key. */
+export interface OwnApp {
+  /** An app's slug. */
+  readonly slug: string;
+  readonly name: string;
+  /** The caller that completes and fails its jobs. */
+  readonly settle: "holder" | "app";
+  /** Whether the reserve of an expired job is refunded or charged. */
+  readonly on_expiry: "refund" | "charge";
+  readonly starter_credits: number;
+  /** The most that its grants of one UTC day may add up to; null: no limit. */
+  readonly daily_starter_budget: number | null;
+  /**
+   * Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read
+   * model does not respond.
+   */
+  readonly granted_today: number | null;
 }
 
 /** All webhooks of the app, by id. */

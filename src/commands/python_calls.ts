@@ -116,7 +116,9 @@ function methodOf(verb: string, path: string, operation: Operation, types: Pytho
     ...named.filter((it) => it.is_required).map(declared),
     ...named.filter((it) => !it.is_required).map(declared),
   ];
-  const response = operation.responses["200"]?.content?.[JSON_TYPE]?.schema ?? {};
+  const content = operation.responses["200"]?.content?.[JSON_TYPE]?.schema ?? {};
+  // The first shape is that of a request in an account, and this client always names one.
+  const response = content.anyOf?.[0] ?? content;
   const result = types.typeOf(response, `${id}Response`);
   const options = [
     `"${verb}"`,

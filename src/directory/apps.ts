@@ -154,7 +154,9 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   const findKey = (key_hash: string): KnownKey => {
     const app_slug = remembered?.apps_of_keys.get(key_hash);
     if (isYoungerThan(APP_REGISTRY_CACHE_MS)) {
-      return app_slug === undefined ? { kind: "unknown" } : { kind: "app", app_slug, key_hash };
+      if (app_slug === undefined) return { kind: "unknown" };
+      const checked_at_ms = remembered?.read_at_ms ?? 0;
+      return { kind: "app", app_slug, key_hash, checked_at_ms };
     }
     const is_failing = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
     const was_missing = isYoungerThan(APP_REGISTRY_STALE_MAX_MS) && app_slug === undefined;

@@ -70,6 +70,8 @@ export interface AppProof {
   readonly app_slug: string;
   /** The hash of the key. An account remembers the keys that it accepts by it. */
   readonly key_hash: string;
+  /** When the directory had the key. It may have been revoked since. */
+  readonly checked_at_ms: number;
 }
 
 /**

@@ -1,6 +1,13 @@
 /** Every route of the API, and what serves it. */
 import type { Hono } from "hono";
-import { acceptOwnApp, unlessOwnApp } from "./caller/app_owner.ts";
+import { readApp } from "./api/app/read.ts";
+import { listJobsOfApp } from "./api/jobs/list_of_app.ts";
+import {
+  acceptAppWithoutIdentity,
+  acceptOwnApp,
+  requireApp,
+  unlessOwnApp,
+} from "./caller/app_owner.ts";
 import { requireOperator } from "./caller/operator.ts";
 import { addAdminRoutes } from "./api/admin/routes.ts";
 import {
@@ -66,9 +73,11 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/sessionToken", checkQueryNames("template"), ...issueSessionToken);
   app.get("/api/wallet", authenticateUserOrApp, ...readWallet);
   app.get("/api/me", authenticate, ...readMe);
-  app.get("/api/ledger", authenticate, ...listLedger);
+  app.get("/api/app", requireApp, ...readApp);
+  app.get("/api/ledger", authenticateUserOrApp, ...listLedger);
   app.get("/api/events", ...watchEvents);
-  app.get("/api/jobs", authenticateUserOrApp, ...listJobs);
+  const app_or_account = [acceptAppWithoutIdentity, unlessOwnApp(authenticateUserOrApp)] as const;
+  app.get("/api/jobs", ...app_or_account, ...listJobsOfApp, ...listJobs);
   app.get("/api/jobs/:id", authenticateUserOrApp, ...readJob);
 
   const upstream_token = [authenticate, guardCookieReads, requireLiveSession] as const;

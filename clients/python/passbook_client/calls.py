@@ -47,8 +47,9 @@ class Calls(ABC):
         cursor: str | None = None,
     ) -> types.JobPage:
         """
-        The caller's jobs, newest first. Filters can be combined. A filtered page can have fewer jobs than
-        `limit`, or no jobs, and still have a `next_cursor`.
+        The caller's jobs, newest first. With an app's key and without `Passbook-Identity`: the app's jobs
+        of all accounts, without metadata, some seconds late (`FoundJobPage`). Filters can be combined. A
+        filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.
         """
         return self._send(
             Call(
@@ -275,8 +276,9 @@ class Calls(ABC):
         cursor: str | None = None,
     ) -> types.EntryPage:
         """
-        The ledger: every change of the balance, newest first. `from` is inclusive, `to` is exclusive. A
-        filtered page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`.
+        The ledger: every change of the balance, newest first. An app's key sees the entries of the app's
+        own jobs and grants, without notes. `from` is inclusive, `to` is exclusive. A filtered page can have
+        fewer entries than `limit`, or no entries, and still have a `next_cursor`.
         """
         return self._send(
             Call(

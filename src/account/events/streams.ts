@@ -18,6 +18,7 @@ import {
   CLOSE_RESUME,
   isFull,
   isProofGood,
+  type ProofChecks,
   readWatcher,
   saveWatcher,
   WATCH_PROTOCOL,
@@ -156,9 +157,12 @@ export class Streams {
 
   #valid(): [WebSocket, Watcher][] {
     const now_ms = Date.now();
+    const checks: ProofChecks = {
+      isLiving: (credential) => this.#chainOf(credential) !== null,
+      isOpenFor: (app_slug) => this.#sources.store.readApp(app_slug)?.access === "open",
+    };
     return this.#all().filter(([socket, { proof }]) => {
-      if (isProofGood(proof, now_ms, (credential) => this.#chainOf(credential) !== null))
-        return true;
+      if (isProofGood(proof, now_ms, checks)) return true;
       close(socket, CLOSE_PROOF_ENDED, "proof_ended");
       return false;
     });
@@ -184,8 +188,9 @@ export class Streams {
     }
   }
 
-  /** A token limited to some apps sees only their entries, as in the list of entries. */
+  /** An app's server, and a token limited to some apps, see only their entries, as in the list of entries. */
   #maySee({ proof }: Watcher, { app_slug }: EntryRow): boolean {
+    if (proof.kind === "app") return proof.app_slug === app_slug;
     const chain = proof.kind === "personal_token" ? this.#chainOf(proof.credential) : null;
     const app_slugs = chain === null ? null : limitsOfAll(chain).app_slugs;
     return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));

@@ -4,6 +4,13 @@ import type { Credential } from "../../domain/proof.ts";
 
 /** The credential that a stream was opened with, and when it expires. */
 export type WatcherProof =
+  /** An app's server sees only the entries of its app. */
+  | {
+      readonly kind: "app";
+      readonly app_slug: string;
+      readonly key_hash: string;
+      readonly expires_at_ms: number;
+    }
   | { readonly kind: "session"; readonly session_id: string; readonly expires_at_ms: number }
   | {
       readonly kind: "personal_token";
@@ -56,12 +63,26 @@ export function saveWatcher(socket: WebSocket, watcher: Watcher): void {
   socket.serializeAttachment(watcher);
 }
 
-/** Whether a stream's credential is valid now. `isLiving` checks the credential of an allowance. */
+/** What the account knows about the proofs of streams. */
+export interface ProofChecks {
+  readonly isLiving: (credential: Credential) => boolean;
+  /** Whether the account is open for an app's server. */
+  readonly isOpenFor: (app_slug: string) => boolean;
+}
+
+/** Whether a stream's credential is valid now. */
 export function isProofGood(
   proof: WatcherProof,
   now_ms: number,
-  isLiving: (credential: Credential) => boolean,
+  { isLiving, isOpenFor }: ProofChecks,
 ): boolean {
   if (proof.expires_at_ms <= now_ms) return false;
-  return proof.kind === "session" || isLiving(proof.credential);
+  switch (proof.kind) {
+    case "session":
+      return true;
+    case "personal_token":
+      return isLiving(proof.credential);
+    case "app":
+      return isOpenFor(proof.app_slug);
+  }
 }

@@ -5,7 +5,8 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { factory, type AppContext, type AppEnvironment } from "../context.ts";
 import { countApp } from "../middleware/rate_limits.ts";
 import { refuse } from "../refusals.ts";
-import { findAppOfKey, readAppKey } from "./app_key.ts";
+import { findAppOfKey, IDENTITY_HEADER, readAppKey } from "./app_key.ts";
+import { authenticate } from "./authenticate.ts";
 import type { MiddlewareHandler } from "hono";
 
 /** The app whose key the request has, within its rate limit. */
@@ -33,7 +34,30 @@ export const acceptOwnApp = factory.createMiddleware(async (context, next) => {
   return next();
 });
 
-/** Applies a middleware of operators, unless {@link acceptOwnApp} accepted the request. */
+/** For lists that an app's server may also request for all accounts: then it sends no {@link IDENTITY_HEADER}. */
+export const acceptAppWithoutIdentity = factory.createMiddleware(async (context, next) => {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key === null || context.req.header(IDENTITY_HEADER) !== undefined) return next();
+  const app = await identifyAppItself(context, key);
+  if (!app.ok) return refuse(context, app.refusal);
+  context.set("own_app", app.value);
+  return next();
+});
+
+/** Requires an app's key. It acts in no account, so another valid caller is refused too. */
+export const requireApp = factory.createMiddleware(async (context, next) => {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key === null) {
+    const refused_caller = await authenticate(context, () => Promise.resolve());
+    return refused_caller ?? refuse(context, { code: "scope", reason: "app_only" });
+  }
+  const app = await identifyAppItself(context, key);
+  if (!app.ok) return refuse(context, app.refusal);
+  context.set("own_app", app.value);
+  return next();
+});
+
+/** Applies a middleware unless this file's middleware accepted an app's server. */
 export const unlessOwnApp = (
   middleware: MiddlewareHandler<AppEnvironment>,
 ): MiddlewareHandler<AppEnvironment> =>

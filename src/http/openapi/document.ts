@@ -7,6 +7,7 @@ import { account_paths } from "../api/admin/accounts/openapi.ts";
 import { app_paths } from "../api/admin/apps/openapi.ts";
 import { webhook_events } from "../api/admin/webhooks/event_schemas.ts";
 import { webhook_paths } from "../api/admin/webhooks/openapi.ts";
+import { app_itself_paths } from "../api/app/openapi.ts";
 import { wallet_paths } from "../api/wallet/openapi.ts";
 import { events_paths } from "../api/events/openapi.ts";
 import { jobs_paths } from "../api/jobs/openapi.ts";
@@ -80,6 +81,7 @@ export function openApiDocument(): object {
         ...account_paths,
         ...admin_paths,
         ...app_paths,
+        ...app_itself_paths,
         ...webhook_paths,
         ...service_paths,
       },

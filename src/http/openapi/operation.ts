@@ -52,7 +52,7 @@ export interface OperationOptions {
   readonly description: string;
   /**
    * `user_or_app`: also an app's key. `caller`: a session token, a personal access token or cookies. `session`: no personal
-   * access token. `operator`: a caller with operator rights. `owner`: also the key of the app that the path names.
+   * access token. `app`: only an app's key. `operator`: a caller with operator rights. `owner`: also the key of the app that the path names.
    */
   readonly security:
     | "user_or_app"
@@ -60,6 +60,7 @@ export interface OperationOptions {
     | "session"
     | "operator"
     | "owner"
+    | "app"
     | "social"
     | "none";
   readonly query?: z.core.$ZodObject;
@@ -88,6 +89,7 @@ const SECURITY = {
   session: [{ sessionToken: [] }, { cookies: [] }],
   operator: CALLER,
   owner: [...CALLER, { appKey: [] }],
+  app: [{ appKey: [] }],
   social: [{ socialNetworkToken: [] }],
   none: [],
 };
@@ -181,6 +183,7 @@ const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly Refusa
     "origin_not_allowed",
     "unavailable",
   ],
+  app: ["unauthorized", "rate_limited", "scope", "unavailable"],
   social: [],
   none: [],
 };

@@ -143,7 +143,7 @@ export const created_jobs = batchOf(created_job, created_item_refusal).meta({ id
 
 export const settled_jobs = batchOf(settled_job, settled_item_refusal).meta({ id: "SettledJobs" });
 
-const registered_app = z
+export const registered_app = z
   .strictObject({
     slug,
     name: z.string(),

@@ -6,13 +6,14 @@ import {
   WATCH_PROTOCOL,
   type WatchRequest,
 } from "../../../account/clients/accounts.ts";
-import type { Proof } from "../../../domain/proof.ts";
+import type { AppProof, Proof } from "../../../domain/proof.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
-import type { Result } from "../../../domain/result.ts";
+import { accepted, refused, type Result } from "../../../domain/result.ts";
+import { identifyApp, readAppKey } from "../../caller/app_key.ts";
 import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";
-import { factory, type AppContext, type UserCaller } from "../../context.ts";
+import { factory, type AppCaller, type AppContext, type UserCaller } from "../../context.ts";
 import { isFromForeignPage } from "../../middleware/origins.ts";
-import { countAuthenticated } from "../../middleware/rate_limits.ts";
+import { countApp, countAuthenticated } from "../../middleware/rate_limits.ts";
 import { refuse } from "../../refusals.ts";
 import { serverSentEvents } from "./server_sent_events.ts";
 import { queryText, validQuery } from "../../validation.ts";
@@ -22,6 +23,9 @@ const NOT_AN_ENTRY = "must be the number of a ledger entry";
 export const watchEventsQuery = z.object({
   after: z.optional(z.pipe(queryText.check(z.regex(LINE, NOT_AN_ENTRY)), z.transform(Number))),
 });
+
+/** A person, or an app's server in an account. */
+type Watching = UserCaller | (Omit<AppCaller, "proof"> & { readonly proof: AppProof });
 
 const SESSION_ENDED: Refusal = { code: "unauthorized", reason: "session_ended" };
 
@@ -35,7 +39,7 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
   if (via === "cookie" && (await isFromForeignPage(context))) {
     return refuse(context, { code: "origin_not_allowed" });
   }
-  const limited = await countAuthenticated(context, caller.value);
+  const limited = await countWatch(context, caller.value);
   if (limited !== null) return refuse(context, limited);
   const expires_at_ms = await streamEnd(context, caller.value);
   if (expires_at_ms === null) return refuse(context, SESSION_ENDED);
@@ -66,10 +70,16 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
 });
 
 /** An app's session belongs to no session of ours, so only signing out everywhere and its expiry end its streams. */
-function watcherProof(proof: Proof, expires_at_ms: number): WatchRequest["proof"] {
+function watcherProof(proof: Proof | AppProof, expires_at_ms: number): WatchRequest["proof"] {
   return proof.kind === "app_session"
     ? { kind: "session", session_id: "", expires_at_ms }
     : { ...proof, expires_at_ms };
+}
+
+function countWatch(context: AppContext, watching: Watching) {
+  return "expires_at_ms" in watching
+    ? countAuthenticated(context, watching)
+    : countApp(context, watching.proof);
 }
 
 function wantsWebSocket(context: AppContext): boolean {
@@ -77,7 +87,16 @@ function wantsWebSocket(context: AppContext): boolean {
 }
 
 /** The caller: by a bearer token in the header or a subprotocol, otherwise by cookies. */
-function identifyWatcher(context: AppContext): Promise<Result<UserCaller, Refusal>> {
+async function identifyWatcher(context: AppContext): Promise<Result<Watching, Refusal>> {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key !== null) {
+    const app = await identifyApp(context, key, "other");
+    if (!app.ok) return app;
+    const { proof, ...caller } = app.value;
+    return proof.kind === "app"
+      ? accepted({ ...caller, proof })
+      : refused({ code: "scope", reason: "app_key" });
+  }
   if (context.req.header("Authorization") !== undefined) return identify(context);
   const token = offeredProtocols(context).find((protocol) => protocol.startsWith(BEARER_PROTOCOL));
   if (token === undefined) return identifyBySession(context);
@@ -85,13 +104,17 @@ function identifyWatcher(context: AppContext): Promise<Result<UserCaller, Refusa
 }
 
 /**
+ * The longest stream of an app's key after the directory had the key: a revoked key gets nothing any more after a minute.
+ */
+const APP_STREAM_MS = 60_000;
+
+/**
  * The time at which the stream ends: the expiry of the caller's token, or the end of the session if that is sooner. Null if
  * the session has ended. The account checks personal access tokens itself.
  */
-async function streamEnd(
-  context: AppContext,
-  { identity_id, proof, expires_at_ms }: UserCaller,
-): Promise<number | null> {
+async function streamEnd(context: AppContext, watching: Watching): Promise<number | null> {
+  if (!("expires_at_ms" in watching)) return watching.proof.checked_at_ms + APP_STREAM_MS;
+  const { identity_id, proof, expires_at_ms } = watching;
   if (proof.kind !== "session") return expires_at_ms;
   const { identity } = context.get("services");
   const session = await identity.readSession(proof.session_id, identity_id);

@@ -10,6 +10,7 @@ import { listJobsQuery } from "./list.ts";
 import { progressBody } from "./progress.ts";
 import { ACCOUNT, INSUFFICIENT_CREDITS, JOB, JOB_ID } from "../../openapi/examples.ts";
 import { operation } from "../../openapi/operation.ts";
+import { found_jobs } from "../admin/openapi_schemas.ts";
 import * as schemas from "../../openapi/schemas.ts";
 
 const settled = {
@@ -28,12 +29,12 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "The caller's jobs, newest first",
       description:
-        "Filters can be combined. A filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.",
+        "With an app's key and without `Passbook-Identity`: the app's jobs of all accounts, without metadata, some seconds late (`FoundJobPage`). Filters can be combined. A filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.",
       security: "user_or_app",
       query: listJobsQuery,
       success: {
         description: "A page of jobs.",
-        schema: schemas.job_page,
+        schema: z.union([schemas.job_page, found_jobs]),
         example: { jobs: [JOB], next_cursor: JOB_ID },
       },
       refusals: [],

@@ -36,5 +36,12 @@ export function entriesView({ rows, next }: Page<EntryRow, number>) {
 export const listLedger = factory.createHandlers(validQuery(listLedgerQuery), async (context) => {
   const request = entriesRequest(context.req.valid("query"));
   const listed = await accountOf(context).listEntries(callerOf(context), request);
-  return listed.ok ? context.json(entriesView(listed.value)) : refuse(context, listed.refusal);
+  if (!listed.ok) return refuse(context, listed.refusal);
+  const is_app = context.get("caller").proof.kind === "app";
+  return context.json(entriesView(is_app ? withoutNotes(listed.value) : listed.value));
 });
+
+/** Operators write their reasons for the account's holder, not for an app. */
+function withoutNotes({ rows, next }: Page<EntryRow, number>): Page<EntryRow, number> {
+  return { rows: rows.map((row) => ({ ...row, note: null })), next };
+}

@@ -12,8 +12,8 @@ export const ledger_paths: ZodOpenApiPathsObject = {
       tag: "Wallet",
       summary: "The ledger: every change of the balance, newest first",
       description:
-        "`from` is inclusive, `to` is exclusive. A filtered page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`.",
-      security: "caller",
+        "An app's key sees the entries of the app's own jobs and grants, without notes. `from` is inclusive, `to` is exclusive. A filtered page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`.",
+      security: "user_or_app",
       query: listLedgerQuery,
       success: {
         description: "A page of entries.",

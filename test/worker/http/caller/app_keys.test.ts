@@ -31,6 +31,10 @@ const startJob = async (person: SignedIn, app = "demo"): Promise<string> =>
   (await asHolder(person, "POST", "/api/jobs", { ...JOB, app })).body.job_id;
 
 const BY_APP = new Set([
+  "GET /api/app",
+  "GET /api/ledger",
+  "GET /api/events",
+  "POST /api/jobs/progress",
   "GET /api/wallet",
   "GET /api/jobs",
   "GET /api/jobs/:id",
