@@ -2,6 +2,7 @@
 import { Option, type Command } from "commander";
 import { PassbookError, type AppSettings, type RegisteredApp } from "../client/index.ts";
 import { readCredits } from "./filters.ts";
+import { addAdminWebhooks } from "./admin_webhooks.ts";
 import { plain, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 import { readCap } from "./tokens.ts";
@@ -75,6 +76,7 @@ export function addAdminApps(admin: Command): void {
     .action((slug: string, _, command: Command) =>
       setApp(slug, command.optsWithGlobals<AppOptions>()),
     );
+  addAdminWebhooks(apps);
   apps
     .command("keys <slug>")
     .description("list the keys of the app's servers")

@@ -3,6 +3,7 @@ import type { Credentials } from "./credentials.ts";
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import type { AppKeyPage, AppPage, CapPeriod, NewAppKey } from "./responses.ts";
 import { isDone, type Transport } from "./transport.ts";
+import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
 export interface AppSettings {
   readonly name: string;
@@ -48,6 +49,8 @@ export interface AdminApps {
   listKeys(slug: string, options?: PageOptions): Promise<AppKeyPage>;
   /** Creates a key. Throws `app_key_revoked` if the same `idempotencyKey` created a key that was revoked since. */
   addKey(slug: string, label: string, options?: WriteOptions): Promise<NewAppKey>;
+  /** The webhooks of an app. */
+  webhooks(slug: string): Webhooks;
   /** Revokes a key; it stops working everywhere within a minute. */
   revokeKey(
     slug: string,
@@ -93,6 +96,7 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
         typeof id === "string" && (typeof key === "string" || key === null);
       return calls.write({ method: "POST", path, body: { label }, isValid }, options);
     },
+    webhooks: (slug) => createWebhooks(transport, credentials, () => slug),
     async revokeKey(slug, id, { reason, ...options } = {}) {
       const path = pathOf(slug, `/keys/${encodeURIComponent(id)}`);
       const query = { reason };

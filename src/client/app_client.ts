@@ -13,28 +13,20 @@ export interface AppClientOptions extends Pick<
 }
 
 /**
- * The calls of an app's server: read the wallet, and create, settle, read and list the app's own jobs. They throw
- * `account_unknown` if the account was never opened for the app.
+ * The calls of an app's server: read the wallet, create, settle, read and list the app's own jobs, and read the entries
+ * of these jobs and of the app's grants. They throw `account_unknown` if the account was never opened for the app.
  */
-export type AppClient = Pick<PassbookClient, "wallet" | "jobs" | "runJob" | "whenIdle">;
+export type AppClient = Pick<
+  PassbookClient,
+  "wallet" | "jobs" | "runJob" | "whenIdle" | "ledger" | "events"
+>;
 
 /**
  * Makes a client for one person's account. It is cheap, so make one for each person. It sends nothing yet.
  * @throws PassbookError `invalid_argument` if an option is invalid, or in a page, since every visitor could read the key.
  */
 export function createAppClient({ key, identity, ...options }: AppClientOptions): AppClient {
-  if ("document" in globalThis) {
-    throw new PassbookError(
-      "invalid_argument",
-      "createAppClient works on the app's server only: a page would show its key to every visitor.",
-    );
-  }
-  if (!/^pb_app_[A-Za-z0-9_-]+$/.test(key)) {
-    throw new PassbookError(
-      "invalid_argument",
-      "key must be an app's key, which begins with pb_app_.",
-    );
-  }
+  readKey(key);
   if (!/^[\x21-\x7e]{1,255}$/.test(identity)) {
     throw new PassbookError(
       "invalid_argument",
@@ -53,5 +45,24 @@ export function createAppClient({ key, identity, ...options }: AppClientOptions)
     jobs: client.jobs,
     runJob: (job, work, run_options) => client.runJob(job, work, run_options),
     whenIdle: () => client.whenIdle(),
+    ledger: client.ledger,
+    events: (follow) => client.events(follow),
   };
+}
+
+/** The key, if this program may use it. @throws PassbookError `invalid_argument` */
+export function readKey(key: string): string {
+  if ("document" in globalThis) {
+    throw new PassbookError(
+      "invalid_argument",
+      "An app's key works on the app's server only: a page would show its key to every visitor.",
+    );
+  }
+  if (!/^pb_app_[A-Za-z0-9_-]+$/.test(key)) {
+    throw new PassbookError(
+      "invalid_argument",
+      "key must be an app's key, which begins with pb_app_.",
+    );
+  }
+  return key;
 }

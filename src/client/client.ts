@@ -12,7 +12,15 @@ import { readOrigin } from "./service_origin.ts";
 import { runJob, type RunResult, type RunJobOptions, type RunningJob } from "./run_job.ts";
 import type { Work } from "./settlement.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
-import { createTransport, isDone, READ, type Fetch, type Read, type Wait } from "./transport.ts";
+import {
+  createTransport,
+  isDone,
+  READ,
+  type Fetch,
+  type Read,
+  type Transport,
+  type Wait,
+} from "./transport.ts";
 import type {
   AccountEvent,
   Checkout,
@@ -143,13 +151,7 @@ const RETRIES = 4;
  * @throws PassbookError `invalid_argument` if an option is invalid.
  */
 export function createClient(options: ClientOptions): PassbookClient {
-  const transport = createTransport({
-    origin: readOrigin(options.baseUrl),
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    wait: options.wait ?? wait,
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    retries: options.retries ?? RETRIES,
-  });
+  const transport = transportOf(options);
   if (options.cookies === true && options.token !== undefined) {
     throw new PassbookError("invalid_argument", "Pass token or cookies to createClient, not both.");
   }
@@ -245,6 +247,17 @@ export function createClient(options: ClientOptions): PassbookClient {
     },
   };
   return client;
+}
+
+/** @throws PassbookError `invalid_argument` if the address is invalid. */
+export function transportOf(options: Omit<ConnectionOptions, "onToken">): Transport {
+  return createTransport({
+    origin: readOrigin(options.baseUrl),
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    wait: options.wait ?? wait,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    retries: options.retries ?? RETRIES,
+  });
 }
 
 function isToken({ token }: TokenResponse): boolean {

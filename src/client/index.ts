@@ -3,6 +3,7 @@ export type { AccountFilter, Admin, AuditFilter, MoneyPeriod } from "./admin.ts"
 export { moneyText } from "../domain/currency.ts";
 export type { AdminApps, AppSettings } from "./admin_apps.ts";
 export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
+export { createAppServer, type AppServer, type AppServerOptions } from "./app_server.ts";
 export {
   createClient,
   type ClientOptions,
@@ -34,6 +35,7 @@ export type {
 } from "./jobs.ts";
 export type { ProgressReport } from "./job_progress.ts";
 export * from "./responses.ts";
+export type { Webhooks, WebhookSettings } from "./webhooks.ts";
 export {
   verifyWebhook,
   type VerifiedWebhook,

@@ -148,7 +148,5 @@ export type ScopeReason =
   | "upstream_issuer"
   /** The job's token had a spending cap and has ended. The job may cost at most its reserve. */
   | "cap_ended"
-  /** Only an app's key may do this. */
-  | "app_only"
   /** It is an app key, which acts only for that app's jobs. */
   | "app_key";

@@ -39,7 +39,6 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
     "Only the account's holder can do this, in a signed-in browser, on the page /account or /account/jobs.",
   cap_ended:
     "The token that created this job had a spending cap and has ended. Settle the job for at most the credits reserved for it.",
-  app_only: "Only an app's server can do this, with the app's key.",
   app_key: "An app's key gives access only to the wallet, and to that app's own jobs and webhooks.",
 };
 

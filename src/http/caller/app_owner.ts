@@ -6,7 +6,6 @@ import { factory, type AppContext, type AppEnvironment } from "../context.ts";
 import { countApp } from "../middleware/rate_limits.ts";
 import { refuse } from "../refusals.ts";
 import { findAppOfKey, IDENTITY_HEADER, readAppKey } from "./app_key.ts";
-import { authenticate } from "./authenticate.ts";
 import type { MiddlewareHandler } from "hono";
 
 /** The app whose key the request has, within its rate limit. */
@@ -44,12 +43,12 @@ export const acceptAppWithoutIdentity = factory.createMiddleware(async (context,
   return next();
 });
 
-/** Requires an app's key. It acts in no account, so another valid caller is refused too. */
+/** Requires an app's key. It acts in no account, so every other credential is invalid here. */
 export const requireApp = factory.createMiddleware(async (context, next) => {
   const key = readAppKey(context.req.header("Authorization") ?? "");
   if (key === null) {
-    const refused_caller = await authenticate(context, () => Promise.resolve());
-    return refused_caller ?? refuse(context, { code: "scope", reason: "app_only" });
+    const detail = "Send the key of an app as the bearer token.";
+    return refuse(context, { code: "unauthorized", detail });
   }
   const app = await identifyAppItself(context, key);
   if (!app.ok) return refuse(context, app.refusal);

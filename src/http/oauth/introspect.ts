@@ -71,5 +71,6 @@ async function identifyApp(
   if (!client.ok) return client;
   if (client.value.kind !== "registered" || client.value.key_hash === null) return refused(NO_APP);
   const { key_hash } = client.value;
-  return accepted({ kind: "app", app_slug: client.value.client.app_slug, key_hash });
+  const { app_slug } = client.value.client;
+  return accepted({ kind: "app", app_slug, key_hash, checked_at_ms: Date.now() });
 }

@@ -183,7 +183,7 @@ const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly Refusa
     "origin_not_allowed",
     "unavailable",
   ],
-  app: ["unauthorized", "rate_limited", "scope", "unavailable"],
+  app: ["unauthorized", "rate_limited", "unavailable"],
   social: [],
   none: [],
 };

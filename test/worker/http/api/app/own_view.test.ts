@@ -80,10 +80,11 @@ describe("GET /api/app", () => {
     });
   });
 
-  it("refuses a person, who has no app, and nobody", async () => {
+  it("refuses a person's token, which is of no app, and a request without a key", async () => {
     const ada = await signIn();
-    expect(await ada.get("/api/app")).toMatchObject({ status: 403, body: { code: "scope" } });
-    expect(await send("GET", "/api/app")).toMatchObject({ status: 401 });
+    const refused = { status: 401, body: { code: "unauthorized" } };
+    expect(await ada.get("/api/app")).toMatchObject(refused);
+    expect(await send("GET", "/api/app")).toMatchObject(refused);
   });
 
   it("without the read model only granted_today is unknown", async () => {
