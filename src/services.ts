@@ -3,9 +3,7 @@ import { createAccountDeletion } from "./operations/account_deletion.ts";
 import { createAccounts, exerciseCanary } from "./account/clients/accounts.ts";
 import { createClerkTokens } from "./account/clients/clerk_tokens.ts";
 import { createUpstreamTokenVault, type UpstreamTokenSource } from "./account/clients/vault.ts";
-import { createClientAuthentication } from "./authorization/authentication.ts";
-import { createClients } from "./authorization/clients.ts";
-import { createPublicJson } from "./authorization/public_json.ts";
+import { createAuthorization } from "./authorization/authorization.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {
   ignoredOperators,
@@ -23,6 +21,7 @@ import { createAppIcons } from "./directory/app_icons.ts";
 import { createAppKeyUses, createClientUses } from "./directory/last_uses.ts";
 import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
+import { createOAuthRecords } from "./directory/oauth_records.ts";
 import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
@@ -125,12 +124,6 @@ function build(env: Env): Result<Services, Misconfiguration> {
     keepOwned,
     default_starter_credits: config.default_starter_credits,
   });
-  const json = createPublicJson(env.CLIENT_DOCUMENTS);
-  const clients = createClients({
-    findClient: (client_id) => apps.findClient(client_id),
-    json,
-    allows_loopback: config.dev_signin,
-  });
   const payments =
     config.payments === null
       ? null
@@ -170,9 +163,13 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     sender_parts,
     note_app_key_use: createAppKeyUses(env.DIRECTORY),
-    clients,
-    client_authentication: createClientAuthentication({ clients, json, keys: apps }),
+    ...createAuthorization({
+      apps,
+      copies: env.CLIENT_DOCUMENTS,
+      allows_loopback: config.dev_signin,
+    }),
     note_client_use: createClientUses(env.DIRECTORY),
+    oauth_records: createOAuthRecords(env.DIRECTORY, () => apps.forget()),
     app_icons: createAppIcons(env.DIRECTORY),
     copyAppIcon,
     failures,
@@ -181,6 +178,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
       listApps: (limit) => app_records.list({ after_slug: undefined, limit }),
       readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
+      listPausedWebhooks: () => webhooks.listPaused(),
       readSpent: async (day) => {
         const [today] = await read_model.readDailyTotals(day, day + 1, null);
         return today?.settled ?? 0;

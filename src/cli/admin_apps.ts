@@ -1,6 +1,7 @@
 /** `passbook admin apps`: the registry of apps and their keys, for operators. */
 import { Option, type Command } from "commander";
 import { PassbookError, type AppSettings, type RegisteredApp } from "../client/index.ts";
+import { addAdminClients } from "./admin_clients.ts";
 import { readCredits } from "./filters.ts";
 import { addAdminWebhooks } from "./admin_webhooks.ts";
 import { plain, table } from "./output.ts";
@@ -96,6 +97,7 @@ export function addAdminApps(admin: Command): void {
     .action((slug: string, id: string, _, command: Command) =>
       revokeKey(slug, id, command.optsWithGlobals<AppOptions>()),
     );
+  addAdminClients(apps);
 }
 
 function print(options: GlobalOptions, value: unknown, text: string): void {

@@ -1,4 +1,5 @@
 /** The registry of apps and their keys, for operators. */
+import { createAdminClients, type AdminClients } from "./admin_clients.ts";
 import type { Credentials } from "./credentials.ts";
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import type { AppKeyPage, AppPage, CapPeriod, NewAppKey } from "./responses.ts";
@@ -39,7 +40,7 @@ interface PageOptions extends CallOptions {
 }
 
 /** Each call throws `PassbookError`, with `not_operator` if the caller is not an operator. */
-export interface AdminApps {
+export interface AdminApps extends AdminClients {
   list(options?: PageOptions): Promise<AppPage>;
   /**
    * Registers an app, or changes the version that you read. Throws `app_changed` if another operator saved or registered
@@ -69,6 +70,7 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
     isValid: (body: Body) => boolean,
   ): Promise<Body> => calls.read({ path, query, isValid, signal });
   return {
+    ...createAdminClients(calls),
     list: async (options) =>
       read<AppPage>("/api/admin/apps", options, ({ apps }) => Array.isArray(apps)),
     async save(slug, settings, options) {

@@ -2,6 +2,7 @@
 export type { AccountFilter, Admin, AuditFilter, MoneyPeriod } from "./admin.ts";
 export { moneyText } from "../domain/currency.ts";
 export type { AdminApps, AppSettings } from "./admin_apps.ts";
+export type { AdminClients, OAuthClientSettings, ResourceSettings } from "./admin_clients.ts";
 export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
 export { createAppServer, type AppServer, type AppServerOptions } from "./app_server.ts";
 export {

@@ -758,6 +758,7 @@ export interface HealthFigure {
     | "failed_webhooks"
     | "payments_not_booked"
     | "dropped_payment_events"
+    | "paused_webhooks"
     | "used_up_budgets"
     | "spent_today";
   readonly status: "ok" | "warning";
@@ -921,6 +922,60 @@ export interface OwnApp {
    * model does not respond.
    */
   readonly granted_today: number | null;
+}
+
+/** All OAuth clients of the app, by id. */
+export interface OAuthClientList {
+  readonly clients: readonly OAuthClient[];
+}
+
+export interface OAuthClient {
+  readonly id: string;
+  /** What the client sends as `client_id`. */
+  readonly client_id: string;
+  /** The name that people see on the consent page. */
+  readonly name: string;
+  readonly redirect_uris: readonly string[];
+  /** Without a secret. */
+  readonly public: boolean;
+  readonly pkce_optional: boolean;
+  readonly id_token_alg: "RS256" | "EdDSA";
+  /** Its tokens outlive the browser session, also without the scope `offline_access`. */
+  readonly refresh: boolean;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+  /** The start of the UTC day on which it last got tokens; null: never. */
+  readonly last_used_at: string | null;
+}
+
+export interface OneOAuthClient {
+  readonly client: OAuthClient;
+}
+
+export interface SavedOAuthClient {
+  readonly client: OAuthClient;
+  readonly client_id: string;
+  /** A new key of the app. Only in the response that made the client confidential. */
+  readonly client_secret?: string | undefined;
+}
+
+/** All protected resources of the app, by id. */
+export interface ResourceList {
+  readonly resources: readonly Resource[];
+}
+
+export interface Resource {
+  readonly id: string;
+  /** What clients send as `resource`, and the `aud` of its tokens. */
+  readonly uri: string;
+  /** The scopes that clients may request for it. */
+  readonly scopes: readonly string[];
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+}
+
+export interface OneResource {
+  readonly resource: Resource;
 }
 
 /** All webhooks of the app, by id. */

@@ -177,7 +177,7 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
     },
     async addKey(slug, label, request_key) {
       const id = uuidv7();
-      const key = APP_KEY_PREFIX + randomText(KEY_BYTES);
+      const key = newAppKey();
       const created_at_ms = Date.now();
       // One query decides, so two concurrent requests cannot exceed the limit.
       const made = await database.run(sql`
@@ -258,6 +258,10 @@ function recordOf(row: typeof apps.$inferSelect): AppRecord {
     suggested_cap: JSON.parse(suggested_cap_json ?? "null") as SpendingCap | null,
     starter_excluded_domains: JSON.parse(starter_excluded_domains_json) as string[],
   };
+}
+
+export function newAppKey(): string {
+  return APP_KEY_PREFIX + randomText(KEY_BYTES);
 }
 
 /** Random bytes in base64url (RFC 4648, section 5), without padding. */

@@ -2,8 +2,9 @@
  * The webhooks of apps for the engine that delivers to them: D1's `webhooks`, cached in memory for a minute, their
  * secrets, and the outcome of deliveries. `webhook_records.ts` saves webhooks.
  */
-import { and, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import type { PausedWebhook } from "../domain/health.ts";
 import { webhooks } from "./schema.ts";
 import { createWebhookList, type Webhook, type WebhookList } from "./webhook_list.ts";
 import type { WebhookSecrets } from "./webhook_secrets.ts";
@@ -29,6 +30,8 @@ export interface Webhooks {
   secretsOf(uid: string): Promise<readonly string[]>;
   /** Pauses an active webhook. @throws if D1 cannot be reached. */
   pause(uid: string, reason: string): Promise<void>;
+  /** The webhooks that {@link pause} paused. @throws if D1 cannot be reached. */
+  listPaused(): Promise<readonly PausedWebhook[]>;
   /** Records a delivery that succeeded, to the minute. @throws if D1 cannot be reached. */
   recordSuccess(uid: string): Promise<void>;
   /** Records why a delivery failed: no secret and no content of a response. @throws if D1 cannot be reached. */
@@ -76,6 +79,14 @@ export function createWebhooks(
         .set({ paused_at_ms: Date.now(), paused_reason: shortened(reason) })
         .where(and(eq(webhooks.uid, uid), isNull(webhooks.paused_at_ms)));
       list.forget();
+    },
+    async listPaused() {
+      const rows = await database.select().from(webhooks).where(isNotNull(webhooks.paused_reason));
+      return rows.map(({ app_slug, id, paused_at_ms }) => ({
+        app_slug,
+        id,
+        paused_at_ms: paused_at_ms ?? 0,
+      }));
     },
     async recordSuccess(uid) {
       const now_ms = Date.now();

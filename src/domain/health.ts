@@ -59,6 +59,8 @@ export const FIGURES = {
   payments_not_booked: { unit: "payments", limit: 0 },
   /** Not every dropped event is a fault: another service may use the same Stripe account. */
   dropped_payment_events: { unit: "events", limit: null },
+  /** Its receiver accepted nothing for three days. A webhook that its owner switched off does not count. */
+  paused_webhooks: { unit: "webhooks", limit: 0 },
   /** People who open such an app get no starter credits before midnight UTC. */
   used_up_budgets: { unit: "apps", limit: 0 },
   /** The setting `DAILY_SPEND_ALERT_CREDITS` is its limit. */
@@ -118,6 +120,13 @@ export interface UsedBudget {
   readonly is_used_up: boolean;
 }
 
+/** A webhook whose receiver accepted nothing. */
+export interface PausedWebhook {
+  readonly app_slug: string;
+  readonly id: string;
+  readonly paused_at_ms: number;
+}
+
 /** Why a part is unknown. */
 export type Unreadable = "directory_unreadable" | "read_model_unreadable";
 
@@ -132,6 +141,7 @@ export interface HealthParts {
     readonly tasks: readonly ScheduledTask[];
   } | null>;
   readonly budgets: Part<readonly UsedBudget[]>;
+  readonly paused_webhooks: Part<readonly PausedWebhook[]>;
   /** Settled credits of the UTC day. */
   readonly spent_today: Part<number>;
   /** Null: no limit. */
@@ -145,6 +155,11 @@ export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[]
   const measured: Readonly<Record<FigureName, Measured>> = {
     ...failureFigures(parts.failures),
     ...scheduleFigures(parts.schedule, now_ms),
+    paused_webhooks: measure(parts.paused_webhooks, (paused) => {
+      const [newest_at_ms = null] = paused.map((it) => it.paused_at_ms).toSorted((a, b) => b - a);
+      const reason = paused.map(({ app_slug, id }) => `${app_slug}/${id}`).join(", ");
+      return { value: paused.length, newest_at_ms, reason: reason === "" ? null : reason };
+    }),
     used_up_budgets: measure(parts.budgets, (budgets) => {
       const used_up = budgets.filter(({ is_used_up }) => is_used_up);
       const reason = used_up.map(({ app_slug }) => app_slug).join(", ");

@@ -72,6 +72,11 @@ export const REFUSAL_STATUS = {
   too_many_app_keys: 400,
   webhook_not_found: 404,
   too_many_webhooks: 400,
+  client_not_found: 404,
+  too_many_clients: 400,
+  resource_not_found: 404,
+  resource_taken: 409,
+  too_many_resources: 400,
   // Personal access tokens
   scope: 403,
   token_budget_exceeded: 402,

@@ -99,6 +99,11 @@ export type Refusal =
   | { readonly code: "too_many_app_keys"; readonly limit: number }
   | { readonly code: "webhook_not_found" }
   | { readonly code: "too_many_webhooks"; readonly limit: number }
+  | { readonly code: "client_not_found" }
+  | { readonly code: "too_many_clients"; readonly limit: number }
+  | { readonly code: "resource_not_found" }
+  | { readonly code: "resource_taken" }
+  | { readonly code: "too_many_resources"; readonly limit: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }
   | {

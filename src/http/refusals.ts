@@ -270,6 +270,19 @@ function partsOf(refusal: Refusal): ErrorParts {
       return { error: "The app has no webhook with this id." };
     case "too_many_webhooks":
       return { error: `An app can have at most ${refusal.limit} webhooks. Delete one first.` };
+    case "client_not_found":
+      return { error: "The app has no OAuth client with this id." };
+    case "too_many_clients":
+      return { error: `An app can have at most ${refusal.limit} OAuth clients. Delete one first.` };
+    case "resource_not_found":
+      return { error: "The app has no resource with this id." };
+    case "resource_taken":
+      return {
+        error:
+          "Another resource is registered with this address. Delete that one first, or use another address.",
+      };
+    case "too_many_resources":
+      return { error: `An app can have at most ${refusal.limit} resources. Delete one first.` };
     case "scope":
       return { error: SCOPE_MESSAGES[refusal.reason] };
     case "token_budget_exceeded":

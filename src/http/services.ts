@@ -16,6 +16,7 @@ import type { AppIcons } from "../directory/app_icons.ts";
 import type { NoteUse } from "../directory/last_uses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
+import type { OAuthRecords } from "../directory/oauth_records.ts";
 import type { AuditLog } from "../directory/audit.ts";
 import type { SupportCredits } from "../directory/support_credits.ts";
 import type { WebhookRecords } from "../directory/webhook_records.ts";
@@ -63,6 +64,8 @@ export interface Services extends OAuthTokens {
   readonly webhook_engine: WebhookEngine;
   /** For the objects that send. */
   readonly sender_parts: SenderParts;
+  /** OAuth clients and protected resources of apps, for operators. */
+  readonly oauth_records: OAuthRecords;
   readonly app_icons: AppIcons;
   readonly copyAppIcon: CopyAppIcon;
   /** Reserves a starter grant within the app's daily budget. */

@@ -12,6 +12,7 @@ import {
   type HealthParts,
   type HealthStatus,
   type Part,
+  type PausedWebhook,
   type ScheduledTask,
   type Unreadable,
   type UsedBudget,
@@ -39,6 +40,7 @@ export interface HealthSources {
     day: number,
     app_slugs: readonly string[],
   ) => Promise<ReadonlyMap<string, number>>;
+  readonly listPausedWebhooks: () => Promise<readonly PausedWebhook[]>;
   /** Settled credits of a day. */
   readonly readSpent: (day: number) => Promise<number>;
   readonly spend_limit: number | null;
@@ -65,14 +67,16 @@ export type ReadHealth = () => Promise<Health>;
 export function createHealth(sources: HealthSources): ReadHealth {
   return async () => {
     const now_ms = Date.now();
-    const [failures, schedule, budgets, spent_today] = await Promise.all([
+    const [failures, schedule, budgets, paused_webhooks, spent_today] = await Promise.all([
       read("directory_unreadable", sources.readFailures(now_ms)),
       read("directory_unreadable", sources.readSchedule()),
       readBudgets(sources, utcDayOf(now_ms)),
+      read("directory_unreadable", sources.listPausedWebhooks()),
       read("read_model_unreadable", sources.readSpent(utcDayOf(now_ms))),
     ]);
     const { spend_limit } = sources;
-    const parts: HealthParts = { failures, schedule, budgets, spent_today, spend_limit };
+    const measured = { failures, schedule, budgets, paused_webhooks, spent_today };
+    const parts: HealthParts = { ...measured, spend_limit };
     const figures = figuresOf(parts, now_ms);
     const is_fine = figures.every(({ status }) => status === "ok");
     return {

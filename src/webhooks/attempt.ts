@@ -40,6 +40,11 @@ export async function attempt(
   if (secrets.length === 0) return ended(null, "secret_lost");
   const at_seconds = Math.floor(began_at_ms / 1000);
   const signature = await signatureOf({ id, at_seconds, body }, secrets);
+  const limit = new AbortController();
+  // Not `AbortSignal.timeout`, which would keep the object running, and billed, after the response.
+  const timer = setTimeout(() => {
+    limit.abort(new DOMException("the receiver took too long", "TimeoutError"));
+  }, WEBHOOK_TIMEOUT_MS);
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -53,7 +58,7 @@ export async function attempt(
       body,
       // The event would go to another address than was registered.
       redirect: "manual",
-      signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
+      signal: limit.signal,
     });
     // Nothing in the body matters, and it may be endless.
     await response.body?.cancel();
@@ -61,5 +66,7 @@ export async function attempt(
   } catch (error) {
     const name = errorName(error);
     return ended(null, name === "TimeoutError" ? "timeout" : "unreachable");
+  } finally {
+    clearTimeout(timer);
   }
 }

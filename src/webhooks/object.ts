@@ -29,14 +29,14 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
   }
 
   resume(): void {
-    const { generation, waiting, is_done } = this.#read();
+    const { generation, is_done, waiting } = this.#read();
     if (is_done) return;
     this.#save({ generation: generation + 1, waiting: dueNow(waiting), news: null });
     this.#start();
   }
 
   replay(after_line: number): void {
-    const { generation, position, waiting, is_done } = this.#read();
+    const { generation, position, is_done, waiting } = this.#read();
     if (is_done) return;
     const line = Math.min(after_line, position?.line ?? after_line);
     this.#save({
@@ -106,7 +106,7 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
   }
 }
 
-/** It stays known, so that the success that follows removes it from the list of deliveries. */
+/** The attempts begin again. It stays stored, because it is in the list of operators. */
 function dueNow(waiting: WaitingEvent | null): WaitingEvent | null {
-  return waiting === null ? null : { ...waiting, retry_at_ms: 0 };
+  return waiting === null ? null : { ...waiting, attempts: 0, retry_at_ms: 0 };
 }

@@ -170,23 +170,21 @@ async function postpone(
   return retry_at_ms;
 }
 
-/** Lists the event once, so that a resumption finds this sender. */
+/** Lists the event, so that a resumption finds this sender. */
 async function waitForResumption(
   { uid, identity_id, parts, read, save }: SenderContext,
   { event_id, type, line }: Sendable,
 ): Promise<number> {
   const now_ms = Date.now();
+  const { waiting } = read();
+  if (waiting !== null && waiting.retry_at_ms > now_ms) return waiting.retry_at_ms;
+  const known = waiting?.event_id === event_id ? waiting : null;
+  const { attempts = 0, reason = null, at_ms = now_ms } = known ?? {};
+  const row = { event_id, type, line, attempts, reason, at_ms };
+  const status = attempts >= WEBHOOK_ATTEMPTS_MAX ? "failed" : "pending";
+  await parts.deliveries.save({ webhook_uid: uid, identity_id, ...row, status, retry_at_ms: null });
   const retry_at_ms = now_ms + PAUSED_CHECK_MS;
-  if (read().waiting !== null) return retry_at_ms;
-  const waiting = { event_id, type, line, attempts: 0, reason: null, at_ms: now_ms };
-  const of_webhook = {
-    webhook_uid: uid,
-    identity_id,
-    status: "pending",
-    retry_at_ms: null,
-  } as const;
-  await parts.deliveries.save({ ...of_webhook, ...waiting });
-  save({ waiting: { ...waiting, retry_at_ms }, news: null });
+  save({ waiting: { ...row, retry_at_ms }, news: null });
   return retry_at_ms;
 }
 

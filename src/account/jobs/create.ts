@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from "uuid";
 import * as rules from "../../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
-import { REFUSAL_STATUS } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { chargePath, whyNoStorage, whyNotReserve } from "../allowances/spending.ts";
@@ -17,6 +16,7 @@ import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { openForJob } from "../wallet/app_access.ts";
 import { scheduleExpiry } from "./expiry.ts";
+import { noting402 } from "./refused.ts";
 
 /** What a job stores in addition to its metadata, in bytes: its row, two entries and a key, each with a margin. */
 export const JOB_ROWS_BYTES = 1_000;
@@ -26,11 +26,7 @@ export const JOB_ROWS_BYTES = 1_000;
  * ancestors', and at most one older job.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const answer = reserveAndInsert(transaction, request);
-  if (!answer.ok && REFUSAL_STATUS[answer.refusal.code] === 402) {
-    transaction.noteRefusal(request.app_slug, transaction.now_ms);
-  }
-  return answer;
+  return noting402(transaction, request.app_slug, reserveAndInsert(transaction, request));
 }
 
 function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {

@@ -9,6 +9,7 @@ import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts
 import { post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { moveExpiry } from "./expiry.ts";
+import { noting402 } from "./refused.ts";
 import { readEndable } from "./settle.ts";
 
 /** What a step stores, in bytes: its entry, with a margin. */
@@ -25,7 +26,9 @@ export function reportProgress(
   const endable = readEndable(transaction, request.job_id);
   if (!endable.ok) return endable;
   const job = endable.value;
-  return onceInStep(job, request, () => takeStep(transaction, job, request));
+  return onceInStep(job, request, () =>
+    noting402(transaction, job.app_slug, takeStep(transaction, job, request)),
+  );
 }
 
 function takeStep(

@@ -19,6 +19,7 @@ import type { Transaction } from "../transaction.ts";
 import { isOpenFor } from "../wallet/app_access.ts";
 import { endJob } from "./end.ts";
 import { readInTime } from "./expiry.ts";
+import { noting402 } from "./refused.ts";
 
 /**
  * Settles a job at its real cost and merges metadata into it. What a capped token settles beyond the reserve must fit
@@ -36,7 +37,7 @@ export function completeJob(
   if (!step.ok) return step;
   const charge = 0 - step.value.posting.amount;
   const over_cap = whyOverCap(transaction, job, request.actual_cost, charge);
-  if (over_cap !== null) return refused(over_cap);
+  if (over_cap !== null) return noting402(transaction, job.app_slug, refused(over_cap));
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
   const details = { metadata_json: metadata.value, failure_reason: null };

@@ -46,6 +46,14 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "POST /api/admin/apps/:slug/webhooks/:id/test": "admin",
   "GET /api/admin/apps/:slug/webhooks/:id/deliveries": "viewer",
   "POST /api/admin/apps/:slug/webhooks/:id/replay": "admin",
+  "GET /api/admin/apps/:slug/clients": "viewer",
+  "GET /api/admin/apps/:slug/clients/:id": "viewer",
+  "PUT /api/admin/apps/:slug/clients/:id": "admin",
+  "DELETE /api/admin/apps/:slug/clients/:id": "admin",
+  "GET /api/admin/apps/:slug/resources": "viewer",
+  "GET /api/admin/apps/:slug/resources/:id": "viewer",
+  "PUT /api/admin/apps/:slug/resources/:id": "admin",
+  "DELETE /api/admin/apps/:slug/resources/:id": "admin",
   "POST /api/admin/rebuild": "admin",
   "POST /api/admin/payments/reconcile": "admin",
   "GET /api/admin/jobs": "viewer",
@@ -82,6 +90,11 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "POST /console/apps/:slug/settings": "admin",
   "POST /console/apps/:slug/keys": "admin",
   ...formRoles("/console/apps/:slug/revoke-key", "admin"),
+  "GET /console/apps/:slug/oauth": "viewer",
+  ...formRoles("/console/apps/:slug/client", "admin"),
+  ...formRoles("/console/apps/:slug/resource", "admin"),
+  ...formRoles("/console/apps/:slug/delete-client", "admin"),
+  ...formRoles("/console/apps/:slug/delete-resource", "admin"),
 };
 
 function formRoles(path: string, role: OperatorRole): Readonly<Record<string, OperatorRole>> {

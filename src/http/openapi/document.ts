@@ -6,6 +6,8 @@ import { admin_paths } from "../api/admin/openapi.ts";
 import { account_paths } from "../api/admin/accounts/openapi.ts";
 import { app_paths } from "../api/admin/apps/openapi.ts";
 import { webhook_events } from "../api/admin/webhooks/event_schemas.ts";
+import { client_paths } from "../api/admin/clients/openapi.ts";
+import { resource_paths } from "../api/admin/resources/openapi.ts";
 import { webhook_paths } from "../api/admin/webhooks/openapi.ts";
 import { app_itself_paths } from "../api/app/openapi.ts";
 import { wallet_paths } from "../api/wallet/openapi.ts";
@@ -82,6 +84,8 @@ export function openApiDocument(): object {
         ...admin_paths,
         ...app_paths,
         ...app_itself_paths,
+        ...client_paths,
+        ...resource_paths,
         ...webhook_paths,
         ...service_paths,
       },

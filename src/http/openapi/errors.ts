@@ -15,6 +15,7 @@ import {
 import { RATE_LIMITS } from "../../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { CLIENTS_PER_APP_MAX, RESOURCES_PER_APP_MAX } from "../../domain/oauth_client.ts";
 import { WEBHOOKS_PER_APP_MAX } from "../../domain/webhook.ts";
 import { describeRefusal } from "../refusals.ts";
 import { errorBodies } from "./error_bodies.ts";
@@ -77,6 +78,11 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },
   webhook_not_found: { code: "webhook_not_found" },
   too_many_webhooks: { code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX },
+  client_not_found: { code: "client_not_found" },
+  too_many_clients: { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX },
+  resource_not_found: { code: "resource_not_found" },
+  resource_taken: { code: "resource_taken" },
+  too_many_resources: { code: "too_many_resources", limit: RESOURCES_PER_APP_MAX },
   token_budget_exceeded: {
     code: "token_budget_exceeded",
     cap: { credits: 50, period: "30_days" },

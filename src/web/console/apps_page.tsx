@@ -242,6 +242,8 @@ export function AppPage(props: AppPageProps) {
           <a href={consolePath("/console/jobs", { app: app.slug })}>Jobs</a>
           {" · "}
           <a href={consolePath("/console/audit", { subject: app.slug })}>Changes</a>
+          {" · "}
+          <a href={appPath(app.slug, "/oauth")}>OAuth</a>
         </span>
       </div>
       <div class="columns">

@@ -15,6 +15,8 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   failed_webhooks: "Events of the payment service could not be processed in the last hour.",
   payments_not_booked: "In the last day, somebody paid and did not get their credits.",
   dropped_payment_events: "Events of the payment service changed nothing in the last day.",
+  paused_webhooks:
+    "Receivers of these apps accepted nothing for three days, so they get no events.",
   used_up_budgets: "New people of these apps get no starter credits before midnight UTC.",
   spent_today: "More credits were charged today than DAILY_SPEND_ALERT_CREDITS allows.",
 };
@@ -38,6 +40,7 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   failed_webhooks: "in an hour",
   payments_not_booked: "in a day",
   dropped_payment_events: "in a day",
+  paused_webhooks: "now",
   used_up_budgets: "today",
   spent_today: "",
 };
@@ -132,6 +135,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   taken: "The credits were taken.",
   refunded: "The credits were given back.",
   "app-saved": "The app’s settings were saved. They take effect within a minute.",
+  "client-deleted": "The client was deleted. It gets no tokens any more within a minute.",
+  "resource-saved": "The resource was saved. The change takes effect within a minute.",
+  "resource-deleted": "The resource was deleted. No tokens are issued for it within a minute.",
   "key-revoked": "The key was revoked. It stops working within a minute.",
 };
 
@@ -162,6 +168,10 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "app.save": "App saved",
   "app_key.add": "App key added",
   "app_key.revoke": "App key revoked",
+  "oauth_client.save": "OAuth client saved",
+  "oauth_client.delete": "OAuth client deleted",
+  "resource.save": "Resource saved",
+  "resource.delete": "Resource deleted",
 };
 
 export const OUTCOME_NAMES: Readonly<Record<string, string>> = {

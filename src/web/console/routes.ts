@@ -16,6 +16,15 @@ import { refuseOtherOrigins, requireOperatorSession } from "./access.ts";
 import { doRefund, showConsoleJob } from "./job.tsx";
 import { showAllJobs } from "./jobs.tsx";
 import { downloadMoney, showMoneyPage } from "./money.tsx";
+import {
+  doDelete,
+  doSaveClient,
+  doSaveResource,
+  showClient,
+  showDelete,
+  showOAuth,
+  showResource,
+} from "./oauth.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
 import { doSuspendMany, showSuspendMany } from "./suspend_many.tsx";
@@ -61,4 +70,13 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.post("/console/apps/:slug/keys", ...addKey);
   app.get("/console/apps/:slug/revoke-key", ...showRevokeKey);
   app.post("/console/apps/:slug/revoke-key", ...doRevokeKey);
+  app.get("/console/apps/:slug/oauth", ...showOAuth);
+  app.get("/console/apps/:slug/client", ...showClient);
+  app.post("/console/apps/:slug/client", ...doSaveClient);
+  app.get("/console/apps/:slug/resource", ...showResource);
+  app.post("/console/apps/:slug/resource", ...doSaveResource);
+  for (const kind of ["client", "resource"] as const) {
+    app.get(`/console/apps/:slug/delete-${kind}`, ...showDelete(kind));
+    app.post(`/console/apps/:slug/delete-${kind}`, ...doDelete(kind));
+  }
 }

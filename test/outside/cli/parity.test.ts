@@ -97,6 +97,31 @@ const EQUIVALENTS: Readonly<Record<string, Equivalent>> = {
     client: "apps.revokeKey",
     cli: "apps revoke-key",
   },
+  "GET /console/apps/:slug/oauth": {
+    api: "GET /api/admin/apps/:slug/clients",
+    client: "apps.listClients",
+    cli: "apps clients",
+  },
+  "POST /console/apps/:slug/client": {
+    api: "PUT /api/admin/apps/:slug/clients/:id",
+    client: "apps.saveClient",
+    cli: "apps set-client",
+  },
+  "POST /console/apps/:slug/delete-client": {
+    api: "DELETE /api/admin/apps/:slug/clients/:id",
+    client: "apps.deleteClient",
+    cli: "apps delete-client",
+  },
+  "POST /console/apps/:slug/resource": {
+    api: "PUT /api/admin/apps/:slug/resources/:id",
+    client: "apps.saveResource",
+    cli: "apps set-resource",
+  },
+  "POST /console/apps/:slug/delete-resource": {
+    api: "DELETE /api/admin/apps/:slug/resources/:id",
+    client: "apps.deleteResource",
+    cli: "apps delete-resource",
+  },
 };
 
 /** The page of a form reads nothing that its account's or app's page does not read. */

@@ -98,15 +98,17 @@ export async function saveWebhook(
  * fires by itself.
  */
 export async function openReceiver(settings: Partial<WebhookSettings> = {}) {
-  vi.spyOn(console, "warn").mockReturnValue();
-  vi.spyOn(console, "error").mockReturnValue();
+  const output: unknown[] = [];
+  for (const level of ["log", "warn", "error"] as const) {
+    vi.spyOn(console, level).mockImplementation((line) => void output.push(line));
+  }
   passTime(60 * 60 * 1000);
   webhookListOf(env.DIRECTORY).forget();
   await registerApp(APP, {});
   const receiver = new Receiver();
   const { webhook, secret } = await saveWebhook(settings);
   receiver.secret = secret;
-  return { receiver, webhook };
+  return { receiver, webhook, output };
 }
 
 export const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
@@ -152,6 +154,8 @@ export async function fireSender(
 /** Lets the account tell the sender, and the sender send until it has nothing to do now. */
 export async function deliver(webhook: Pick<Webhook, "uid">, identity_id = ADA): Promise<void> {
   await settle();
+  // A busy account tells the senders by its alarm.
+  await runDurableObjectAlarm(accountOf(identity_id));
   for (let rounds = 0; rounds < 50; rounds += 1) {
     const at_ms = await readSenderAlarm(webhook, identity_id);
     if (at_ms === null || at_ms > Date.now()) return;

@@ -29,6 +29,10 @@ import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
 import { listAccountPurchases } from "./accounts/purchases.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
+import { deleteClient, getClient, listClients } from "./clients/change.ts";
+import { putClient } from "./clients/save.ts";
+import { deleteResource, getResource, listResources } from "./resources/change.ts";
+import { putResource } from "./resources/save.ts";
 import { deleteWebhook, listWebhooks, postRotateWebhook } from "./webhooks/change.ts";
 import { listDeliveries, postReplayWebhook, postTestWebhook } from "./webhooks/deliver.ts";
 import { putWebhook } from "./webhooks/save.ts";
@@ -71,6 +75,16 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
   app.post("/api/admin/apps/:slug/keys", ...write_json, ...postAppKey);
   app.delete("/api/admin/apps/:slug/keys/:id", ...removal, ...deleteAppKey);
+  const clients = "/api/admin/apps/:slug/clients";
+  app.get(clients, ...listClients);
+  app.get(`${clients}/:id`, ...getClient);
+  app.put(`${clients}/:id`, ...write_json, ...putClient);
+  app.delete(`${clients}/:id`, ...removal, ...deleteClient);
+  const resources = "/api/admin/apps/:slug/resources";
+  app.get(resources, ...listResources);
+  app.get(`${resources}/:id`, ...getResource);
+  app.put(`${resources}/:id`, ...write_json, ...putResource);
+  app.delete(`${resources}/:id`, ...removal, ...deleteResource);
 
   const webhooks = "/api/admin/apps/:slug/webhooks";
   const of_owner = [unlessOwnApp(guardCookieWrites), limitWrites, limitBodySize] as const;

@@ -16,6 +16,12 @@ const APP = {
   daily_starter_budget: null,
 };
 const HOOK = { url: "https://sketch.example.com/hook", events: ["job.completed"] };
+const CLIENT = {
+  name: "Sketch",
+  redirect_uris: ["https://sketch.example.com/callback"],
+  public: true,
+};
+const RESOURCE = { uri: "https://mcp.sketch.example.com/mcp", scopes: [] };
 const KEY_FORM = () => ({ key: crypto.randomUUID() });
 const ACT_FORM = () => ({ ...REASON, ...KEY_FORM(), confirmed: "yes" });
 const APP_FORM = () => ({
@@ -54,6 +60,26 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
     identity_id,
     after_line: 0,
   }),
+  "PUT /api/admin/apps/:slug/clients/:id": () => CLIENT,
+  "DELETE /api/admin/apps/:slug/clients/:id": () => ({}),
+  "PUT /api/admin/apps/:slug/resources/:id": () => RESOURCE,
+  "DELETE /api/admin/apps/:slug/resources/:id": () => ({}),
+  "POST /console/apps/:slug/client": () => ({
+    ...KEY_FORM(),
+    known: "yes",
+    name: "Sketch",
+    redirect_uris: "https://sketch.example.com/callback",
+    kind: "public",
+    id_token_alg: "RS256",
+  }),
+  "POST /console/apps/:slug/delete-client": KEY_FORM,
+  "POST /console/apps/:slug/resource": () => ({
+    ...KEY_FORM(),
+    known: "yes",
+    uri: RESOURCE.uri,
+    scopes: "read",
+  }),
+  "POST /console/apps/:slug/delete-resource": KEY_FORM,
   "POST /console/accounts/:identity_id/credits": () => ({
     ...ACT_FORM(),
     direction: "give",
@@ -109,7 +135,9 @@ describe("an operator's write", () => {
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
     await olga.send("PUT", "/api/admin/apps/sketch/webhooks/main", HOOK);
     await ada.get("/api/wallet?app=sketch");
-    const of_app = path.includes("/webhooks/") ? "main" : key_id;
+    await olga.send("PUT", "/api/admin/apps/sketch/clients/main", CLIENT);
+    await olga.send("PUT", "/api/admin/apps/sketch/resources/main", RESOURCE);
+    const of_app = /webhook|client|resource/.test(path) ? "main" : key_id;
     const id = path.includes("/apps/") ? of_app : token_id;
     const address = path
       .replace(":identity_id", ada.identity_id)

@@ -14,6 +14,7 @@ import {
 } from "../../../payments/till.ts";
 import { breakReadModel } from "../../../readmodel/outage.ts";
 import { evict, fireAlarm } from "../../../support/account_object.ts";
+import { registerApp } from "../../../support/directory_outage.ts";
 import {
   environmentWith,
   send,
@@ -22,6 +23,7 @@ import {
   type Answer,
 } from "../../../support/passbook.ts";
 import { openConsole, words } from "../../../web/console/pages.ts";
+import { services } from "../../../webhooks/receiver.ts";
 import { operatorOnPages, SETTINGS, signInOperator, type Operator } from "./operators.ts";
 
 interface Figure {
@@ -198,6 +200,30 @@ describe("GET /api/admin/health", () => {
       value: 1,
       reason: "paint",
     });
+  });
+
+  it("health warns while a webhook is paused because its receiver failed, and not if its owner switched it off", async () => {
+    silence();
+    const olga = await signInOperator();
+    await registerApp("paint", {});
+    const { webhook_records, webhooks } = services();
+    const save = (active: boolean) =>
+      webhook_records.save(
+        { app_slug: "paint", id: "main" },
+        { url: "https://example.com/hook", events: ["job.created"], active },
+        crypto.randomUUID(),
+      );
+    await save(false);
+    expect(await figure(olga, "paused_webhooks")).toMatchObject({ status: "ok", value: 0 });
+    const saved = await save(true);
+    await webhooks.pause(saved.ok ? saved.value.webhook.uid : "", "timeout");
+    expect(await figure(olga, "paused_webhooks")).toMatchObject({
+      status: "warning",
+      value: 1,
+      reason: "paint/main",
+    });
+    await save(true);
+    expect(await figure(olga, "paused_webhooks")).toMatchObject({ status: "ok", value: 0 });
   });
 
   it("health warns when a day's settled credits exceed DAILY_SPEND_ALERT_CREDITS", async () => {

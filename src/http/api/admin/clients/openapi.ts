@@ -1,0 +1,125 @@
+/** OAuth clients of apps in the OpenAPI document. */
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import * as z from "zod";
+import { ID_TOKEN_ALGORITHMS, REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
+import { done, operation } from "../../../openapi/operation.ts";
+import { time } from "../../../openapi/schemas.ts";
+import { removeClientQuery } from "./change.ts";
+import { saveClientBody } from "./save.ts";
+
+const id = z.string().regex(REGISTRATION_ID_PATTERN);
+
+const client = z
+  .strictObject({
+    id,
+    client_id: z.string().describe("What the client sends as `client_id`."),
+    name: z.string().describe("The name that people see on the consent page."),
+    redirect_uris: z.array(z.string()),
+    public: z.boolean().describe("Without a secret."),
+    pkce_optional: z.boolean(),
+    id_token_alg: z.enum(ID_TOKEN_ALGORITHMS),
+    refresh: z
+      .boolean()
+      .describe("Its tokens outlive the browser session, also without the scope `offline_access`."),
+    created_at: time,
+    last_used_at: time
+      .nullable()
+      .describe("The start of the UTC day on which it last got tokens; null: never."),
+  })
+  .meta({ id: "OAuthClient" });
+
+const client_page = z
+  .strictObject({ clients: z.array(client) })
+  .meta({ id: "OAuthClientList", description: "All OAuth clients of the app, by id." });
+
+const one_client = z.strictObject({ client }).meta({ id: "OneOAuthClient" });
+
+const saved_client = z
+  .strictObject({
+    client,
+    client_id: z.string(),
+    client_secret: z
+      .string()
+      .optional()
+      .describe("A new key of the app. Only in the response that made the client confidential."),
+  })
+  .meta({ id: "SavedOAuthClient" });
+
+const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
+const path = slug.extend({ id: id.meta({ examples: ["web"] }) });
+
+const SETTINGS = {
+  name: "Sketch",
+  redirect_uris: ["https://sketch.example.com/callback"],
+  public: false,
+  pkce_optional: false,
+  id_token_alg: "RS256",
+  refresh: true,
+};
+
+const EXAMPLE = {
+  id: "web",
+  client_id: "sketch~web",
+  ...SETTINGS,
+  created_at: "2026-11-20T09:30:00.000Z",
+  last_used_at: "2026-11-22T00:00:00.000Z",
+};
+
+const common = { tag: "Apps", security: "operator" } as const;
+
+export const client_paths: ZodOpenApiPathsObject = {
+  "/api/admin/apps/{slug}/clients": {
+    get: operation({
+      ...common,
+      id: "listOAuthClients",
+      summary: "The app's OAuth clients",
+      description: "All of them, by id. Their secrets are keys of the app, which are not stored.",
+      path: slug,
+      success: {
+        description: "The clients.",
+        schema: client_page,
+        example: { clients: [EXAMPLE] },
+      },
+      refusals: ["app_unknown"],
+    }),
+  },
+  "/api/admin/apps/{slug}/clients/{id}": {
+    get: operation({
+      ...common,
+      id: "readOAuthClient",
+      summary: "One OAuth client of the app",
+      description: "Its settings and the day of its last use.",
+      path,
+      success: { description: "The client.", schema: one_client, example: { client: EXAMPLE } },
+      refusals: ["client_not_found"],
+    }),
+    put: operation({
+      ...common,
+      id: "saveOAuthClient",
+      summary: "Register an OAuth client, or replace its settings",
+      description:
+        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a key of the app. The response that makes a client confidential contains a new key as `client_secret`, only once: if you lost it, add a key to the app, since every valid key of the app is the client's secret. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false` and `RS256`. Changes take effect everywhere within a minute.",
+      path,
+      body: { schema: saveClientBody, example: SETTINGS },
+      idempotent: true,
+      success: {
+        description: "The client.",
+        schema: saved_client,
+        example: { client: EXAMPLE, client_id: "sketch~web", client_secret: "pb_app_4f0e…" },
+      },
+      refusals: ["app_unknown", "too_many_clients", "too_many_app_keys", "client_not_found"],
+    }),
+    delete: operation({
+      ...common,
+      id: "deleteOAuthClient",
+      summary: "Delete an OAuth client",
+      description:
+        "Within a minute it can neither ask a person for a connection nor get or renew tokens anywhere; tokens that it has work until they expire, at most ten minutes. People still see its connections, and can end them. Keys of the app stay valid: revoke the key that was its secret if no server uses it.",
+      path,
+      query: removeClientQuery,
+      idempotent: true,
+      success: done,
+      refusals: ["client_not_found"],
+    }),
+  },
+};

@@ -1,0 +1,185 @@
+/** `PUT /api/admin/apps/{slug}/clients/{id}`: registers an OAuth client of an app, or replaces its settings. */
+import * as z from "zod/mini";
+import type { OnceAnswer } from "../../../../account/contract.ts";
+import type { Changes } from "../../../../domain/audit.ts";
+import {
+  CLIENT_NAME_MAX_LENGTH,
+  ID_TOKEN_ALGORITHMS,
+  REDIRECT_URIS_PER_CLIENT_MAX,
+  REGISTRATION_ID_PATTERN,
+  registeredClientId,
+} from "../../../../domain/oauth_client.ts";
+import { redirectProblem } from "../../../../domain/redirect_match.ts";
+import { accepted, refused } from "../../../../domain/result.ts";
+import { factory, type AppContext } from "../../../context.ts";
+import { refuse } from "../../../refusals.ts";
+import type { Services } from "../../../services.ts";
+import { idempotencyKey, shownText, validBody, wellFormed } from "../../../validation.ts";
+import { respondOnce, timestamp } from "../../../views.ts";
+import { performAction, reason as reasonText } from "../audited_action.ts";
+
+export type OAuthClient = NonNullable<Awaited<ReturnType<Services["oauth_records"]["findClient"]>>>;
+
+const redirect_uri = z.string("must be a string").check(
+  z.refine((uri) => redirectProblem(uri) === null, {
+    error: ({ input }) => redirectProblem(String(input)) ?? "",
+  }),
+);
+
+const flag = z.boolean("must be true or false");
+
+const PKCE_OF_PUBLIC =
+  "must be false for a public client: without a secret, only PKCE protects its codes";
+
+/** Strict, so that a misspelt setting is refused. A save replaces all settings. */
+export const saveClientBody = z
+  .strictObject({
+    name: z
+      .string("must be a string")
+      .check(
+        z.trim(),
+        z.minLength(1, "must not be empty"),
+        z.maxLength(
+          CLIENT_NAME_MAX_LENGTH,
+          `must have at most ${CLIENT_NAME_MAX_LENGTH} characters`,
+        ),
+        wellFormed,
+        shownText,
+      ),
+    redirect_uris: z.array(redirect_uri, "must be a list of addresses").check(
+      z.minLength(1, "must have at least one address"),
+      z.maxLength(
+        REDIRECT_URIS_PER_CLIENT_MAX,
+        `must have at most ${REDIRECT_URIS_PER_CLIENT_MAX} addresses`,
+      ),
+      z.refine((uris) => new Set(uris).size === uris.length, "must have no duplicates"),
+    ),
+    public: flag,
+    pkce_optional: z.optional(flag),
+    id_token_alg: z.optional(
+      z.enum(ID_TOKEN_ALGORITHMS, `must be ${ID_TOKEN_ALGORITHMS.join(" or ")}`),
+    ),
+    refresh: z.optional(flag),
+    reason: z.optional(reasonText),
+  })
+  .check(
+    z.refine((body) => !(body.public && body.pkce_optional === true), {
+      error: PKCE_OF_PUBLIC,
+      path: ["pkce_optional"],
+    }),
+  );
+
+export type SaveClient = z.output<typeof saveClientBody>;
+
+export interface RegistrationKey {
+  readonly app_slug: string;
+  readonly id: string;
+}
+
+/** The app and the registration that the path names. */
+export function registrationKeyOf(context: AppContext): RegistrationKey {
+  return { app_slug: context.req.param("slug") ?? "", id: context.req.param("id") ?? "" };
+}
+
+/** What is wrong with the id of a client or resource; null: nothing. */
+export function idProblem(id: string): string | null {
+  return REGISTRATION_ID_PATTERN.test(id)
+    ? null
+    : "must be 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit";
+}
+
+export interface SavedClient {
+  readonly client: OAuthClient;
+  /** Only in the response that made the client confidential. */
+  readonly secret: string | null;
+}
+
+/** `key` is the operator's idempotency key. */
+export async function saveClient(
+  context: AppContext,
+  client_key: RegistrationKey,
+  { reason, ...body }: SaveClient,
+  key: string | undefined,
+): Promise<OnceAnswer<SavedClient>> {
+  const settings = {
+    ...body,
+    pkce_optional: body.pkce_optional ?? false,
+    id_token_alg: body.id_token_alg ?? ID_TOKEN_ALGORITHMS[0],
+    refresh: body.refresh ?? false,
+  };
+  const { app_slug, id } = client_key;
+  const details = { client: id, ...settings };
+  const action = {
+    act: "oauth_client.save",
+    subject: app_slug,
+    reason: reason ?? null,
+    details,
+    key,
+  };
+  const { oauth_records } = context.get("services");
+  let before: OAuthClient | null = null;
+  return performAction<SavedClient>(
+    context,
+    action,
+    async (_, { audit_id, is_done }) => {
+      // An action that was done is not done again: someone may have changed the client since.
+      if (is_done) {
+        const client = await oauth_records.findClient(client_key);
+        if (client === null) return refused({ code: "client_not_found" });
+        return accepted({ value: { client, secret: null }, replayed: true });
+      }
+      const saved = await oauth_records.saveClient(client_key, settings, audit_id);
+      if (!saved.ok) return saved;
+      before = saved.value.before;
+      const { client, secret } = saved.value;
+      return accepted({ value: { client, secret }, replayed: false });
+    },
+    ({ client }) => changesBetween(before, client),
+  );
+}
+
+const SETTINGS = [
+  "name",
+  "redirect_uris",
+  "public",
+  "pkce_optional",
+  "id_token_alg",
+  "refresh",
+] as const;
+
+/** Null for a new client, whose settings are in the record. */
+function changesBetween(from: OAuthClient | null, to: OAuthClient): Changes | null {
+  if (from === null) return null;
+  return Object.fromEntries(
+    SETTINGS.filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name])).map(
+      (name) => [name, { from: from[name], to: to[name] }],
+    ),
+  );
+}
+
+export function clientView({ app_slug, created_at_ms, last_used_at_ms, ...client }: OAuthClient) {
+  return {
+    ...client,
+    client_id: registeredClientId(app_slug, client.id),
+    created_at: timestamp(created_at_ms),
+    last_used_at: last_used_at_ms === null ? null : timestamp(last_used_at_ms),
+  };
+}
+
+export const putClient = factory.createHandlers(validBody(saveClientBody), async (context) => {
+  const client_key = registrationKeyOf(context);
+  const problem = idProblem(client_key.id);
+  if (problem !== null) {
+    return refuse(context, { code: "invalid_request", detail: `The client's id ${problem}.` });
+  }
+  const body = context.req.valid("json");
+  const saved = await saveClient(context, client_key, body, idempotencyKey(context));
+  return respondOnce(context, saved, ({ client, secret }) => {
+    const { client_id, ...view } = clientView(client);
+    return {
+      client: { ...view, client_id },
+      client_id,
+      ...(secret === null ? {} : { client_secret: secret }),
+    };
+  });
+});

@@ -1,0 +1,229 @@
+/** `/console/apps/{slug}/oauth` and its forms: the OAuth clients and protected resources of an app. */
+import type { OnceAnswer } from "../../account/contract.ts";
+import { refused } from "../../domain/result.ts";
+import { removeClient, removeClientQuery } from "../../http/api/admin/clients/change.ts";
+import {
+  idProblem,
+  saveClient,
+  saveClientBody,
+  type SavedClient,
+} from "../../http/api/admin/clients/save.ts";
+import { removeResource } from "../../http/api/admin/resources/change.ts";
+import {
+  ownAddressProblem,
+  saveResource,
+  saveResourceBody,
+} from "../../http/api/admin/resources/save.ts";
+import { factory, type AppContext } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { emptyForm, type FormState } from "./form.tsx";
+import {
+  check,
+  entriesOf,
+  invalid,
+  optional,
+  readForm,
+  submit,
+  textOf,
+  type FailedForm,
+} from "./forms.ts";
+import { consoleNoticeText } from "./labels.ts";
+import { ClientPage, DeletePage, oauthPath, OAuthPage, ResourcePage } from "./oauth_page.tsx";
+import { consolePath } from "./table.tsx";
+
+const LABELS = {
+  id: "The id",
+  name: "The name",
+  redirect_uris: "The redirect addresses",
+  pkce_optional: "The choice for PKCE",
+  id_token_alg: "The signature of ID tokens",
+  uri: "The address",
+  scopes: "The scopes",
+  reason: "The reason",
+};
+
+const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
+
+const findApp = (context: AppContext) => context.get("services").app_records.find(slugOf(context));
+
+export const showOAuth = factory.createHandlers((context) => showLists(context, null));
+
+async function showLists(context: AppContext, saved: SavedClient | null): Promise<Response> {
+  const { oauth_records } = context.get("services");
+  const slug = slugOf(context);
+  const [app, clients, resources] = await Promise.all([
+    findApp(context),
+    oauth_records.listClients(slug),
+    oauth_records.listResources(slug),
+  ]);
+  if (app === null || !clients.ok || !resources.ok) {
+    return refuseWithPage(context, { code: "app_unknown" });
+  }
+  const lists = { clients: clients.value, resources: resources.value };
+  const notice = consoleNoticeText(context.req.query("notice"));
+  return context.html(<OAuthPage {...{ app, saved, notice }} {...lists} />);
+}
+
+const NEW_CLIENT = { kind: "confidential", id_token_alg: "RS256" };
+
+export const showClient = factory.createHandlers(async (context) => {
+  const id = context.req.query("id") ?? "";
+  if (id === "") return showClientForm(context, { form: emptyForm(NEW_CLIENT), status: 200 });
+  const { oauth_records } = context.get("services");
+  const client = await oauth_records.findClient({ app_slug: slugOf(context), id });
+  if (client === null) return refuseWithPage(context, { code: "client_not_found" });
+  const values = {
+    id,
+    known: "yes",
+    name: client.name,
+    redirect_uris: client.redirect_uris.join("\n"),
+    kind: client.public ? "public" : "confidential",
+    id_token_alg: client.id_token_alg,
+    ...(client.pkce_optional ? { pkce_optional: "yes" } : {}),
+    ...(client.refresh ? { refresh: "yes" } : {}),
+  };
+  return showClientForm(context, { form: emptyForm(values), status: 200 });
+});
+
+async function showClientForm(context: AppContext, { form, status }: FailedForm) {
+  const app = await findApp(context);
+  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
+  return context.html(<ClientPage {...{ app, form }} />, status);
+}
+
+/** The id is checked with the rest, so that a new form names all problems at once. */
+function withId<Value>(form: FormState, checked: ReturnType<typeof check> & Value) {
+  const problem = idProblem(textOf(form, "id"));
+  if (problem === null) return checked;
+  const problems = checked.ok ? {} : checked.refusal;
+  return refused({ id: `${LABELS.id} ${problem}.`, ...problems });
+}
+
+/** A new client or resource must not replace another one that has its id. */
+const TAKEN = {
+  id: "This id is taken. Change the other one on its own page, or choose another id.",
+};
+
+export const doSaveClient = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const client_key = { app_slug: slugOf(context), id: textOf(form, "id") };
+  const body = {
+    name: textOf(form, "name"),
+    redirect_uris: entriesOf(form, "redirect_uris").map(({ entry }) => entry),
+    public: textOf(form, "kind") === "public",
+    pkce_optional: textOf(form, "pkce_optional") === "yes",
+    id_token_alg: textOf(form, "id_token_alg"),
+    refresh: textOf(form, "refresh") === "yes",
+    ...optional(form, "reason"),
+  };
+  const checked = check(saveClientBody, body, LABELS, form);
+  const id_problem = withId(form, checked);
+  if (!checked.ok || !id_problem.ok) {
+    return showClientForm(context, invalid(form, id_problem.ok ? {} : id_problem.refusal));
+  }
+  let saved: SavedClient | null = null;
+  const { oauth_records } = context.get("services");
+  const known = await oauth_records.findClient(client_key);
+  const failed =
+    known !== null && textOf(form, "known") !== "yes" && known.name !== checked.value.name
+      ? invalid(form, TAKEN)
+      : await submit(
+          context,
+          form,
+          async () => {
+            const result = await saveClient(context, client_key, checked.value, form.key);
+            if (result.ok) saved = result.value.value;
+            return result;
+          },
+          { too_many_clients: "id" },
+        );
+  // The secret is in this response only. A redirect would need it in an address.
+  return failed === null ? showLists(context, saved) : showClientForm(context, failed);
+});
+
+export const showResource = factory.createHandlers(async (context) => {
+  const id = context.req.query("id") ?? "";
+  if (id === "") return showResourceForm(context, { form: emptyForm(), status: 200 });
+  const { oauth_records } = context.get("services");
+  const resource = await oauth_records.findResource({ app_slug: slugOf(context), id });
+  if (resource === null) return refuseWithPage(context, { code: "resource_not_found" });
+  const values = { id, known: "yes", uri: resource.uri, scopes: resource.scopes.join("\n") };
+  return showResourceForm(context, { form: emptyForm(values), status: 200 });
+});
+
+async function showResourceForm(context: AppContext, { form, status }: FailedForm) {
+  const app = await findApp(context);
+  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
+  return context.html(<ResourcePage {...{ app, form }} />, status);
+}
+
+export const doSaveResource = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const resource_key = { app_slug: slugOf(context), id: textOf(form, "id") };
+  const body = {
+    uri: textOf(form, "uri"),
+    scopes: entriesOf(form, "scopes").map(({ entry }) => entry),
+    ...optional(form, "reason"),
+  };
+  const checked = check(saveResourceBody, body, LABELS, form);
+  const id_problem = withId(form, checked);
+  if (!checked.ok || !id_problem.ok) {
+    return showResourceForm(context, invalid(form, id_problem.ok ? {} : id_problem.refusal));
+  }
+  const own_address = ownAddressProblem(context, checked.value);
+  if (own_address !== null) {
+    const problems = { uri: `${LABELS.uri} ${own_address}.` };
+    return showResourceForm(context, invalid(form, problems));
+  }
+  const { oauth_records } = context.get("services");
+  const known = await oauth_records.findResource(resource_key);
+  const failed =
+    known !== null && textOf(form, "known") !== "yes" && known.uri !== checked.value.uri
+      ? invalid(form, TAKEN)
+      : await submit(
+          context,
+          form,
+          () => saveResource(context, resource_key, checked.value, form.key),
+          { resource_taken: "uri", too_many_resources: "id" },
+        );
+  return failed === null
+    ? context.redirect(consolePath(oauthPath(slugOf(context)), { notice: "resource-saved" }), 303)
+    : showResourceForm(context, failed);
+});
+
+type Kind = "client" | "resource";
+
+/** The page that asks for confirmation before a client or resource is deleted. */
+export const showDelete = (kind: Kind) =>
+  factory.createHandlers((context) => {
+    const form = emptyForm({ id: context.req.query("id") ?? "" });
+    return showDeleteForm(context, kind, { form, status: 200 });
+  });
+
+async function showDeleteForm(context: AppContext, kind: Kind, { form, status }: FailedForm) {
+  const { oauth_records } = context.get("services");
+  const key = { app_slug: slugOf(context), id: textOf(form, "id") };
+  const [app, name] = await Promise.all([
+    findApp(context),
+    kind === "client"
+      ? oauth_records.findClient(key).then((client) => client?.name)
+      : oauth_records.findResource(key).then((resource) => resource?.uri),
+  ]);
+  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
+  if (name === undefined) return refuseWithPage(context, { code: `${kind}_not_found` });
+  return context.html(<DeletePage {...{ app, kind, name, form }} />, status);
+}
+
+export const doDelete = (kind: Kind) =>
+  factory.createHandlers(async (context) => {
+    const form = await readForm(context);
+    const key = { app_slug: slugOf(context), id: textOf(form, "id") };
+    const checked = check(removeClientQuery, optional(form, "reason"), LABELS);
+    if (!checked.ok) return showDeleteForm(context, kind, invalid(form, checked.refusal));
+    const remove = kind === "client" ? removeClient : removeResource;
+    const perform = (): Promise<OnceAnswer<null>> => remove(context, key, checked.value, form.key);
+    const failed = await submit(context, form, perform);
+    return failed === null
+      ? context.redirect(consolePath(oauthPath(key.app_slug), { notice: `${kind}-deleted` }), 303)
+      : showDeleteForm(context, kind, failed);
+  });

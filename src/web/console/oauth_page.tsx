@@ -1,0 +1,323 @@
+/** The OAuth clients and protected resources of an app, and their forms. */
+import { registeredClientId } from "../../domain/oauth_client.ts";
+import type { OAuthClient, SavedClient } from "../../http/api/admin/clients/save.ts";
+import type { Resource } from "../../http/api/admin/resources/save.ts";
+import { Choice } from "../device/fields.tsx";
+import { NoticeLine, Page } from "../layout/layout.tsx";
+import { timeText } from "../layout/time.tsx";
+import { appPath, type AppRecord } from "./apps_page.tsx";
+import { ActionForm, Choices, Field, FormPage, Reason, type FormState } from "./form.tsx";
+import { Panel } from "./panel.tsx";
+import { ForRole, mayAct } from "./permission.tsx";
+import { consolePath } from "./table.tsx";
+
+type App = Pick<AppRecord, "slug" | "name">;
+
+export const oauthPath = (slug: string): string => appPath(slug, "/oauth");
+
+interface OAuthPageProps {
+  readonly app: App;
+  readonly clients: readonly OAuthClient[];
+  readonly resources: readonly Resource[];
+  /** The client that was saved just now. */
+  readonly saved: SavedClient | null;
+  readonly notice: string | null;
+}
+
+export function OAuthPage({ app, clients, resources, saved, notice }: OAuthPageProps) {
+  return (
+    <Page title={`OAuth: ${app.name}`} section="apps">
+      <NoticeLine notice={notice} />
+      <div class="page-head">
+        <h1 class="cut">OAuth</h1>
+        <a href={appPath(app.slug)}>{app.name}</a>
+      </div>
+      <div class="columns">
+        <Panel id="clients" title="Clients">
+          {saved === null ? null : <Saved {...saved} />}
+          <p class="hint">
+            A client asks people for a connection to their account, or signs them in to the app.
+          </p>
+          <Rows
+            app={app}
+            kind="client"
+            rows={clients.map(clientRow)}
+            empty="This app has no client."
+          />
+        </Panel>
+        <Panel id="resources" title="Resources">
+          <p class="hint">
+            A resource is an API or MCP server of the app that accepts this service’s tokens.
+          </p>
+          <Rows
+            app={app}
+            kind="resource"
+            rows={resources.map(({ id, uri, scopes }) => ({
+              id,
+              name: uri,
+              hint: scopes.length === 0 ? "no scopes" : scopes.join(" "),
+            }))}
+            empty="This app has no resource."
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly code?: string;
+  readonly hint: string;
+}
+
+function clientRow({ app_slug, id, name, last_used_at_ms, ...client }: OAuthClient): Row {
+  const kind = client.public ? "public" : "confidential";
+  const pkce = client.pkce_optional ? ", PKCE optional" : "";
+  const used =
+    last_used_at_ms === null ? "never used" : `last used ${timeText(last_used_at_ms, "day")} (UTC)`;
+  const code = registeredClientId(app_slug, id);
+  return { id, name, code, hint: `${kind}${pkce} · ${used} · ${client.redirect_uris.join(", ")}` };
+}
+
+interface RowsProps {
+  readonly app: App;
+  readonly kind: "client" | "resource";
+  readonly rows: readonly Row[];
+  readonly empty: string;
+}
+
+function Rows({ app, kind, rows, empty }: RowsProps) {
+  const may_change = mayAct("admin");
+  return (
+    <>
+      {rows.length === 0 ? <p>{empty}</p> : null}
+      <ul class="rows">
+        {rows.map(({ id, name, code, hint }) => (
+          <li>
+            <span class="cut">
+              {may_change ? (
+                <a href={consolePath(appPath(app.slug, `/${kind}`), { id })}>{name}</a>
+              ) : (
+                <strong>{name}</strong>
+              )}
+              <span class="hint below">
+                {code === undefined ? null : (
+                  <>
+                    <code>{code}</code>
+                    {" · "}
+                  </>
+                )}
+                {hint}
+              </span>
+            </span>
+            {may_change ? (
+              <a
+                class="button quiet small"
+                href={consolePath(appPath(app.slug, `/delete-${kind}`), { id })}
+              >
+                Delete<span class="unseen">{` ${name}`}</span>
+              </a>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      <ForRole role="admin" action={`Registering a ${kind}`}>
+        <a class="button small" href={appPath(app.slug, `/${kind}`)}>
+          Register a {kind}
+        </a>
+      </ForRole>
+    </>
+  );
+}
+
+function Saved({ client, secret }: SavedClient) {
+  const client_id = registeredClientId(client.app_slug, client.id);
+  return (
+    <div class="made" role="status">
+      <p>
+        “{client.name}” was saved. Its client_id is <code>{client_id}</code>. The change takes
+        effect within a minute.
+      </p>
+      {secret === null ? null : (
+        <>
+          <p>
+            <strong>This is its client_secret. It is shown only once.</strong> Click it to select
+            it, copy it, and store it with your server’s secrets. It is also a server key of the
+            app, and you can revoke it there.
+          </p>
+          <p>
+            <code class="secret" tabindex={0}>
+              {secret}
+            </code>
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface FormProps {
+  readonly app: App;
+  readonly form: FormState;
+}
+
+const isKnown = (form: FormState): boolean => form.values["known"] === "yes";
+
+/** The id of a new registration, or of the one that the form changes. */
+function Id({ form, hint }: { readonly form: FormState; readonly hint: string }) {
+  if (!isKnown(form)) return <Field form={form} name="id" label="Id" hint={hint} />;
+  return (
+    <>
+      <input type="hidden" name="id" value={form.values["id"] ?? ""} />
+      <input type="hidden" name="known" value="yes" />
+    </>
+  );
+}
+
+export function ClientPage({ app, form }: FormProps) {
+  const title = isKnown(form) ? `Change the client “${form.values["id"]}”` : "Register a client";
+  const about = { href: oauthPath(app.slug), name: `OAuth: ${app.name}` };
+  return (
+    <FormPage title={title} section="apps" about={about} form={form}>
+      <ActionForm
+        action={appPath(app.slug, "/client")}
+        form={form}
+        button={isKnown(form) ? "Save" : "Register"}
+        back={oauthPath(app.slug)}
+      >
+        <Id form={form} hint="Such as web. You cannot change it later." />
+        <Field
+          form={form}
+          name="name"
+          label="Name"
+          hint="People see it when the client asks for a connection."
+        />
+        <Field
+          form={form}
+          name="redirect_uris"
+          label="Redirect addresses"
+          rows={3}
+          spellcheck={false}
+          hint="One per line, such as https://app.example.com/callback. They are compared exactly. http://127.0.0.1/callback allows any port of a program on a person’s own machine."
+        />
+        <Choices
+          form={form}
+          name="kind"
+          legend="Where it runs"
+          options={[
+            ["confidential", "On a server that can keep a secret (confidential)"],
+            ["public", "In a browser, or on a person’s device (public)"],
+          ]}
+        />
+        <fieldset>
+          <legend>Exceptions</legend>
+          <Choice
+            type="checkbox"
+            name="pkce_optional"
+            id="pkce_optional"
+            value="yes"
+            checked={form.values["pkce_optional"] === "yes"}
+          >
+            It may leave out PKCE. Only for a server whose library does not support it.
+          </Choice>
+          <Choice
+            type="checkbox"
+            name="refresh"
+            value="yes"
+            checked={form.values["refresh"] === "yes"}
+          >
+            It stays connected after the person signs out here.
+          </Choice>
+        </fieldset>
+        <Choices
+          form={form}
+          name="id_token_alg"
+          legend="Signature of ID tokens"
+          options={[
+            ["RS256", "RS256, which every library supports"],
+            ["EdDSA", "EdDSA"],
+          ]}
+        />
+        <Reason form={form} hint="Optional. This is kept in the audit log." />
+      </ActionForm>
+    </FormPage>
+  );
+}
+
+export function ResourcePage({ app, form }: FormProps) {
+  const title = isKnown(form)
+    ? `Change the resource “${form.values["id"]}”`
+    : "Register a resource";
+  const about = { href: oauthPath(app.slug), name: `OAuth: ${app.name}` };
+  return (
+    <FormPage title={title} section="apps" about={about} form={form}>
+      <ActionForm
+        action={appPath(app.slug, "/resource")}
+        form={form}
+        button={isKnown(form) ? "Save" : "Register"}
+        back={oauthPath(app.slug)}
+      >
+        <Id form={form} hint="Such as mcp. You cannot change it later." />
+        <Field
+          form={form}
+          name="uri"
+          label="Address"
+          inputmode="url"
+          spellcheck={false}
+          hint="Such as https://mcp.example.com/mcp. Clients must send exactly this address."
+        />
+        <Field
+          form={form}
+          name="scopes"
+          label="Scopes"
+          rows={3}
+          spellcheck={false}
+          hint="One per line, such as drawings:read. Clients may request these. Leave it empty for none."
+        />
+        <Reason form={form} hint="Optional. This is kept in the audit log." />
+      </ActionForm>
+    </FormPage>
+  );
+}
+
+interface DeletePageProps extends FormProps {
+  readonly kind: "client" | "resource";
+  readonly name: string;
+}
+
+export function DeletePage({ app, kind, name, form }: DeletePageProps) {
+  return (
+    <FormPage
+      title={`Delete the ${kind} “${name}”?`}
+      section="apps"
+      about={{ href: oauthPath(app.slug), name: `OAuth: ${app.name}` }}
+      form={form}
+    >
+      {kind === "client" ? (
+        <p>
+          Within a minute it can no longer ask people for connections, and gets no tokens for the
+          connections that it has. Tokens that it holds work for at most ten minutes more. Its
+          secret stays a server key of the app: revoke the key too if no server uses it.
+        </p>
+      ) : (
+        <p>
+          Within a minute no tokens are issued for it any more. Tokens that were issued work for at
+          most ten minutes more.
+        </p>
+      )}
+      <p>This cannot be undone.</p>
+      <ActionForm
+        action={appPath(app.slug, `/delete-${kind}`)}
+        form={form}
+        button="Delete"
+        danger
+        back={oauthPath(app.slug)}
+      >
+        <input type="hidden" name="id" value={form.values["id"] ?? ""} />
+        <Reason form={form} hint="Optional. This is kept in the audit log." />
+      </ActionForm>
+    </FormPage>
+  );
+}

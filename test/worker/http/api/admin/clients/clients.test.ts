@@ -1,0 +1,218 @@
+import { describe, expect, it, vi } from "vitest";
+import { openAppServer, rows, saveApp } from "../../../caller/app_server.ts";
+import { signInOperator, type Operator } from "../operators.ts";
+
+const CLIENTS = "/api/admin/apps/sketch/clients";
+const WEB = `${CLIENTS}/web`;
+const KEY = { "Idempotency-Key": "one" };
+const CLIENT = {
+  name: "Sketch",
+  redirect_uris: ["https://sketch.example.com/callback", "http://127.0.0.1/callback"],
+  public: false,
+};
+
+async function openOperator(): Promise<Operator> {
+  const operator = await signInOperator();
+  await saveApp(operator, "sketch");
+  return operator;
+}
+
+const keys = async (operator: Operator) =>
+  (await operator.get("/api/admin/apps/sketch/keys")).body.keys;
+
+describe("the OAuth clients of an app", () => {
+  it("an operator registers, changes, lists, reads and deletes a client", async () => {
+    const operator = await openOperator();
+    const created = await operator.send("PUT", WEB, { ...CLIENT, refresh: true });
+    const client = {
+      id: "web",
+      client_id: "sketch~web",
+      ...CLIENT,
+      pkce_optional: false,
+      id_token_alg: "RS256",
+      refresh: true,
+      created_at: expect.any(String),
+      last_used_at: null,
+    };
+    expect(created.body).toEqual({
+      client,
+      client_id: "sketch~web",
+      client_secret: expect.stringMatching(/^pb_app_[\w-]{43}$/),
+    });
+    expect((await operator.get(WEB)).body).toEqual({ client });
+    const settings = { ...CLIENT, pkce_optional: true, id_token_alg: "EdDSA" };
+    const changed = await operator.send("PUT", WEB, settings);
+    // A save replaces all settings, so an omitted one gets its default again.
+    const after = { ...client, ...settings, refresh: false };
+    expect(changed.body).toEqual({ client: after, client_id: "sketch~web" });
+    expect((await operator.get(CLIENTS)).body).toEqual({ clients: [after] });
+    expect((await operator.send("DELETE", WEB)).body).toEqual({ ok: true });
+    expect((await operator.get(CLIENTS)).body).toEqual({ clients: [] });
+    for (const method of ["GET", "DELETE"]) {
+      const response = await operator.send(method, WEB);
+      expect(response).toMatchObject({ status: 404, body: { code: "client_not_found" } });
+    }
+  });
+
+  it("the secret is a new key of the app, stored as a hash and shown once", async () => {
+    const logged = vi.spyOn(console, "log");
+    const operator = await openOperator();
+    const { client_secret } = (await operator.send("PUT", WEB, CLIENT)).body;
+    expect(await keys(operator)).toMatchObject([{ label: "OAuth client web" }]);
+    const stored = JSON.stringify([
+      await rows("select * from oauth_clients"),
+      await rows("select * from app_keys"),
+      await rows("select * from audit"),
+      await rows("select * from audit_outcomes"),
+      logged.mock.calls,
+    ]);
+    expect(stored).not.toContain(client_secret.slice("pb_app_".length));
+  });
+
+  it("a client gets a secret only when it becomes confidential", async () => {
+    const operator = await openOperator();
+    const save = async (is_public: boolean) =>
+      (await operator.send("PUT", WEB, { ...CLIENT, public: is_public })).body.client_secret;
+    expect(await save(true)).toBeUndefined();
+    expect(await save(false)).toMatch(/^pb_app_/);
+    expect(await save(false)).toBeUndefined();
+    expect(await keys(operator)).toHaveLength(1);
+  });
+
+  it("deleting a client leaves the app's keys valid", async () => {
+    const operator = await openOperator();
+    await operator.send("PUT", WEB, CLIENT);
+    await operator.send("DELETE", WEB);
+    expect(await keys(operator)).toHaveLength(1);
+  });
+
+  it("a repeated request changes nothing again and never shows a secret again", async () => {
+    const operator = await openOperator();
+    await operator.send("PUT", WEB, CLIENT, KEY);
+    await operator.send("PUT", WEB, { ...CLIENT, name: "Other" });
+    const again = await operator.send("PUT", WEB, CLIENT, KEY);
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(again.body.client.name).toBe("Other");
+    expect(again.body.client_secret).toBeUndefined();
+    expect(await keys(operator)).toHaveLength(1);
+    const other = await operator.send("PUT", WEB, { ...CLIENT, name: "Third" }, KEY);
+    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+  });
+
+  it("each change is recorded with its actor, reason and the settings that it changed", async () => {
+    const operator = await openOperator();
+    await operator.send("PUT", WEB, { ...CLIENT, reason: "first" });
+    await operator.send("PUT", WEB, { ...CLIENT, name: "Sketch 2" });
+    await operator.send("DELETE", `${WEB}?reason=done`);
+    const records = await rows(
+      "select act, subject, reason, changed_json from audit join audit_outcomes on audit_id = id where act like 'oauth_client.%' order by id",
+    );
+    const changed_json = JSON.stringify({ name: { from: "Sketch", to: "Sketch 2" } });
+    const subject = "sketch";
+    expect(records).toEqual([
+      { act: "oauth_client.save", subject, reason: "first", changed_json: null },
+      { act: "oauth_client.save", subject, reason: null, changed_json },
+      { act: "oauth_client.delete", subject, reason: "done", changed_json: null },
+    ]);
+  });
+
+  it.each([
+    ["a malformed id", { path: `${CLIENTS}/Web` }, "The client's id must be 1 to 64"],
+    ["no name", { name: " " }, "name must not be empty"],
+    ["a long name", { name: "x".repeat(81) }, "name must have at most 80"],
+    ["a name with an invisible character", { name: "Sketch\u202e" }, "invisible character U+202E"],
+    ["no redirect address", { redirect_uris: [] }, "redirect_uris must have at least one"],
+    [
+      "too many",
+      { redirect_uris: Array.from({ length: 21 }, (_, n) => `https://a.example/${n}`) },
+      "redirect_uris must have at most 20",
+    ],
+    [
+      "an address twice",
+      { redirect_uris: ["https://a.example/", "https://a.example/"] },
+      "redirect_uris must have no duplicates",
+    ],
+    [
+      "a fragment",
+      { redirect_uris: ["https://a.example/#x"] },
+      "redirect_uris.0 must have no fragment",
+    ],
+    [
+      "a wildcard",
+      { redirect_uris: ["https://*.a.example/"] },
+      "redirect_uris.0 must have no wildcard",
+    ],
+    [
+      "plain http",
+      { redirect_uris: ["https://a.example/", "http://a.example/"] },
+      "redirect_uris.1 must be https",
+    ],
+    [
+      "a script",
+      { redirect_uris: ["javascript:/x"] },
+      "redirect_uris.0 must be an address such as",
+    ],
+    ["an unknown kind", { public: "no" }, "public must be true or false"],
+    [
+      "a public client without PKCE",
+      { public: true, pkce_optional: true },
+      "pkce_optional must be false for a public client",
+    ],
+    ["an unknown algorithm", { id_token_alg: "HS256" }, "id_token_alg must be RS256 or EdDSA"],
+    ["an unknown field", { secret: "mine" }, "unknown field secret"],
+  ])("a client with %s is refused with the reason, and nothing changes", async (_, wrong, why) => {
+    const operator = await openOperator();
+    const { path = WEB, ...fields } = wrong as { path?: string };
+    const response = await operator.send("PUT", path, { ...CLIENT, ...fields });
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(response.body.error).toContain(why);
+    expect(await rows("select * from oauth_clients")).toEqual([]);
+    expect(await rows("select * from audit where act like 'oauth_client.%'")).toEqual([]);
+  });
+
+  it("a client of an unknown app is refused, and no key is created", async () => {
+    const operator = await signInOperator();
+    const response = await operator.send("PUT", WEB, CLIENT);
+    expect(response).toMatchObject({ status: 404, body: { code: "app_unknown" } });
+    expect((await operator.get(CLIENTS)).body.code).toBe("app_unknown");
+    expect(await rows("select * from app_keys")).toEqual([]);
+  });
+
+  it("an app has at most 50 clients, also with concurrent requests, and can still change them", async () => {
+    const operator = await openOperator();
+    const settings = { ...CLIENT, public: true };
+    const responses = await Promise.all(
+      Array.from({ length: 52 }, (_, n) => operator.send("PUT", `${CLIENTS}/c${n}`, settings)),
+    );
+    const refused = responses.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]?.body.code).toBe("too_many_clients");
+    const [known] = (await operator.get(CLIENTS)).body.clients;
+    expect((await operator.send("PUT", `${CLIENTS}/${known.id}`, settings)).status).toBe(200);
+  });
+
+  it("an app with 20 keys registers no confidential client", async () => {
+    const operator = await openOperator();
+    for (let n = 0; n < 20; n += 1) {
+      await operator.send("POST", "/api/admin/apps/sketch/keys", { label: `k${n}` });
+    }
+    const response = await operator.send("PUT", WEB, CLIENT);
+    expect(response).toMatchObject({ status: 400, body: { code: "too_many_app_keys" } });
+    expect(await rows("select * from oauth_clients")).toEqual([]);
+    expect((await operator.send("PUT", WEB, { ...CLIENT, public: true })).status).toBe(200);
+  });
+
+  it("the app's own key cannot read or change its clients", async () => {
+    const { key, operator } = await openAppServer("sketch");
+    const headers = { Authorization: `Bearer ${key}`, Cookie: "", Origin: "" };
+    for (const [method, path] of [
+      ["GET", CLIENTS],
+      ["PUT", WEB],
+      ["DELETE", WEB],
+    ] as const) {
+      const body = method === "PUT" ? CLIENT : undefined;
+      expect((await operator.send(method, path, body, headers)).status).toBe(403);
+    }
+    expect(await rows("select * from oauth_clients")).toEqual([]);
+  });
+});

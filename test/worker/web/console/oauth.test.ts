@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { rows, saveApp } from "../../http/caller/app_server.ts";
+import { openConsole } from "./pages.ts";
+
+const OAUTH = "/console/apps/sketch/oauth";
+const CLIENT = "/console/apps/sketch/client";
+const RESOURCE = "/console/apps/sketch/resource";
+const WEB = {
+  id: "web",
+  name: "Sketch",
+  redirect_uris: "https://sketch.example.com/callback\r\nhttp://127.0.0.1/callback",
+  kind: "confidential",
+  id_token_alg: "RS256",
+};
+
+async function openApp() {
+  const browser = await openConsole();
+  await saveApp(browser.olga, "sketch");
+  return browser;
+}
+
+describe("the console's page of an app's OAuth clients and resources", () => {
+  it("an operator registers a client, sees its secret once, changes it and deletes it", async () => {
+    const { open, fill } = await openApp();
+    expect((await open("/console/apps/sketch")).text).toContain(`href="${OAUTH}"`);
+    const registered = await fill(CLIENT, WEB);
+    expect(registered.text).toMatch(/pb_app_[\w-]{43}/);
+    expect(registered.text).toContain("sketch~web");
+    const page = (await open(OAUTH)).text;
+    expect(page).not.toContain("pb_app_");
+    expect(page).toContain("confidential · never used");
+    const form = (await open(`${CLIENT}?id=web`)).text;
+    expect(form).toContain("http://127.0.0.1/callback</textarea>");
+    const changed = await fill(`${CLIENT}?id=web`, { ...WEB, pkce_optional: "yes" });
+    expect(changed.text).toContain("confidential, PKCE optional");
+    expect(changed.text).not.toContain("pb_app_");
+    const asked = await open("/console/apps/sketch/delete-client?id=web");
+    expect(asked.text).toContain("stays a server key of the app");
+    const deleted = await fill("/console/apps/sketch/delete-client?id=web", { reason: "old" });
+    expect(deleted.status).toBe(303);
+    expect((await open(deleted.headers.get("Location") ?? "")).text).toContain(
+      "The client was deleted.",
+    );
+    expect(await rows("select * from oauth_clients")).toEqual([]);
+  });
+
+  it("a form that is sent twice registers one client and shows the secret only the first time", async () => {
+    const { fill, submit } = await openApp();
+    const { sent, text } = await fill(CLIENT, WEB);
+    expect(text).toContain("pb_app_");
+    const again = await submit(CLIENT, sent);
+    expect([again.status, again.text.includes("pb_app_")]).toEqual([200, false]);
+    expect(await rows("select id from app_keys")).toHaveLength(1);
+  });
+
+  it("a new client does not replace another client that has its id", async () => {
+    const { fill } = await openApp();
+    await fill(CLIENT, WEB);
+    const taken = await fill(CLIENT, { ...WEB, name: "Another" });
+    expect([taken.status, taken.text.includes("This id is taken.")]).toEqual([400, true]);
+    expect(await rows("select name from oauth_clients")).toEqual([{ name: "Sketch" }]);
+  });
+
+  it("a form with problems names each field and line, and changes nothing", async () => {
+    const { fill } = await openApp();
+    const wrong = {
+      ...WEB,
+      id: "Web",
+      name: "",
+      redirect_uris: "https://a.example/\nhttp://b.example/",
+    };
+    const { status, text } = await fill(CLIENT, { ...wrong, kind: "public" });
+    expect(status).toBe(400);
+    expect(text).toContain("The id must be 1 to 64");
+    expect(text).toContain("The name must not be empty.");
+    expect(text).toContain("Line 2: “http://b.example/” must be https.");
+    const pkce = await fill(CLIENT, { ...WEB, kind: "public", pkce_optional: "yes" });
+    expect(pkce.text).toContain("The choice for PKCE must be false for a public client");
+    expect(await rows("select * from oauth_clients")).toEqual([]);
+  });
+
+  it("an operator registers a resource, changes it and deletes it", async () => {
+    const { open, fill } = await openApp();
+    const mcp = { id: "mcp", uri: "https://mcp.sketch.example.com/mcp", scopes: "read\nwrite" };
+    const saved = await fill(RESOURCE, mcp);
+    expect(saved.status).toBe(303);
+    expect((await open(OAUTH)).text).toContain(mcp.uri);
+    expect((await open(`${RESOURCE}?id=mcp`)).text).toContain("read\nwrite</textarea>");
+    await fill(`${RESOURCE}?id=mcp`, { ...mcp, scopes: "" });
+    expect(await rows("select scopes_json from resources")).toEqual([{ scopes_json: "[]" }]);
+    const taken = await fill(RESOURCE, { ...mcp, id: "second" });
+    expect(taken.text).toContain("Another resource is registered with this address.");
+    await fill("/console/apps/sketch/delete-resource?id=mcp", {});
+    expect(await rows("select * from resources")).toEqual([]);
+  });
+
+  it("a client, resource or app that does not exist is a page with status 404", async () => {
+    const { open } = await openApp();
+    for (const path of [
+      `${CLIENT}?id=none`,
+      `${RESOURCE}?id=none`,
+      "/console/apps/sketch/delete-client?id=none",
+      "/console/apps/sketch/delete-resource?id=none",
+      "/console/apps/none/oauth",
+      "/console/apps/none/client",
+      "/console/apps/none/resource",
+    ]) {
+      expect((await open(path)).status, path).toBe(404);
+    }
+  });
+});
