@@ -250,6 +250,7 @@ it("docs/scale.md has the prices of the last `npm run price`", () => {
     ["session, `Idempotency-Key` on both halves", "session, keys"],
     ["capped token", "capped token"],
     ["capped token, `Idempotency-Key` on both halves", "capped token, keys"],
+    ["session, a webhook for creation and end", "session, webhook"],
   ].map(([row, kind]) => `| ${row} | ${price(`cold, ${kind}`)} | ${price(`hot, ${kind}`)} |`);
   expect(readFileSync("docs/scale.md", "utf8")).toContain(rows.join("\n"));
 });
