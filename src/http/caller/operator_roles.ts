@@ -95,6 +95,14 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   ...formRoles("/console/apps/:slug/resource", "admin"),
   ...formRoles("/console/apps/:slug/delete-client", "admin"),
   ...formRoles("/console/apps/:slug/delete-resource", "admin"),
+  "GET /console/apps/:slug/webhooks": "viewer",
+  "POST /console/apps/:slug/webhooks": "admin",
+  "GET /console/apps/:slug/webhooks/:id": "viewer",
+  "POST /console/apps/:slug/webhooks/:id": "admin",
+  "POST /console/apps/:slug/webhooks/:id/rotate": "admin",
+  "POST /console/apps/:slug/webhooks/:id/test": "admin",
+  "POST /console/apps/:slug/webhooks/:id/replay": "admin",
+  ...formRoles("/console/apps/:slug/webhooks/:id/delete", "admin"),
 };
 
 function formRoles(path: string, role: OperatorRole): Readonly<Record<string, OperatorRole>> {

@@ -244,6 +244,8 @@ export function AppPage(props: AppPageProps) {
           <a href={consolePath("/console/audit", { subject: app.slug })}>Changes</a>
           {" · "}
           <a href={appPath(app.slug, "/oauth")}>OAuth</a>
+          {" · "}
+          <a href={appPath(app.slug, "/webhooks")}>Webhooks</a>
         </span>
       </div>
       <div class="columns">

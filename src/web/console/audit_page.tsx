@@ -88,7 +88,7 @@ export function AuditPage(props: AuditPageProps) {
                 </details>
               ),
               entry.reason ?? "–",
-              personName(entry.actor),
+              actorName(entry, personName),
             ])}
             empty={
               filtered || cursor !== null ? (
@@ -123,6 +123,11 @@ function folded(entries: readonly AuditEntry[]): readonly Fold[] {
   return folds;
 }
 
+/** The audit log names an app's server by its key. */
+function actorName({ actor, subject }: AuditEntry, personName: PersonName): string {
+  return actor.startsWith("app_key:") ? `a key of ${subject}` : personName(actor);
+}
+
 function Subject({ entry, personName }: { entry: AuditEntry; personName: PersonName }) {
   const { act, subject } = entry;
   if (act.startsWith("account.")) return <a href={accountPath(subject)}>{personName(subject)}</a>;
@@ -141,7 +146,7 @@ export function AuditRows({ entries, personName }: Pick<AuditPageProps, "entries
             {entry.reason === null ? null : <span class="below">“{entry.reason}”</span>}
           </span>
           <span class="hint">
-            {personName(entry.actor)}, <Time at_ms={Date.parse(entry.at)} />
+            {actorName(entry, personName)}, <Time at_ms={Date.parse(entry.at)} />
           </span>
         </li>
       ))}

@@ -138,6 +138,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   "client-deleted": "The client was deleted. It gets no tokens any more within a minute.",
   "resource-saved": "The resource was saved. The change takes effect within a minute.",
   "resource-deleted": "The resource was deleted. No tokens are issued for it within a minute.",
+  "webhook-saved": "The webhook was saved. The change takes effect within a minute.",
+  "webhook-replayed": "The events will be sent again.",
+  "webhook-deleted": "The webhook was deleted.",
   "key-revoked": "The key was revoked. It stops working within a minute.",
 };
 
@@ -172,6 +175,11 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "oauth_client.delete": "OAuth client deleted",
   "resource.save": "Resource saved",
   "resource.delete": "Resource deleted",
+  "app_webhook.save": "Webhook saved",
+  "app_webhook.rotate": "Webhook’s secret replaced",
+  "app_webhook.test": "Webhook tested",
+  "app_webhook.replay": "Webhook’s events sent again",
+  "app_webhook.delete": "Webhook deleted",
 };
 
 export const OUTCOME_NAMES: Readonly<Record<string, string>> = {

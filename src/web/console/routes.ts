@@ -27,6 +27,17 @@ import {
 } from "./oauth.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
+import {
+  createWebhook,
+  deleteWebhookForm,
+  replayWebhookForm,
+  rotateWebhookForm,
+  saveWebhookForm,
+  showDeleteWebhook,
+  showWebhook,
+  showWebhooks,
+  testWebhookForm,
+} from "./webhooks.tsx";
 import { doSuspendMany, showSuspendMany } from "./suspend_many.tsx";
 
 /** `app.use` comes first, so that it protects every route. */
@@ -79,4 +90,15 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
     app.get(`/console/apps/:slug/delete-${kind}`, ...showDelete(kind));
     app.post(`/console/apps/:slug/delete-${kind}`, ...doDelete(kind));
   }
+
+  const webhooks = "/console/apps/:slug/webhooks";
+  app.get(webhooks, ...showWebhooks);
+  app.post(webhooks, ...createWebhook);
+  app.get(`${webhooks}/:id`, ...showWebhook);
+  app.post(`${webhooks}/:id`, ...saveWebhookForm);
+  app.post(`${webhooks}/:id/rotate`, ...rotateWebhookForm);
+  app.post(`${webhooks}/:id/test`, ...testWebhookForm);
+  app.post(`${webhooks}/:id/replay`, ...replayWebhookForm);
+  app.get(`${webhooks}/:id/delete`, ...showDeleteWebhook);
+  app.post(`${webhooks}/:id/delete`, ...deleteWebhookForm);
 }

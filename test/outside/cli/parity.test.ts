@@ -24,6 +24,13 @@ const account = (api: string, client: string, cli: string): Equivalent => ({
   cli,
 });
 
+/** All calls of webhooks are members of `adminApps.webhooks(slug)`. */
+const webhooks = (call: string, cli: string): Equivalent => {
+  const [method = "", path = ""] = call.split(" ");
+  const api = `${method} /api/admin/apps/:slug/webhooks${path}`;
+  return { api, client: "apps.webhooks", cli: `apps ${cli}` };
+};
+
 /** Each form of the console, and each page that reads, with the API's call. A new one fails until it is listed. */
 const EQUIVALENTS: Readonly<Record<string, Equivalent>> = {
   "POST /console/accounts/:identity_id/credits": account(
@@ -92,6 +99,14 @@ const EQUIVALENTS: Readonly<Record<string, Equivalent>> = {
     client: "apps.addKey",
     cli: "apps add-key",
   },
+  "GET /console/apps/:slug/webhooks": webhooks("GET", "webhooks"),
+  "POST /console/apps/:slug/webhooks": webhooks("PUT /:id", "set-webhook"),
+  "GET /console/apps/:slug/webhooks/:id": webhooks("GET /:id/deliveries", "deliveries"),
+  "POST /console/apps/:slug/webhooks/:id": webhooks("PUT /:id", "set-webhook"),
+  "POST /console/apps/:slug/webhooks/:id/rotate": webhooks("POST /:id/rotate", "rotate-webhook"),
+  "POST /console/apps/:slug/webhooks/:id/test": webhooks("POST /:id/test", "test-webhook"),
+  "POST /console/apps/:slug/webhooks/:id/replay": webhooks("POST /:id/replay", "replay-webhook"),
+  "POST /console/apps/:slug/webhooks/:id/delete": webhooks("DELETE /:id", "delete-webhook"),
   "POST /console/apps/:slug/revoke-key": {
     api: "DELETE /api/admin/apps/:slug/keys/:id",
     client: "apps.revokeKey",

@@ -126,7 +126,7 @@ export async function readDeliveries(
           ? null
           : timestamp(Math.max(delivery.retry_at_ms, delivery.at_ms)),
     })),
-    ...(next_cursor === null ? {} : { next_cursor }),
+    next_cursor: next_cursor ?? undefined,
   });
 }
 

@@ -35,6 +35,13 @@ const APP_FORM = () => ({
   on_expiry: "refund",
 });
 
+const WEBHOOK_FORM = () => ({
+  ...KEY_FORM(),
+  url: "https://sketch.example.com/hook",
+  "event-job.completed": "yes",
+  active: "yes",
+});
+
 /** The body with which each write succeeds. A new route fails this test until it is listed here. */
 const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /api/admin/accounts/suspend": (identity_id) => ({ identity_ids: [identity_id], ...REASON }),
@@ -102,6 +109,16 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), version: "1" }),
   "POST /console/apps/:slug/keys": () => ({ ...KEY_FORM(), label: "server" }),
   "POST /console/apps/:slug/revoke-key": ACT_FORM,
+  "POST /console/apps/:slug/webhooks": () => ({ ...WEBHOOK_FORM(), id: "fresh" }),
+  "POST /console/apps/:slug/webhooks/:id": () => WEBHOOK_FORM(),
+  "POST /console/apps/:slug/webhooks/:id/rotate": ACT_FORM,
+  "POST /console/apps/:slug/webhooks/:id/test": ACT_FORM,
+  "POST /console/apps/:slug/webhooks/:id/replay": (identity_id) => ({
+    ...KEY_FORM(),
+    identity_id,
+    after_line: "0",
+  }),
+  "POST /console/apps/:slug/webhooks/:id/delete": ACT_FORM,
 };
 
 const ROUTES = [

@@ -1,0 +1,294 @@
+/** `/console/apps/{slug}/webhooks` and `…/webhooks/{id}`: the webhooks of an app, and their forms. */
+import { refused } from "../../domain/result.ts";
+import { SUBSCRIBABLE_EVENTS, WEBHOOK_ID_PATTERN } from "../../domain/webhook.ts";
+import {
+  removeWebhook,
+  removeWebhookQuery,
+  rotateSecret,
+} from "../../http/api/admin/webhooks/change.ts";
+import {
+  listDeliveriesQuery,
+  readDeliveries,
+  replayWebhook,
+  replayWebhookBody,
+  testWebhook,
+} from "../../http/api/admin/webhooks/deliver.ts";
+import {
+  findWebhookProblem,
+  saveWebhook,
+  saveWebhookBody,
+  webhookKeyOf,
+} from "../../http/api/admin/webhooks/save.ts";
+import type { Webhook } from "../../http/api/admin/webhooks/views.ts";
+import { factory, type AppContext } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { emptyForm, type FormState } from "./form.tsx";
+import {
+  check,
+  entriesOf,
+  invalid,
+  optional,
+  readForm,
+  submit,
+  textOf,
+  wholeNumberOf,
+  type FailedForm,
+} from "./forms.ts";
+import { consoleNoticeText } from "./labels.ts";
+import { cursorOf, readQuery } from "./queries.ts";
+import { consolePath } from "./table.tsx";
+import {
+  DeleteWebhookPage,
+  eventField,
+  WebhookPage,
+  webhookPath,
+  WebhooksPage,
+  type Done,
+} from "./webhooks_page.tsx";
+
+const LABELS = {
+  id: "The id",
+  url: "The address",
+  events: "The events",
+  thresholds: "The balances",
+  identity_id: "The account",
+  after_line: "The entry",
+  reason: "The reason",
+};
+
+const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
+
+const NEW_WEBHOOK = { active: "yes" };
+
+export const showWebhooks = factory.createHandlers((context) =>
+  showList(context, { form: emptyForm(NEW_WEBHOOK), status: 200 }),
+);
+
+async function showList(context: AppContext, { form, status }: FailedForm): Promise<Response> {
+  const { app_records, webhook_records } = context.get("services");
+  const [app, webhooks] = await Promise.all([
+    app_records.find(slugOf(context)),
+    webhook_records.list(slugOf(context)),
+  ]);
+  if (app === null || !webhooks.ok) return refuseWithPage(context, { code: "app_unknown" });
+  const notice = consoleNoticeText(context.req.query("notice"));
+  return context.html(
+    <WebhooksPage {...{ app, form, notice }} webhooks={webhooks.value} />,
+    status,
+  );
+}
+
+/** Checks a form with the API's own rules. */
+async function checkWebhook(context: AppContext, app_slug: string, id: string, form: FormState) {
+  const body = {
+    url: textOf(form, "url"),
+    events: SUBSCRIBABLE_EVENTS.filter((event) => textOf(form, eventField(event)) === "yes"),
+    thresholds: entriesOf(form, "thresholds").map(({ entry }) =>
+      /^\d{1,16}$/.test(entry) ? Number(entry) : Number.NaN,
+    ),
+    active: textOf(form, "active") === "yes",
+    ...optional(form, "reason"),
+  };
+  const checked = check(saveWebhookBody, body, LABELS, form);
+  if (!checked.ok) return checked;
+  const problem = await findWebhookProblem(context, { app_slug, id }, checked.value);
+  if (problem === null) return checked;
+  return refused({ [problem.field]: `${LABELS[problem.field]} ${problem.message}.` });
+}
+
+export const createWebhook = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const [app_slug, id] = [slugOf(context), textOf(form, "id")];
+  const { webhook_records } = context.get("services");
+  const known = await webhook_records.find(app_slug, id);
+  const checked = await checkWebhook(context, app_slug, id, form);
+  const problems = {
+    ...(WEBHOOK_ID_PATTERN.test(id)
+      ? {}
+      : { id: `${LABELS.id} must be 1 to 64 of a-z 0-9 . _ -, such as main.` }),
+    ...(checked.ok ? {} : checked.refusal),
+  };
+  if (!checked.ok || Object.keys(problems).length > 0) {
+    return showList(context, invalid(form, problems));
+  }
+  // The same address means that this form was already sent, not that the id is taken.
+  if (known.ok && known.value.url !== checked.value.url) {
+    const taken = {
+      id: "This id is taken. Change the webhook on its own page, or choose another id.",
+    };
+    return showList(context, invalid(form, taken));
+  }
+  let secret: string | null = null;
+  const failed = await submit(
+    context,
+    form,
+    async () => {
+      const saved = await saveWebhook(context, { app_slug, id }, checked.value, form.key);
+      if (saved.ok) secret = saved.value.value.secret;
+      return saved;
+    },
+    { too_many_webhooks: "id" },
+  );
+  // The secret is in this response only. A redirect would need it in an address.
+  return failed === null
+    ? showOne(context, { app_slug, id }, { done: { kind: "created", secret } })
+    : showList(context, failed);
+});
+
+interface Shown {
+  readonly settings?: FailedForm;
+  readonly replay?: FailedForm;
+  readonly act?: FailedForm;
+  readonly done?: Done;
+}
+
+export const showWebhook = factory.createHandlers((context) =>
+  showOne(context, webhookKeyOf(context), {}),
+);
+
+/** The page of a webhook, with a form that failed or what was just done. */
+async function showOne(
+  context: AppContext,
+  { app_slug, id }: { readonly app_slug: string; readonly id: string },
+  { settings, replay, act, done }: Shown,
+): Promise<Response> {
+  const { app_records, webhook_records } = context.get("services");
+  const query = readQuery(context, listDeliveriesQuery);
+  const [app, found, deliveries] = await Promise.all([
+    app_records.find(app_slug),
+    webhook_records.find(app_slug, id),
+    readDeliveries(context, { app_slug, id }, query),
+  ]);
+  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
+  if (!found.ok || !deliveries.ok) return refuseWithPage(context, { code: "webhook_not_found" });
+  return context.html(
+    <WebhookPage
+      {...{ app }}
+      webhook={found.value}
+      {...deliveries.value}
+      status={query.status}
+      cursor={query.cursor === undefined ? null : cursorOf(context)}
+      settings={settings?.form ?? emptyForm(valuesOf(found.value))}
+      replay={replay?.form ?? emptyForm()}
+      act={act?.form ?? emptyForm()}
+      done={done ?? null}
+      notice={consoleNoticeText(context.req.query("notice"))}
+    />,
+    settings?.status ?? replay?.status ?? act?.status ?? 200,
+  );
+}
+
+function valuesOf({ url, events, thresholds, paused_at_ms }: Webhook): FormState["values"] {
+  return {
+    url,
+    thresholds: thresholds.join(" "),
+    active: paused_at_ms === null ? "yes" : "no",
+    ...Object.fromEntries(events.map((event) => [eventField(event), "yes"])),
+  };
+}
+
+export const saveWebhookForm = factory.createHandlers(async (context) => {
+  const webhook_key = webhookKeyOf(context);
+  const form = await readForm(context);
+  const { webhook_records } = context.get("services");
+  const known = await webhook_records.find(webhook_key.app_slug, webhook_key.id);
+  if (!known.ok) return refuseWithPage(context, known.refusal);
+  const checked = await checkWebhook(context, webhook_key.app_slug, webhook_key.id, form);
+  const failed = checked.ok
+    ? await submit(context, form, () => saveWebhook(context, webhook_key, checked.value, form.key))
+    : invalid(form, checked.refusal);
+  return failed === null
+    ? context.redirect(noticePath(webhook_key, "webhook-saved"), 303)
+    : showOne(context, webhook_key, { settings: failed });
+});
+
+const noticePath = ({ app_slug, id }: ReturnType<typeof webhookKeyOf>, notice: string): string =>
+  consolePath(webhookPath(app_slug, id), { notice });
+
+export const rotateWebhookForm = factory.createHandlers(async (context) => {
+  const webhook_key = webhookKeyOf(context);
+  const form = await readForm(context);
+  let secret: string | null = null;
+  const failed = await submit(context, form, async () => {
+    const rotated = await rotateSecret(context, webhook_key, {}, form.key);
+    if (rotated.ok) secret = rotated.value.value;
+    return rotated;
+  });
+  return showOne(
+    context,
+    webhook_key,
+    failed === null ? { done: { kind: "rotated", secret } } : { act: failed },
+  );
+});
+
+export const testWebhookForm = factory.createHandlers(async (context) => {
+  const webhook_key = webhookKeyOf(context);
+  const form = await readForm(context);
+  let done: Done | undefined;
+  const failed = await submit(context, form, async () => {
+    const pinged = await testWebhook(context, webhook_key, {}, form.key);
+    if (pinged.ok) done = { kind: "tested", ...pinged.value.value };
+    return pinged;
+  });
+  return showOne(context, webhook_key, {
+    ...(failed === null ? {} : { act: failed }),
+    ...(done === undefined ? {} : { done }),
+  });
+});
+
+export const replayWebhookForm = factory.createHandlers(async (context) => {
+  const webhook_key = webhookKeyOf(context);
+  const form = await readForm(context);
+  const body = {
+    identity_id: textOf(form, "identity_id"),
+    after_line: wholeNumberOf(form, "after_line"),
+  };
+  const checked = check(replayWebhookBody, body, LABELS);
+  const failed = checked.ok
+    ? await submit(
+        context,
+        form,
+        () => replayWebhook(context, webhook_key, checked.value, form.key),
+        {
+          account_unknown: "identity_id",
+          identity_ambiguous: "identity_id",
+        },
+      )
+    : invalid(form, checked.refusal);
+  return failed === null
+    ? context.redirect(noticePath(webhook_key, "webhook-replayed"), 303)
+    : showOne(context, webhook_key, { replay: failed });
+});
+
+export const showDeleteWebhook = factory.createHandlers((context) =>
+  showDeleteForm(context, { form: emptyForm(), status: 200 }),
+);
+
+async function showDeleteForm(context: AppContext, { form, status }: FailedForm) {
+  const { app_slug, id } = webhookKeyOf(context);
+  const { app_records, webhook_records } = context.get("services");
+  const [app, found] = await Promise.all([
+    app_records.find(app_slug),
+    webhook_records.find(app_slug, id),
+  ]);
+  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
+  if (!found.ok) return refuseWithPage(context, found.refusal);
+  return context.html(<DeleteWebhookPage {...{ app, form }} webhook={found.value} />, status);
+}
+
+export const deleteWebhookForm = factory.createHandlers(async (context) => {
+  const webhook_key = webhookKeyOf(context);
+  const form = await readForm(context);
+  const checked = check(removeWebhookQuery, optional(form, "reason"), LABELS);
+  const failed = checked.ok
+    ? await submit(context, form, () =>
+        removeWebhook(context, webhook_key, checked.value, form.key),
+      )
+    : invalid(form, checked.refusal);
+  return failed === null
+    ? context.redirect(
+        consolePath(webhookPath(webhook_key.app_slug), { notice: "webhook-deleted" }),
+        303,
+      )
+    : showDeleteForm(context, failed);
+});

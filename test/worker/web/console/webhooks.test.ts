@@ -1,0 +1,130 @@
+import { describe, expect, it, vi } from "vitest";
+import { rows, saveApp } from "../../http/caller/app_server.ts";
+import { send, signInWithCredits } from "../../support/passbook.ts";
+import { openConsole, words } from "./pages.ts";
+
+const LIST = "/console/apps/sketch/webhooks";
+const MAIN = `${LIST}/main`;
+const SETTINGS = { url: "https://sketch.example.com/hook", active: "yes", thresholds: "" };
+const COMPLETED = { ...SETTINGS, "event-job.completed": "yes" };
+
+async function openWebhooks() {
+  const browser = await openConsole();
+  await saveApp(browser.olga, "sketch");
+  return browser;
+}
+
+async function withWebhook() {
+  const browser = await openWebhooks();
+  const created = await browser.fill(LIST, { ...COMPLETED, id: "main" });
+  return { ...browser, created };
+}
+
+describe("the webhooks in the console", () => {
+  it("a webhook is added, and its secret is shown once, also if the form is sent twice", async () => {
+    const { open, submit, created } = await withWebhook();
+    expect(created.status).toBe(200);
+    expect(words(created.text)).toContain("It is shown only once");
+    const [secret = ""] = /whsec_[\w+/=]{44}/.exec(created.text) ?? [];
+    expect(secret).not.toBe("");
+    const again = await submit(LIST, created.sent);
+    expect(words(again.text)).toContain("This form was already sent");
+    for (const path of [LIST, MAIN, "/console/audit"]) {
+      expect((await open(path)).text).not.toContain(secret);
+    }
+    expect(words((await open(LIST)).text)).toContain("main https://sketch.example.com/hook active");
+  });
+
+  it("a form with problems keeps its values and names each problem at its field", async () => {
+    const { fill } = await openWebhooks();
+    const wrong = { ...SETTINGS, id: "Main", url: "https://10.0.0.1/", thresholds: "20 many" };
+    const response = await fill(LIST, wrong);
+    expect(response.status).toBe(400);
+    const text = words(response.text);
+    expect(text).toContain("The id must be 1 to 64");
+    expect(text).toContain("“many” must be a whole number");
+    const address = await fill(LIST, { ...wrong, id: "main", thresholds: "" });
+    expect(words(address.text)).toContain("The address must have a host name instead of an IP");
+    expect(address.text).toContain('value="https://10.0.0.1/"');
+    const events = await fill(LIST, { ...SETTINGS, id: "main" });
+    expect(words(events.text)).toContain("The events must name at least one");
+    expect(await rows("select * from webhooks")).toEqual([]);
+  });
+
+  it("a new webhook does not replace another one that has its id", async () => {
+    const { fill } = await withWebhook();
+    const other = { ...COMPLETED, id: "main", url: "https://other.example.com/" };
+    expect(words((await fill(LIST, other)).text)).toContain("This id is taken");
+    expect(await rows("select url from webhooks")).toEqual([{ url: SETTINGS.url }]);
+  });
+
+  it("a webhook is changed, paused with its reason, and continued", async () => {
+    const { open, submit, fill, created } = await withWebhook();
+    const changed = { ...created.sent, key: "other", active: "no", "event-job.failed": "yes" };
+    const saved = await submit(MAIN, changed);
+    expect(saved.headers.get("Location")).toBe(`${MAIN}?notice=webhook-saved`);
+    expect(words((await open(MAIN)).text)).toMatch(/paused since .* by its owner/);
+    await rows("update webhooks set paused_reason = 'status_500'");
+    expect(words((await open(LIST)).text)).toMatch(/paused since .* status_500/);
+    await submit(MAIN, { ...changed, key: "third", active: "yes" });
+    expect(words((await open(LIST)).text)).toContain("hook active");
+    const missing = await fill(`${LIST}/none`, {});
+    expect(missing.status).toBe(404);
+  });
+
+  it("a test shows the status and the time, and the secret can be replaced", async () => {
+    const { submit } = await withWebhook();
+    const fetched = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response(null));
+    const tested = await submit(`${MAIN}/test`, { key: "one" });
+    expect(words(tested.text)).toMatch(/accepted the test with status 200 after \d+ ms/);
+    fetched.mockResolvedValue(new Response(null, { status: 500 }));
+    const failed = await submit(`${MAIN}/test`, { key: "two" });
+    expect(words(failed.text)).toContain("did not accept the test: status_500");
+    const rotated = await submit(`${MAIN}/rotate`, { key: "three" });
+    expect(rotated.text).toMatch(/whsec_/);
+    expect((await submit(`${MAIN}/rotate`, { key: "three" })).text).not.toMatch(/whsec_/);
+  });
+
+  it("waiting deliveries are listed with their error, and an account's events are sent again", async () => {
+    const { open, submit, olga } = await withWebhook();
+    const ada = await signInWithCredits("demo");
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("GET", "/api/wallet?app=sketch", { headers }, olga.settings);
+    await rows(`insert into webhook_deliveries (webhook_uid, identity_id, event_id, type, line, attempts,
+      status, reason, at_ms, retry_at_ms)
+      select uid, '${ada.identity_id}', 'e', 'job.completed', 7, 3, 'pending', 'status_503', 0, 60000
+      from webhooks`);
+    const text = words((await open(`${MAIN}?status=pending`)).text);
+    expect(text).toContain("job.completed after entry 7");
+    expect(text).toContain("status_503");
+    expect(text).toContain("Show all");
+    const replayed = await submit(`${MAIN}/replay`, {
+      key: "one",
+      identity_id: "ada@example.com",
+      after_line: "0",
+    });
+    expect(replayed.headers.get("Location")).toBe(`${MAIN}?notice=webhook-replayed`);
+    const unknown = { key: "two", identity_id: "nobody@example.com", after_line: "x" };
+    const failed = await submit(`${MAIN}/replay`, unknown);
+    expect(words(failed.text)).toContain("The entry must be a whole number");
+  });
+
+  it("a webhook is deleted only after a confirmation", async () => {
+    const { open, fill } = await withWebhook();
+    expect(words((await open(`${MAIN}/delete`)).text)).toContain("Delete the webhook “main”?");
+    expect(await rows("select id from webhooks")).toHaveLength(1);
+    const deleted = await fill(`${MAIN}/delete`, { reason: "moved" });
+    expect(deleted.headers.get("Location")).toBe(`${LIST}?notice=webhook-deleted`);
+    expect(await rows("select id from webhooks")).toEqual([]);
+    expect((await open(MAIN)).status).toBe(404);
+  });
+
+  it("the audit log names an app's key as the actor", async () => {
+    const { open, olga } = await withWebhook();
+    const { key } = (await olga.send("POST", "/api/admin/apps/sketch/keys", { label: "s" })).body;
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+    const body = JSON.stringify({ url: SETTINGS.url, events: ["job.failed"] });
+    await send("PUT", "/api/admin/apps/sketch/webhooks/main", { headers, body }, olga.settings);
+    expect(words((await open("/console/audit")).text)).toContain("a key of sketch");
+  });
+});
