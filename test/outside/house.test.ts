@@ -24,6 +24,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/domain/back_off.ts": "one rule",
   "src/domain/oauth_scopes.ts": "one list, used by the metadata and the consent page",
   "src/http/api/admin/list_operators.ts": "one endpoint",
+  "src/http/api/app/read.ts": "one endpoint",
   "src/http/api/jobs/cancel.ts": "one endpoint",
   "src/http/api/jobs/read.ts": "one endpoint",
   "src/http/api/payments/require_payments.ts": "the middleware of two endpoints",

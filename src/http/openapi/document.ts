@@ -5,7 +5,7 @@ import { metadata, pageLimit } from "../validation.ts";
 import { admin_paths } from "../api/admin/openapi.ts";
 import { account_paths } from "../api/admin/accounts/openapi.ts";
 import { app_paths } from "../api/admin/apps/openapi.ts";
-import { webhook_events } from "../api/admin/webhooks/event_schemas.ts";
+import { webhook_events } from "../api/admin/webhooks/openapi_schemas.ts";
 import { client_paths } from "../api/admin/clients/openapi.ts";
 import { resource_paths } from "../api/admin/resources/openapi.ts";
 import { webhook_paths } from "../api/admin/webhooks/openapi.ts";
