@@ -4,10 +4,10 @@ import { describeAllowance } from "./allowances/allowances.ts";
 import type { Answer, Holdings } from "./contract.ts";
 import { ensureOpen, readBalance } from "./ledger/posting.ts";
 import type { AccountDatabase } from "./sql/query.ts";
-import { upstreamTokens } from "./sql/schema.ts";
+import { tokenFamilies, upstreamTokens } from "./sql/schema.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** The most tokens listed, living or ended: ten times as many as may live at once. */
+/** The most tokens listed, living or ended: ten times as many as may live at once. The same for authorizations. */
 const HELD_TOKENS_MAX = 1_000;
 
 export function readHoldings(
@@ -20,6 +20,7 @@ export function readHoldings(
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan, created_at_ms, suspended_at_ms } = row;
   const { provider, subject, scope, expires_at_ms, updated_at_ms } = upstreamTokens;
+  const { allowance_id, scopes, redirect_uri, auth_time_ms, rotated_at_ms } = tokenFamilies;
   return accepted({
     account: {
       id,
@@ -37,5 +38,10 @@ export function readHoldings(
     allowances: allowances
       .listStored(HELD_TOKENS_MAX)
       .map((token) => describeAllowance(transaction, token)),
+    authorizations: database
+      .select({ allowance_id, scopes, redirect_uri, auth_time_ms, rotated_at_ms })
+      .from(tokenFamilies)
+      .limit(HELD_TOKENS_MAX)
+      .all(),
   });
 }

@@ -118,6 +118,13 @@ function factsOf(person: Person | null, { account, apps, ...held }: Holdings): o
       access,
     })),
     personal_tokens: held.allowances.map(storedTokenView),
+    authorizations: held.authorizations.map((authorization) => ({
+      personal_token_id: authorization.allowance_id,
+      scopes: authorization.scopes.split(" "),
+      redirect_uri: authorization.redirect_uri,
+      signed_in_at: timestamp(authorization.auth_time_ms),
+      refreshed_at: timestamp(authorization.rotated_at_ms),
+    })),
     third_party_tokens: held.upstream_tokens.map(({ expires_at_ms, updated_at_ms, ...token }) => ({
       ...token,
       expires_at: timeOrNull(expires_at_ms),

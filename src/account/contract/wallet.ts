@@ -81,6 +81,14 @@ export interface Holdings {
   }[];
   /** Also tokens that have ended, as far as they are stored; newest first, at most 1,000. */
   readonly allowances: readonly ListedAllowance[];
+  /** The authorizations of OAuth clients that have not ended; at most 1,000. */
+  readonly authorizations: readonly {
+    readonly allowance_id: string;
+    readonly scopes: string;
+    readonly redirect_uri: string;
+    readonly auth_time_ms: number;
+    readonly rotated_at_ms: number;
+  }[];
 }
 
 /** A purchase as its buyer sees it. */

@@ -126,6 +126,23 @@ describe("a connection", () => {
     expect((await withToken(access_token, "GET", "/api/wallet")).status).toBe(200);
   });
 
+  it("the download of a person's data names each authorization, without tokens and nonces", async () => {
+    const ada = await signIn();
+    await connect(ada, { scopes: ["openid", "read"], nonce: "n-0S6", auth_time_ms: 5_000 });
+    const headers = { Cookie: ada.cookies, Accept: "text/html" };
+    const { body, text } = await send("GET", "/account/data.json", { headers });
+    expect(body.authorizations).toEqual([
+      {
+        personal_token_id: body.personal_tokens[0].id,
+        scopes: ["openid", "read"],
+        redirect_uri: "https://client.example.com/callback",
+        signed_in_at: "1970-01-01T00:00:05.000Z",
+        refreshed_at: expect.any(String),
+      },
+    ]);
+    expect(text).not.toContain("n-0S6");
+  });
+
   it("one authorization more than the maximum ends the one that was unused for the longest time", async () => {
     const ada = await signIn();
     const [oldest, used] = [await connect(ada), await connect(ada)];
