@@ -20,6 +20,7 @@ const OPEN = [
   "GET /favicon.ico",
   "GET /favicon.svg",
   "GET /healthz",
+  "GET /oauth/authorize",
   "GET /readyz",
   "GET /signin",
   "GET /signin/:id",
@@ -28,6 +29,7 @@ const OPEN = [
   "GET /signin/passkey/recovery",
   "GET /theme.css",
   "POST /api/device/start",
+  "POST /oauth/authorize",
   "POST /oauth/introspect",
   "POST /oauth/revoke",
   "POST /oauth/token",
@@ -60,6 +62,7 @@ const JOB = {
   cost_estimate: 0,
   job_id: "018f0000-0000-7000-8000-000000000000",
   actual_cost: 0,
+  step: 1,
 };
 const VALID_BODY = JSON.stringify({
   ...JOB,
@@ -177,12 +180,13 @@ describe("a write with a cookie", () => {
     },
   );
 
-  // A webhook is authenticated by its signature, and OAuth clients by tokens and secrets, not by a cookie.
+  // A webhook is authenticated by its signature, and OAuth clients by tokens and secrets, not by a cookie. A posted
+  // authorization request is only redirected to its page.
   const forms = ROUTES.filter(
     ({ method, path }) =>
       method === "POST" &&
       !/^\/(api|webhooks)\//.test(path) &&
-      !/^\/oauth\/(token|revoke|introspect|userinfo)$/.test(path),
+      !/^\/oauth\/(authorize|token|revoke|introspect|userinfo)$/.test(path),
   );
   it.each(forms)(
     "$method $path refuses a form from a page of an origin that is not allowed",

@@ -115,7 +115,8 @@ describe("hops", () => {
     const { access_token, refresh_token } = await connect(ada);
     const { environment, hops } = countedEnvironment();
     const settings = { ...environment };
-    for (const at of [8, -1, -20, -60]) {
+    // Not the last letter: some of its bits belong to no byte.
+    for (const at of [8, -3, -20, -60]) {
       const forge = (token: string): string => changed(token, at < 0 ? token.length + at : at);
       const answers = [
         await post("/oauth/token", codeForm(forge(code)), {}, settings),
