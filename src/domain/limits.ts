@@ -193,3 +193,9 @@ export const CLOCK_SKEW_MS = 60_000;
  * with up to this many rows read while any of its jobs is started; a burst of creations up to it writes no such row.
  */
 export const RECENT_JOBS_MAX = 1_000;
+
+/** How long the receiver of a webhook may take until its response begins. */
+export const WEBHOOK_TIMEOUT_MS = 10_000;
+
+/** Refused requests that an account keeps for webhooks. A client in a loop may be refused many times a second. */
+export const REFUSALS_KEPT = 100;

@@ -1,10 +1,8 @@
 /** One attempt to deliver an event to a webhook's receiver. */
+import { WEBHOOK_TIMEOUT_MS } from "../domain/limits.ts";
 import { errorName } from "../domain/result.ts";
 import { webhookUrlProblem } from "../domain/webhook.ts";
 import { signatureOf } from "./signature.ts";
-
-/** How long a receiver may take until its response begins. */
-export const WEBHOOK_TIMEOUT_MS = 10_000;
 
 export interface Attempt {
   readonly url: string;

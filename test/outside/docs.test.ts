@@ -32,6 +32,7 @@ import {
   RECONCILIATION_PAGE_PAYMENTS,
   RECONCILIATION_PAGES,
   RECONCILIATION_PAUSE_MS,
+  REFUSALS_KEPT,
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,
   SESSION_JWT_TTL_SECONDS,
@@ -41,6 +42,7 @@ import {
   UPKEEP_PORTIONS,
   UPSTREAM_BODY_MAX_BYTES,
   UPSTREAM_TIMEOUT_MS,
+  WEBHOOK_TIMEOUT_MS,
 } from "../../src/domain/limits.ts";
 import {
   CREDIT_PACKAGES_MAX,
@@ -51,6 +53,7 @@ import {
   SUPPORT_CREDITS_DEFAULT_MAX,
 } from "../../src/config/settings.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../src/domain/back_off.ts";
+import { PREVIOUS_SECRET_MS, WEBHOOKS_PER_APP_MAX } from "../../src/domain/webhook.ts";
 import {
   DEVICE_CODE_KEEP_MS,
   USER_CODE_ALPHABET,
@@ -122,6 +125,12 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `after ${EVENTS_QUEUE_MAX_BYTES / 1024 ** 2} MiB`,
     `may have ${count(EVENTS_WATCHERS_MAX)} open streams`,
     `after ${minutes(SESSION_JWT_TTL_SECONDS)} for a session token`,
+  ],
+  "docs/webhooks.md": [
+    `An app can have ${WEBHOOKS_PER_APP_MAX} webhooks.`,
+    `within ${WEBHOOK_TIMEOUT_MS / 1000} seconds`,
+    `keeps its newest ${REFUSALS_KEPT} refused requests`,
+    `For ${hours(PREVIOUS_SECRET_MS)} each delivery has two signatures`,
   ],
   "docs/operate.md": [
     `compares up to ${count(LOST_ACCOUNTS_COMPARED)} people`,

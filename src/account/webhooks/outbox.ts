@@ -6,13 +6,14 @@
  * nobody.
  */
 import { backOff, PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
+import { REFUSALS_KEPT } from "../../domain/limits.ts";
 import { errorName } from "../../domain/result.ts";
 import type { WebhookNews, WebhookPosition } from "../../domain/webhook_delivery.ts";
 import type { Alarm } from "../sync/alarm.ts";
 import type { LastEvent, Webhook } from "../../webhooks/contract.ts";
 import { bodyOf } from "./events.ts";
 import { readableAccount, readEvents, readNews, type EventSources } from "./pages.ts";
-import { REFUSALS_KEPT, type Refusal402 } from "./refusals.ts";
+import type { Refusal402 } from "./refusals.ts";
 
 /** How long after a failure that lasts the account tries again at the latest. */
 const RETRY_MAX_MS = PROJECTION_RETRY_MAX_MS;

@@ -3,11 +3,9 @@
  * their own, and only if a webhook of the app wants them.
  */
 import { desc, gt, lte, asc } from "drizzle-orm";
+import { REFUSALS_KEPT } from "../../domain/limits.ts";
 import { webhookRefusals, type WebhookRefusalRow } from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/query.ts";
-
-/** Refused requests that an account keeps. A client in a loop may be refused many times a second. */
-export const REFUSALS_KEPT = 100;
 
 export type Refusal402 = Omit<WebhookRefusalRow, "id" | "event_id">;
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { WEBHOOK_TIMEOUT_MS } from "../../../src/webhooks/attempt.ts";
+import { WEBHOOK_TIMEOUT_MS } from "../../../src/domain/limits.ts";
 import { WEBHOOK_ATTEMPTS_MAX } from "../../../src/domain/webhook_retries.ts";
 import { passTime } from "../support/clock.ts";
 import { evict, fireAlarm } from "../support/account_object.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { REFUSALS_KEPT } from "../../../src/account/webhooks/refusals.ts";
+import { REFUSALS_KEPT } from "../../../src/domain/limits.ts";
 import { webhookListOf } from "../../../src/directory/webhook_list.ts";
 import { passTime } from "../support/clock.ts";
 import { evict, fireAlarm, query } from "../support/account_object.ts";
