@@ -58,7 +58,7 @@ export async function showConsent(
       is_loopback_only={client.redirect_uris.every(isLoopbackRedirect)}
       person={person?.email ?? person?.name ?? null}
       scopes={scopes}
-      connected_scopes={facts.connection?.scopes ?? null}
+      connection={facts.connection}
       resource={
         resource === null
           ? null

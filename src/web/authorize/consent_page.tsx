@@ -1,7 +1,8 @@
 /** The page on which a person decides what an OAuth client may do. */
+import type { Connection } from "../../account/contract.ts";
 import type { ConsentStep } from "../../domain/consent.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
-import { CapChoice } from "../device/cap_choice.tsx";
+import { CapChoice, PERIOD_NAMES } from "../device/cap_choice.tsx";
 import {
   AppsChoice,
   Summary,
@@ -11,7 +12,7 @@ import {
   type RegisteredApp,
 } from "../device/choices.tsx";
 import { describedBy, FieldProblem } from "../device/fields.tsx";
-import { counted } from "../layout/labels.ts";
+import { counted, number } from "../layout/labels.ts";
 import { Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
 import { rightsInWords } from "./rights.ts";
@@ -31,8 +32,8 @@ export interface ConsentPageProps {
   /** The e-mail address or name of the person; null if neither is known. */
   readonly person: string | null;
   readonly scopes: readonly string[];
-  /** The scopes that it has so far; null: it is not connected. */
-  readonly connected_scopes: readonly string[] | null;
+  /** What it has so far; null: it is not connected. */
+  readonly connection: Pick<Connection, "scopes" | "caps"> | null;
   /** The server that its tokens are for; null: our API. */
   readonly resource: { readonly host: string; readonly app_name: string } | null;
   /** Whether the access ends with the browser session. */
@@ -135,9 +136,9 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
   );
 }
 
-function Rights({ step, scopes, connected_scopes, resource }: ConsentPageProps) {
+function Rights({ step, scopes, connection, resource }: ConsentPageProps) {
   const added = step.kind === "ask_more" ? step.added : scopes;
-  const kept = (connected_scopes ?? []).filter((scope) => !added.includes(scope));
+  const kept = (connection?.scopes ?? []).filter((scope) => !added.includes(scope));
   const already = step.kind === "ask_more" ? rightsInWords(kept, resource) : [];
   return (
     <>
@@ -157,12 +158,15 @@ function Rights({ step, scopes, connected_scopes, resource }: ConsentPageProps) 
           </ul>
         </>
       )}
-      {step.kind === "ask" && connected_scopes !== null ? (
+      {connection === null ? null : (
         <p class="hint">
-          It is connected already. If you allow it again, its limit stays one limit, with what is
-          spent.
+          It is connected already, and allowing it again makes no second limit.
+          {connection.caps.map(
+            ({ credits, period, spent }) =>
+              ` ${number(spent)} of ${number(credits)} credits ${PERIOD_NAMES[period]} are spent.`,
+          )}
         </p>
-      ) : null}
+      )}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { registerClient } from "./registrations.ts";
 export const CALLBACK = "https://demo.example/callback";
 /** The challenge of RFC 7636, appendix B, and its verifier. */
 export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 

@@ -96,9 +96,12 @@ describe("the consent page", () => {
     await registerDemo();
     const browser = await signedInBrowser();
     const asking = { scope: "openid write upstream" };
-    expect((await authorize(browser, asking)).text).not.toContain("Act as me at");
+    const without = await authorize(browser, asking);
+    expect(without.text).not.toContain("Act as me at");
+    await allow(browser, without, { upstream: "yes" });
+    expect((await tokensOf(browser))[0]?.["scopes"]).toEqual(["openid", "write"]);
     await env.DIRECTORY.prepare("update apps set upstream_providers_json = '[\"acme\"]'").run();
-    const fresh = await signedInBrowser("ada@example.com", { DIRECTORY: env.DIRECTORY });
+    const fresh = await signedInBrowser("grace@example.com", { DIRECTORY: env.DIRECTORY });
     const page = await authorize(fresh, asking);
     expect(page.text).toContain("Act as me at acme");
     expect(formOf(page)).not.toHaveProperty("upstream");

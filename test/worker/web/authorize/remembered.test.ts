@@ -1,17 +1,19 @@
-import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import {
   allow,
   authorize,
+  CALLBACK,
   registerDemo,
   responseTo,
   serveDocuments,
   signedInBrowser,
+  VERIFIER,
 } from "../../support/authorizations.ts";
 import { CLAUDE } from "../../support/client_documents.ts";
 import type { Browser } from "../../support/browser.ts";
 import { passTime } from "../../support/clock.ts";
-import type { Answer } from "../../support/passbook.ts";
+import { send, type Answer } from "../../support/passbook.ts";
 
 const OF_CLAUDE = { client_id: CLAUDE.client_id, redirect_uri: CLAUDE.redirect_uris[0] };
 const SECOND_MS = 1_000;
@@ -91,6 +93,22 @@ describe("a connection that exists", () => {
     expect(await tokensOf(browser)).toHaveLength(1);
   });
 
+  it("a connection that has expired is asked about again", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allow(browser, await authorize(browser), { days: "7" });
+    passTime(8 * 24 * 60 * 60 * SECOND_MS);
+    expect((await authorize(browser)).text).toContain("Connect Demo web?");
+  });
+
+  it("a connection shows what is spent of its limits when it is asked about again", async () => {
+    serveDocuments([CLAUDE]);
+    const browser = await signedInBrowser();
+    await allow(browser, await authorize(browser, OF_CLAUDE), { period: "month" });
+    const page = await authorize(browser, OF_CLAUDE);
+    expect(page.text).toContain("0 of 50 credits a month are spent");
+  });
+
   it("a connection that the holder ended is asked about again", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
@@ -148,19 +166,31 @@ describe("a sign-in that a client requires again", () => {
     expect(responseTo(await ask(me.body.identity_id))?.["code"]).toBeDefined();
   });
 
-  it("a code of a second sign-in has the time of that sign-in", async () => {
+  it("the tokens of a silent authorization name the same person and sign-in, those after a second sign-in a later one", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
-    await allowDemo(browser);
-    const started = async () =>
-      (
-        await env.DIRECTORY.prepare(
-          "select created_at_ms from sessions order by created_at_ms desc",
-        ).first<{ created_at_ms: number }>()
-      )?.created_at_ms ?? 0;
-    const first = await started();
+    const first = await claimsOf(await allow(browser, await authorize(browser)));
     passTime(5 * SECOND_MS);
-    await signInAt(browser, await authorize(browser, { prompt: "login" }));
-    expect(await started()).toBeGreaterThan(first);
+    const silent = await claimsOf(await authorize(browser, { prompt: "none" }));
+    expect(silent).toEqual(first);
+    const again = await signInAt(browser, await authorize(browser, { prompt: "login" }));
+    const later = await claimsOf(again);
+    expect(later.sub).toBe(first.sub);
+    expect(later.auth_time).toBeGreaterThan(first.auth_time);
   });
 });
+
+/** The person and the time of the sign-in, in the ID token that a client gets for its code. */
+async function claimsOf(answer: Answer): Promise<{ sub: string; auth_time: number }> {
+  const form = {
+    grant_type: "authorization_code",
+    code: responseTo(answer)?.["code"] ?? "",
+    client_id: "demo~web",
+    redirect_uri: CALLBACK,
+    code_verifier: VERIFIER,
+  };
+  const { status, body } = await send("POST", "/oauth/token", { body: new URLSearchParams(form) });
+  expect(status).toBe(200);
+  const { sub, auth_time } = decodeJwt<{ sub: string; auth_time: number }>(body.id_token);
+  return { sub, auth_time };
+}
