@@ -52,13 +52,17 @@ export function whyOverCap(
   if (!is_bound || job.allowance_path === null) return null;
   const path = allowances.readPath(job.allowance_path);
   const is_complete = path.length === idsOfPath(job.allowance_path).length;
-  const caps = path.flatMap(capsOf);
   // A missing row ended long ago. Nobody knows any more what was left of its cap, so nothing is.
   if (!is_complete && job.is_capped && credits > 0) return { code: "scope", reason: "cap_ended" };
-  if (caps.length === 0) return null;
-  const has_ended = !is_complete || endOf(path) <= now_ms;
-  if (has_ended && actual_cost > job.reserved) return { code: "scope", reason: "cap_ended" };
-  return whyCapExceeded(caps, credits, Math.min(endOf(path), now_ms));
+  for (const [index, row] of path.entries()) {
+    const caps = capsOf(row);
+    const end_ms = endOf(path.slice(index));
+    const has_ended = caps.length > 0 && end_ms <= now_ms;
+    if (has_ended && actual_cost > job.reserved) return { code: "scope", reason: "cap_ended" };
+    const over_cap = whyCapExceeded(caps, credits, Math.min(end_ms, now_ms));
+    if (over_cap !== null) return over_cap;
+  }
+  return null;
 }
 
 /** When the first of these allowances was revoked or expires. */

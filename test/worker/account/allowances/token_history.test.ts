@@ -7,19 +7,69 @@ import { evict } from "../../support/evict.ts";
 import { expectInvariants } from "../invariants.ts";
 import { histories } from "../../support/histories.ts";
 import { withToken } from "../../support/allowances.ts";
-import { type CapPeriod } from "../../../../src/domain/spending_cap.ts";
+import type { CapPeriod, SpendingCap } from "../../../../src/domain/spending_cap.ts";
 
 const CAP = 50;
 const GRANT = 400;
 const SESSION = { kind: "holder" } as const;
 
-/** The cap of every second token is for 30 days; the others have a total cap. */
-const CAPPED = Array.from({ length: 6 }, (_, at) => `capped-${at}`);
-const periodOf = (token: string): CapPeriod =>
-  CAPPED.indexOf(token) % 2 === 0 ? "total" : "30_days";
+/** The name of a period at a time, by the calendar's own functions. */
+function periodName(period: CapPeriod, at_ms: number, begin_ms: number): string {
+  const at = new Date(at_ms);
+  switch (period) {
+    case "day":
+      return at.toISOString().slice(0, 10);
+    case "week": {
+      while (at.getUTCDay() !== 1) at.setUTCDate(at.getUTCDate() - 1);
+      return at.toISOString().slice(0, 10);
+    }
+    case "month":
+      return at.toISOString().slice(0, 7);
+    case "30_days":
+      return String(Math.floor((at_ms - begin_ms) / (30 * DAY_MS)));
+    case "total":
+      return "always";
+  }
+}
 
-/** The callers: a browser session, a token without a cap, and tokens capped at 50 credits. */
-const ACTORS: readonly string[] = ["session", "free", ...CAPPED];
+interface Token {
+  /** The token that it was exchanged from. */
+  readonly parent?: string;
+  readonly caps: readonly SpendingCap[];
+}
+
+const cap = (credits: number, period: CapPeriod): SpendingCap => ({ credits, period });
+
+/** Three tokens with their own caps, and two trees of exchanged ones, of four levels and of two. */
+const TOKENS: Readonly<Record<string, Token>> = {
+  total: { caps: [cap(CAP, "total")] },
+  thirty: { caps: [cap(CAP, "30_days")] },
+  several: { caps: [cap(20, "day"), cap(CAP, "month")] },
+  root: { caps: [cap(90, "total")] },
+  child: { parent: "root", caps: [cap(70, "total"), cap(40, "day")] },
+  grandchild: { parent: "child", caps: [] },
+  leaf: { parent: "grandchild", caps: [cap(30, "week")] },
+  sibling: { parent: "root", caps: [cap(60, "month")] },
+  free: { caps: [] },
+  agent: { parent: "free", caps: [cap(45, "week"), cap(60, "total")] },
+};
+
+/** A token and its ancestors; empty for a session. */
+function pathOf(by: string): readonly string[] {
+  const token = TOKENS[by];
+  if (token === undefined) return [];
+  return [by, ...(token.parent === undefined ? [] : pathOf(token.parent))];
+}
+
+const capsOf = (token: string): readonly SpendingCap[] => TOKENS[token]?.caps ?? [];
+
+const isCapped = (by: string): boolean => pathOf(by).some((token) => capsOf(token).length > 0);
+
+/** Whether a caller may end jobs of this creator: a capped one only its own and its descendants'. */
+const mayEnd = (by: string, creator: string): boolean =>
+  !isCapped(by) || pathOf(creator).includes(by);
+
+const ACTORS: readonly string[] = ["session", ...Object.keys(TOKENS)];
 
 type Action =
   | {
@@ -89,14 +139,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant("wait" as const),
-      ms: fc.constantFrom(61_000, 11 * DAY_MS, 31 * DAY_MS),
+      ms: fc.constantFrom(61_000, DAY_MS, 11 * DAY_MS, 31 * DAY_MS),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant("revoke" as const),
-      token: fc.constantFrom(...CAPPED),
+      token: fc.constantFrom(...Object.keys(TOKENS).filter((token) => token !== "free")),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("evict" as const) }) },
@@ -108,6 +158,7 @@ interface ModelJob {
   readonly creator: string;
   readonly created_at_ms: number;
   readonly expires_at_ms: number;
+  reserved: number;
   state: "started" | "timed out" | "over";
   taken: number;
   spent: number | null;
@@ -126,41 +177,46 @@ class Model {
   }
 
   /**
-   * The credits that a token has spent in the current window. Spending counts in the window in which it happens; a
-   * refund counts only in the window in which its job was created.
+   * The credits that a token and its descendants have spent in the current window of a cap. Spending counts in the window
+   * in which it happens; a refund counts only in the window in which its job was created.
    */
-  spentBy(token: string): number {
-    const windowOf = (at_ms: number): number =>
-      periodOf(token) === "total" ? 0 : Math.floor((at_ms - this.#begin_ms) / (30 * DAY_MS));
-    const now = windowOf(Date.now());
-    const counted = this.jobs
-      .filter(({ creator }) => creator === token)
+  spentBy(token: string, period: CapPeriod): number {
+    const now = periodName(period, Date.now(), this.#begin_ms);
+    const isNow = (at_ms: number): boolean => periodName(period, at_ms, this.#begin_ms) === now;
+    return this.jobs
+      .filter(({ creator }) => pathOf(creator).includes(token))
       .flatMap(({ moves, created_at_ms }) =>
-        moves.filter(
-          ({ credits, at_ms }) =>
-            windowOf(at_ms) === now && (credits > 0 || windowOf(created_at_ms) === now),
-        ),
-      );
-    return counted.reduce((sum, { credits }) => sum + credits, 0);
+        moves.filter(({ credits, at_ms }) => isNow(at_ms) && (credits > 0 || isNow(created_at_ms))),
+      )
+      .reduce((sum, { credits }) => sum + credits, 0);
   }
 
-  /** Revokes a token, and expires its started jobs: they cost what they spent. */
+  /** Revokes a token, and expires its and its descendants' started jobs: they cost what they spent. */
   revoke(token: string): void {
     this.revoked.add(token);
     for (const job of this.jobs) {
-      if (job.state !== "started" || job.creator !== token) continue;
+      if (job.state !== "started" || !pathOf(job.creator).includes(token)) continue;
       job.state = "timed out";
       this.take(job, job.spent ?? 0);
     }
   }
 
   mayAct(by: string): boolean {
-    return !this.revoked.has(by);
+    return !pathOf(by).some((token) => this.revoked.has(token));
   }
 
-  /** Whether the caller's cap allows a job to take this many more credits. */
-  fitsCap(by: string, more: number): boolean {
-    return !CAPPED.includes(by) || more <= 0 || this.spentBy(by) + more <= CAP;
+  /** Whether every cap of a token's path allows a job to take this many more credits. */
+  fitsCaps(by: string, more: number): boolean {
+    const fits = (token: string): boolean =>
+      capsOf(token).every(({ credits, period }) => this.spentBy(token, period) + more <= credits);
+    return more <= 0 || pathOf(by).every(fits);
+  }
+
+  /** Whether a token of a job's path has a cap and has ended. Then the job may cost its reserve at most. */
+  hasEndedCap({ creator }: ModelJob): boolean {
+    const path = pathOf(creator);
+    const ended = path.findLastIndex((token) => this.revoked.has(token));
+    return path.slice(0, ended + 1).some((token) => capsOf(token).length > 0);
   }
 
   take(job: ModelJob, taken: number): void {
@@ -178,31 +234,56 @@ class Model {
   }
 }
 
+/** The ids of the tokens, by their names here. */
+type Ids = ReadonlyMap<string, string>;
+
 async function openAccount(identity_id: string) {
   const account = env.ACCOUNT.getByName(identity_id);
   await account.wallet(SESSION, { app: { slug: "demo", starter_credits: GRANT } });
-  for (const token of ["free", ...CAPPED]) {
-    const caps = token === "free" ? [] : [{ credits: CAP, period: periodOf(token) }];
-    await account.issueAllowance(SESSION, {
-      id: token,
-      label: token,
-      app_slug: null,
-      limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps },
-      session_id: "session",
-      signin_method: "dev",
-      ends_with_session: false,
-      expires_at_ms: Date.now() + 10_000 * DAY_MS,
+  const ids = new Map<string, string>();
+  for (const [name, { parent, caps }] of Object.entries(TOKENS)) {
+    if (parent === undefined) {
+      ids.set(name, name);
+      await account.issueAllowance(SESSION, {
+        id: name,
+        label: name,
+        app_slug: null,
+        limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps },
+        session_id: "session",
+        signin_method: "dev",
+        ends_with_session: false,
+        expires_at_ms: Date.now() + 10_000 * DAY_MS,
+      });
+      continue;
+    }
+    const caller = withToken(ids.get(parent) ?? "");
+    const exchanged = await account.exchange(caller, {
+      credential: caller.credential,
+      client_id: null,
+      client_asserted: false,
+      owns_audience: false,
+      caps,
+      // So that a child without caps is narrower too.
+      expires_at_ms: Date.now() + (9_000 - pathOf(name).length * 1_000) * DAY_MS,
     });
+    if (!exchanged.ok || exchanged.value.kind !== "child") return expect.fail("no child");
+    ids.set(name, exchanged.value.allowance_id);
   }
-  return account;
+  return { account, ids };
 }
 
-type AccountStub = Awaited<ReturnType<typeof openAccount>>;
+type AccountStub = Awaited<ReturnType<typeof openAccount>>["account"];
 
-const callerOf = (by: string) => (by === "session" ? SESSION : withToken(by));
+const callerOf = (ids: Ids, by: string) =>
+  by === "session" ? SESSION : withToken(ids.get(by) ?? "");
 
 /** Performs an action and compares its result with the model's. */
-async function carryOut(account: AccountStub, model: Model, action: Action): Promise<void> {
+async function carryOut(
+  account: AccountStub,
+  ids: Ids,
+  model: Model,
+  action: Action,
+): Promise<void> {
   switch (action.kind) {
     case "evict":
       return evict(account);
@@ -210,23 +291,26 @@ async function carryOut(account: AccountStub, model: Model, action: Action): Pro
       vi.setSystemTime(Date.now() + action.ms);
       return;
     case "revoke": {
-      const revoked = await account.revokeAllowance(SESSION, { id: action.token });
-      expect(revoked.ok).toBe(model.mayAct(action.token));
-      model.revoke(action.token);
+      const revoked = await account.revokeAllowance(SESSION, { id: ids.get(action.token) ?? "" });
+      const was_living = !model.revoked.has(action.token);
+      // An unused descendant of a revoked token is gone already.
+      if (model.mayAct(action.token) || !was_living) expect(revoked.ok).toBe(was_living);
+      if (was_living) model.revoke(action.token);
       return;
     }
     case "create":
-      return create(account, model, action);
+      return create(account, ids, model, action);
     case "complete":
     case "fail":
-      return end(account, model, action);
+      return end(account, ids, model, action);
     case "progress":
-      return report(account, model, action);
+      return report(account, ids, model, action);
   }
 }
 
 async function create(
   account: AccountStub,
+  ids: Ids,
   model: Model,
   { by, costs, ttl_seconds }: Extract<Action, { kind: "create" }>,
 ): Promise<void> {
@@ -236,17 +320,17 @@ async function create(
     policy: { ...DEFAULT_POLICY },
     cost_estimate,
   }));
-  const answer = await account.createJobs(callerOf(by), requests, null);
+  const answer = await account.createJobs(callerOf(ids, by), requests, null);
   expect({ by, ok: answer.ok }).toEqual({ by, ok: model.mayAct(by) });
   if (!answer.ok) return;
   answer.value.value.results.forEach((result, at) => {
     const cost = costs[at] ?? Number.NaN;
-    const allowed = model.fitsCap(by, cost) && model.credits >= cost;
+    const allowed = model.fitsCaps(by, cost) && model.credits >= cost;
     expect({ by, cost, ok: result.ok }).toEqual({ by, cost, ok: allowed });
     if (!result.ok) return;
     const times = { created_at_ms: Date.now(), expires_at_ms: Date.now() + ttl_seconds * 1000 };
     const { job_id: id } = result.value;
-    const fresh = { taken: 0, spent: null, step: 0, moves: [] };
+    const fresh = { reserved: cost, taken: 0, spent: null, step: 0, moves: [] };
     const job: ModelJob = { id, creator: by, ...times, state: "started", ...fresh };
     model.jobs.push(job);
     model.take(job, cost);
@@ -255,15 +339,16 @@ async function create(
 
 async function end(
   account: AccountStub,
+  ids: Ids,
   model: Model,
   action: Extract<Action, { kind: "complete" | "fail" }>,
 ): Promise<void> {
   const job = model.jobs[model.jobs.length - 1 - action.pick];
   if (job === undefined) return;
   const by = action.by === CREATOR ? job.creator : action.by;
-  const is_own = !CAPPED.includes(by) || job.creator === by;
+  const is_own = mayEnd(by, job.creator);
   const may_end = model.mayAct(by) && is_own;
-  const caller = callerOf(by);
+  const caller = callerOf(ids, by);
   if (action.kind === "fail") {
     const answer = await account.failJob(
       caller,
@@ -277,7 +362,9 @@ async function end(
   } else {
     const ending = { job_id: job.id, actual_cost: action.cost, metadata_json: null };
     const answer = await account.completeJob(caller, ending, null);
-    const fits = model.fitsCap(by, action.cost - job.taken);
+    const is_over = action.cost > job.reserved && model.hasEndedCap(job);
+    const fits =
+      !isCapped(by) || (!is_over && model.fitsCaps(job.creator, action.cost - job.taken));
     const allowed = may_end && job.state !== "over" && fits;
     expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
     if (!allowed) return;
@@ -288,6 +375,7 @@ async function end(
 
 async function report(
   account: AccountStub,
+  ids: Ids,
   model: Model,
   action: Extract<Action, { kind: "progress" }>,
 ): Promise<void> {
@@ -295,7 +383,7 @@ async function report(
   if (job === undefined) return;
   const by = action.by === CREATOR ? job.creator : action.by;
   const { reserve, spent } = action;
-  const is_own = !CAPPED.includes(by) || job.creator === by;
+  const is_own = mayEnd(by, job.creator);
   const added = reserve - job.taken;
   const allowed =
     model.mayAct(by) &&
@@ -303,28 +391,33 @@ async function report(
     job.state === "started" &&
     (spent ?? job.spent ?? 0) <= reserve &&
     added <= Math.max(0, model.credits) &&
-    model.fitsCap(by, added);
+    (!isCapped(by) || model.fitsCaps(job.creator, added));
   const step = job.step + 1;
   const request = { job_id: job.id, step, reserve, spent, ttl_seconds: null, fingerprint: "one" };
-  const answer = await account.reportProgress(callerOf(by), request);
+  const answer = await account.reportProgress(callerOf(ids, by), request);
   expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
   if (!allowed) return;
   if (added !== 0) model.take(job, reserve);
-  Object.assign(job, { spent: spent ?? job.spent, step });
+  Object.assign(job, { spent: spent ?? job.spent, step, reserved: reserve });
 }
 
-async function expectSame(account: AccountStub, model: Model): Promise<void> {
+async function expectSame(account: AccountStub, ids: Ids, model: Model): Promise<void> {
   model.endOverdue();
   const tokens = await account.listAllowances(SESSION);
   if (!tokens.ok) return expect.fail("refused its own owner");
-  const shown = tokens.value
-    .filter(({ id }) => id !== "free")
-    .map(({ id, caps }) => [id, caps[0]?.spent] as const);
-  const living = CAPPED.filter((token) => model.mayAct(token));
-  expect(new Map(shown)).toEqual(new Map(living.map((token) => [token, model.spentBy(token)])));
+  const shown = new Map(tokens.value.map(({ id, caps }) => [id, caps.map(({ spent }) => spent)]));
+  const expected = new Map(
+    Object.keys(TOKENS)
+      .filter((token) => model.mayAct(token))
+      .map((token) => [
+        ids.get(token) ?? "",
+        capsOf(token).map(({ period }) => model.spentBy(token, period)),
+      ]),
+  );
+  expect(shown).toEqual(expected);
 }
 
-describe("an account with several capped tokens", () => {
+describe("an account with trees of capped tokens", () => {
   it(
     "capped tokens spend exactly what a recount of all their jobs says, even over evictions",
     { tags: ["history"], timeout: 180_000 },
@@ -337,11 +430,11 @@ describe("an account with several capped tokens", () => {
           async (actions) => {
             vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
             const identity_id = `identity ${(accounts += 1)}`;
-            const account = await openAccount(identity_id);
+            const { account, ids } = await openAccount(identity_id);
             const model = new Model();
             for (const action of actions) {
-              await carryOut(account, model, action);
-              await expectSame(account, model);
+              await carryOut(account, ids, model, action);
+              await expectSame(account, ids, model);
             }
             const wallet = await account.wallet(SESSION, { app: null });
             expect(wallet.ok && wallet.value.account.credits).toBe(model.credits);
