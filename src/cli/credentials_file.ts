@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassbookError } from "../client/index.ts";
+import type { ConnectionTokens } from "../client/oauth/index.ts";
 import { isAddress } from "./address.ts";
 
 export interface SavedLogin {
@@ -12,6 +13,8 @@ export interface SavedLogin {
   readonly token: string | null;
   /** The token's name in the service's list of tokens; null if the file does not have it. */
   readonly label: string | null;
+  /** Tokens of `passbook connect`, whose access token is `token`; null for those of `passbook login`. */
+  readonly connection: ConnectionTokens | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,13 +38,21 @@ export async function readLogin(path: string): Promise<SavedLogin | null> {
   });
   if (text === null) return null;
   const value = parse(text);
-  const { url, token = null, label = null } = value ?? {};
+  const { url, token = null, label = null, connection = null } = value ?? {};
   const is_text = (it: unknown) => it === null || typeof it === "string";
-  if (typeof url === "string" && isAddress(url) && is_text(token) && is_text(label)) {
-    return { url, token, label };
+  const is_valid = is_text(token) && is_text(label) && isConnection(connection);
+  if (typeof url === "string" && isAddress(url) && is_valid) {
+    return { url, token, label, connection };
   }
   const message = `${path} is damaged. Run: passbook logout, then: passbook login`;
   throw new PassbookError("no_credentials", message);
+}
+
+function isConnection(value: unknown): boolean {
+  if (value === null) return true;
+  const { access_token, expires_at, refresh_token, scopes } = value as Record<string, unknown>;
+  const texts = [access_token, expires_at, refresh_token ?? ""];
+  return texts.every((text) => typeof text === "string") && Array.isArray(scopes);
 }
 
 function parse(text: string): Partial<SavedLogin> | null {

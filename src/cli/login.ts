@@ -7,6 +7,7 @@ import {
   type PassbookClient,
 } from "../client/index.ts";
 import { openBrowser } from "./browser.ts";
+import { connectionOf } from "./connection.ts";
 import { credentialsPath, deleteLogin, readLogin, saveLogin } from "./credentials_file.ts";
 import { plain, print, spin } from "./output.ts";
 import { serviceUrl, type GlobalOptions } from "./session.ts";
@@ -43,7 +44,7 @@ export async function logIn(options: LoginOptions): Promise<void> {
   } finally {
     stop();
   }
-  await saveLogin(credentialsPath(process.env), { url, token, label });
+  await saveLogin(credentialsPath(process.env), { url, token, label, connection: null });
   const signed_in = createClient({ baseUrl: url, token });
   if (options.admin === true) await expectOperator(signed_in);
   const person = await personOf(signed_in);
@@ -99,10 +100,12 @@ async function endLogin(path: string): Promise<string> {
     return "The damaged file is deleted. Revoke its token on the service's page /account/connections.";
   }
   if (login === null || login.token === null) return "You were not signed in on this machine.";
-  const { url, token, label } = login;
-  const client = createClient({ baseUrl: url, token, retries: LOGOUT_RETRIES });
-  const failure = await revoke(client);
-  await saveLogin(path, { url, token: null, label: null });
+  const { url, token, label, connection } = login;
+  const failure =
+    connection === null
+      ? await revoke(createClient({ baseUrl: url, token, retries: LOGOUT_RETRIES }))
+      : await failureOf(connectionOf(url, connection).revoke());
+  await saveLogin(path, { url, token: null, label: null, connection: null });
   if (failure === null)
     return `Signed out of ${url}; the token is revoked. To sign in again: passbook login`;
   const which = label === null ? "the token" : `the token “${label}”`;
@@ -112,11 +115,19 @@ async function endLogin(path: string): Promise<string> {
   throw new PassbookError(failure.code, message, { status: failure.status ?? undefined });
 }
 
-/** Revokes the client's own token. @returns the service's error; null if the token has ended */
-async function revoke(client: PassbookClient): Promise<PassbookError | null> {
-  try {
+/** Revokes the client's own token. */
+function revoke(client: PassbookClient): Promise<PassbookError | null> {
+  const revokeCurrent = async (): Promise<void> => {
     const current = (await client.tokens.list()).find((token) => token.current);
     if (current !== undefined) await client.tokens.revoke(current.id);
+  };
+  return failureOf(revokeCurrent());
+}
+
+/** The service's error; null if the token has ended. */
+async function failureOf(revoking: Promise<void>): Promise<PassbookError | null> {
+  try {
+    await revoking;
     return null;
   } catch (error) {
     if (!(error instanceof PassbookError)) throw error;

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addAdmin } from "./admin.ts";
 import { addTokens } from "./tokens.ts";
 import { addAdminApps } from "./admin_apps.ts";
+import { connect, readBudget, type ConnectOptions } from "./connect.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { withJobFilters, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
@@ -39,6 +40,14 @@ export function createProgram(version: string, { json }: { readonly json: boolea
     .option("--no-browser", "do not open a browser")
     .option("--admin", "for operators: also check that the token may operate the service")
     .action((_, command: Command) => logIn(command.optsWithGlobals<LoginOptions>()));
+  program
+    .command("connect")
+    .description("connect an agent or a script on this machine, with a budget, through the browser")
+    .option("--budget <cap>", "the most it may spend, such as 50/month; repeatable", readBudget)
+    .option("--app <slug...>", "only these apps")
+    .option("--read-only", "only reading")
+    .option("--no-browser", "do not open a browser")
+    .action((_, command: Command) => connect(command.optsWithGlobals<ConnectOptions>()));
   program
     .command("logout")
     .description("revoke the token and delete it from this machine")

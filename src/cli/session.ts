@@ -1,6 +1,7 @@
 /** The credentials of a command: PASSBOOK_TOKEN, or else the saved login. */
 import { createClient, PassbookError, type PassbookClient } from "../client/index.ts";
 import { readAddress } from "./address.ts";
+import { savedConnection } from "./connection.ts";
 import { credentialsPath, readLogin } from "./credentials_file.ts";
 
 /** Options that every command has. */
@@ -46,5 +47,7 @@ export async function signedIn(options: GlobalOptions): Promise<PassbookClient> 
     const message = `You are not signed in to ${url}. Run: passbook login --url ${url}`;
     throw new PassbookError("no_credentials", message);
   }
-  return createClient({ baseUrl: url, token: login.token });
+  const { connection } = login;
+  const saved = connection === null ? login.token : savedConnection(login, connection).token;
+  return createClient({ baseUrl: url, token: saved });
 }

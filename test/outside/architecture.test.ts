@@ -55,7 +55,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Pages build on the API's callers, middleware and operations.
   web: ["domain/", "http/", "account/contract.ts", "device/contract.ts", "identity/port.ts"],
   client: ["domain/currency.ts", "domain/refusal_codes.ts"],
-  cli: ["client/index.ts"],
+  cli: ["client/index.ts", "client/oauth/index.ts"],
   "worker.ts": [
     "readmodel/projector.ts",
     "services.ts",

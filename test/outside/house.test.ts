@@ -17,6 +17,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/account/contract/vault.ts":
     "the vault's part of the contract between the Worker and the object",
   "src/account/rpc/base.ts": "the base of the classes next to it",
+  "src/client/resource/index.ts": "the entry of passbook-client/resource",
   "src/commands/assets.ts": "the program that Wrangler runs; tests import static_assets.ts",
   "src/commands/modules.d.ts": "only a declaration file can declare the types of a module",
   "src/commands/public_suffixes.ts": "the program; a test imports public_suffix_list.ts",

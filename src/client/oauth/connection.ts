@@ -1,13 +1,8 @@
 /** A connection to one person's account: it renews its tokens, sends requests, and makes narrower connections. */
 import { PassbookError } from "../errors.ts";
 import { readPerson } from "./id_token.ts";
-import {
-  requestTokens,
-  revokeToken,
-  type Endpoints,
-  type SpendingLimit,
-  type TokenBody,
-} from "./token_endpoint.ts";
+import { detailsOf, type SpendingLimits } from "./spending_limits.ts";
+import { requestTokens, revokeToken, type Endpoints, type TokenBody } from "./token_endpoint.ts";
 
 /** The tokens of a connection, as the app stores them. They are secrets. Can be stored as JSON. */
 export interface ConnectionTokens {
@@ -29,13 +24,7 @@ export interface ConnectionOptions {
 }
 
 /** Limits of a narrower connection. Each may only shrink what this connection has. */
-export interface ExchangeLimits {
-  /** The most it may spend, at most one cap a period. */
-  readonly caps?: readonly SpendingLimit[];
-  /** The slugs of the only apps whose jobs it may create. */
-  readonly apps?: readonly string[];
-  /** How long it lives, in seconds. */
-  readonly expiresIn?: number;
+export interface ExchangeLimits extends SpendingLimits {
   readonly scopes?: readonly string[];
   /** The protected resource that it is for; the same as before if omitted. */
   readonly resource?: string;
@@ -170,19 +159,16 @@ export function createConnection(
       return send(access_token);
     },
     revoke: () => revokeToken(endpoints, tokens.refresh_token ?? tokens.access_token),
-    async exchange({ caps, apps, expiresIn: expires_in, scopes, resource = tokens.resource }) {
-      const type = "passbook_spending";
-      const limits = { type, caps, apps, expires_in };
-      const narrows = [caps, apps, expires_in].some((limit) => limit !== undefined);
+    async exchange({ scopes, resource = tokens.resource ?? undefined, ...limits }) {
       const body = await requestTokens(endpoints, {
         grant_type: EXCHANGE,
         subject_token: await token(),
         subject_token_type: ACCESS_TOKEN_TYPE,
         scope: scopes?.join(" "),
-        resource: resource ?? undefined,
-        authorization_details: narrows ? JSON.stringify([limits]) : undefined,
+        resource,
+        authorization_details: detailsOf(limits),
       });
-      const expected = { scopes: scopes ?? tokens.scopes, resource };
+      const expected = { scopes: scopes ?? tokens.scopes, resource: resource ?? null };
       const { identity_id } = tokens;
       return createConnection(endpoints, { ...tokensOf(endpoints, body, expected), identity_id });
     },

@@ -17,5 +17,6 @@ export type {
   ConnectionTokens,
   ExchangeLimits,
 } from "./connection.ts";
-export type { OAuthFetch, SpendingLimit } from "./token_endpoint.ts";
+export type { SpendingCap, SpendingLimits } from "./spending_limits.ts";
+export type { OAuthFetch } from "./token_endpoint.ts";
 export { isPassbookError, PassbookError, type OAuthErrorCode } from "../errors.ts";

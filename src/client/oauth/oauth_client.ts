@@ -8,6 +8,7 @@ import {
   type ConnectionOptions,
   type ConnectionTokens,
 } from "./connection.ts";
+import { detailsOf, type SpendingLimits } from "./spending_limits.ts";
 import { oauthCodeOf, requestTokens, type Endpoints, type OAuthFetch } from "./token_endpoint.ts";
 
 export interface OAuthClientOptions {
@@ -32,6 +33,8 @@ export interface StartAuthorization {
   readonly scopes: readonly string[];
   /** The address of another protected resource, such as an MCP server; our API if omitted. */
   readonly resource?: string | undefined;
+  /** Limits to suggest on the page. The person decides. */
+  readonly limits?: SpendingLimits | undefined;
   /** `login`: the person signs in again. `consent`: the person is asked again. `none`: no page is shown. */
   readonly prompt?: "login" | "consent" | "none" | undefined;
 }
@@ -121,9 +124,10 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
   };
   const issuer = endpoints.origin;
   return {
-    async start({ scopes, resource, prompt }) {
+    async start({ scopes, resource, prompt, limits }) {
       const [state, nonce, verifier] = [random(), random(), random()];
       const url = new URL("/oauth/authorize", issuer);
+      const details = limits === undefined ? undefined : detailsOf(limits);
       const parameters = {
         response_type: "code",
         client_id,
@@ -135,6 +139,7 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
         ...(scopes.includes("openid") ? { nonce } : {}),
         ...(resource === undefined ? {} : { resource }),
         ...(prompt === undefined ? {} : { prompt }),
+        ...(details === undefined ? {} : { authorization_details: details }),
       };
       url.search = new URLSearchParams(parameters).toString();
       const pending = { state, nonce, verifier, scopes: [...scopes], resource: resource ?? null };

@@ -1,12 +1,6 @@
 /** Requests to the token and revocation endpoints (RFC 6749, RFC 7009, RFC 8693), and their errors. */
 import { codeOf, OAUTH_ERROR_CODES, PassbookError, type PassbookErrorCode } from "../errors.ts";
 
-/** The most that a connection may spend in a period. */
-export interface SpendingLimit {
-  readonly credits: number;
-  readonly period: "day" | "week" | "month" | "30_days" | "total";
-}
-
 /** A body of the token endpoint. */
 export interface TokenBody {
   readonly access_token: string;

@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import type { AppEnvironment } from "../context.ts";
 import { noStore } from "../middleware/headers.ts";
 import { limitBodySize } from "../validation.ts";
+import { COMMAND_LINE_CLIENT_PATH, readCommandLineClient } from "./command_line_client.ts";
 import { introspectToken } from "./introspect.ts";
 import { readMetadata, readResourceMetadata } from "./metadata.ts";
 import { revokeToken } from "./revoke.ts";
@@ -29,6 +30,7 @@ export function addOAuthRoutes(app: Hono<AppEnvironment>): void {
   for (const path of shared) app.use(path, corsForAnyOrigin, noStore);
   for (const name of well_known) app.get(`/.well-known/${name}`, ...readMetadata);
   app.get("/.well-known/oauth-protected-resource", ...readResourceMetadata);
+  app.get(COMMAND_LINE_CLIENT_PATH, ...readCommandLineClient);
   app.post("/oauth/token", limitBodySize, ...issueTokens);
   app.post("/oauth/revoke", limitBodySize, ...revokeToken);
   app.post("/oauth/introspect", noStore, limitBodySize, ...introspectToken);

@@ -100,19 +100,24 @@ type SuggestingApp = {
   readonly upstream_providers: readonly string[];
 } | null;
 
-/** A registered app's client starts with that app only. Nothing says which apps another client is for. */
+/**
+ * What the client suggests. Otherwise a registered app's client starts with that app only; nothing says which apps another
+ * client is for.
+ */
 function suggestedChoices(
   context: AppContext,
-  { client, resource }: AskingRequest,
+  { client, resource, suggested }: AskingRequest,
   app: SuggestingApp,
   credits: number,
 ): ConsentChoices {
   const slug = appOf(client, resource);
   const cap = suggestedCap(app, credits);
+  // A client cannot suggest to have no limit.
+  const caps = suggested?.caps?.length ? suggested.caps : cap === null ? [] : [cap];
   return choicesFrom({
-    app_slugs: slug === null ? null : [slug],
-    caps: cap === null ? [] : [cap],
-    days: suggestedDays(context, app !== null),
+    app_slugs: suggested?.apps ?? (slug === null ? null : [slug]),
+    caps,
+    days: suggestedDays(context, app !== null, suggested?.expires_in),
   });
 }
 
@@ -134,12 +139,16 @@ function presentChoices(
   });
 }
 
-/** The longest offered lifetime that is suggested. */
-function suggestedDays(context: AppContext, is_registered: boolean): number {
+/** The longest offered lifetime that is suggested; with `seconds`, of those that are not longer. */
+function suggestedDays(context: AppContext, is_registered: boolean, seconds = Infinity): number {
   const days = lifetimes(context);
   const short = days.filter((offered) => offered <= SUGGESTED_DAYS);
-  return Math.max(...(is_registered || short.length === 0 ? days : short));
+  const offered = is_registered || short.length === 0 ? days : short;
+  const fitting = offered.filter((days) => days * DAY_SECONDS <= seconds);
+  return fitting.length === 0 ? Math.min(...days) : Math.max(...fitting);
 }
+
+const DAY_SECONDS = 24 * 60 * 60;
 
 function choicesFrom(limits: {
   readonly app_slugs: readonly string[] | null;

@@ -17,6 +17,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { AppContext } from "../../http/context.ts";
 import { findResource, resolveClient } from "../../http/oauth/clients.ts";
+import { readSpendingDetails, type SpendingDetails } from "../../http/oauth/spending_details.ts";
 import type { ResumedSession } from "../../identity/port.ts";
 
 /** Why nobody can be asked, and no address can receive a response. */
@@ -44,6 +45,8 @@ export interface AskingRequest extends KnownClient {
   readonly resource: ProtectedResource | null;
   /** The scopes that the client can get. */
   readonly scopes: readonly string[];
+  /** Limits that the client suggests; null: none. */
+  readonly suggested: SpendingDetails | null;
   /** The request without what has no meaning here. */
   readonly query: string;
 }
@@ -80,6 +83,8 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   if (!asked.ok) return { kind: "refused", known, error: asked.refusal };
   const offered = await readOffer(context, asked.value, known.client);
   if (!offered.ok) return { kind: "refused", known, error: offered.refusal };
+  const suggested = readSuggestion(query);
+  if (!suggested.ok) return { kind: "refused", known, error: suggested.refusal };
   const need = signInNeed(asked.value, session?.started_at_ms ?? null, Date.now());
   const { hinted_identity_id: hinted } = asked.value;
   const is_other = is_silent && hinted !== null && hinted !== session?.identity_id;
@@ -89,7 +94,17 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
     return signing_in ?? { kind: "refused", known, error: silent };
   }
   const request = { ...known, ...offered.value, asked: asked.value, session };
-  return { kind: "asks", request: { ...request, query: query.toString() } };
+  const more = { suggested: suggested.value, query: query.toString() };
+  return { kind: "asks", request: { ...request, ...more } };
+}
+
+/** The limits that a client suggests (RFC 9396). The person decides. */
+function readSuggestion(query: URLSearchParams): Result<SpendingDetails | null, AuthorizeError> {
+  const text = query.get("authorization_details");
+  if (text === null || text === "") return accepted(null);
+  const details = readSpendingDetails(text);
+  if (details.ok) return details;
+  return refused({ error: "invalid_request", error_description: details.refusal });
 }
 
 const LOGIN_REQUIRED: AuthorizeError = {

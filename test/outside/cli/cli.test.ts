@@ -8,6 +8,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
 import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
+import { goThrough } from "../../worker/oauth/conformance/passbook_target.ts";
+import { openVisitor } from "../../worker/oauth/conformance/visitor.ts";
 import { launchBrowser } from "../support/chromium.ts";
 import { installPackage, type Installed } from "../support/installed.ts";
 import { startStripe, type StripeServer } from "../support/stripe_server.ts";
@@ -210,6 +212,43 @@ describe("passbook", () => {
       expect((await passbookOf(home, ["whoami"])).code).toBe(0);
     },
   );
+
+  it("the command line connects with a budget through the browser, renews its tokens, and disconnects", async () => {
+    const home = "connected";
+    const args = ["connect", "--json", "--url", passbook.url, "--budget", "50/month"];
+    const child = spawn(program, args, { env: environment(home), stdio: ["pipe", "pipe", "pipe"] });
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    const ended = new Promise<number | null>((exited) => child.once("exit", exited));
+    const address = await new Promise<string>((found) => {
+      child.stderr.on("data", (chunk: Buffer) => {
+        const [, url] = /Open\s+(\S+)/.exec(chunk.toString()) ?? [];
+        if (url !== undefined) found(url);
+      });
+    });
+    const back = await goThrough(openVisitor(passbook.url, fetch), address, "con@example.com");
+    expect(back.host).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect(await (await fetch(back)).text()).toContain("You can close this window");
+    expect(await ended).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      url: passbook.url,
+      caps: [{ credits: 50, period: "month", spent: 0 }],
+    });
+    const file = join(directory, home, "passbook/credentials.json");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    const saved = JSON.parse(await readFile(file, "utf8"));
+    saved.connection.expires_at = new Date(0).toISOString();
+    await saveCredentials(home, JSON.stringify(saved));
+    expect(await passbookOf(home, ["wallet"])).toMatchObject({ code: 0 });
+    const renewed = JSON.parse(await readFile(file, "utf8"));
+    expect(renewed.token).not.toBe(saved.token);
+    expect(renewed.connection.refresh_token).not.toBe(saved.connection.refresh_token);
+
+    expect((await passbookOf(home, ["logout"])).code).toBe(0);
+    const ended_token = { PASSBOOK_TOKEN: renewed.token, PASSBOOK_URL: passbook.url };
+    expect(await passbookOf(home, ["wallet"], ended_token)).toMatchObject({ code: 3 });
+  });
 
   it("each kind of error has its own exit code", async () => {
     const home = "nobody";

@@ -62,6 +62,34 @@ describe("the consent page", () => {
     expect(page.text).not.toContain("style=");
   });
 
+  it("limits that the client suggests are filled in, and the person decides", async () => {
+    serveDocuments([CLAUDE]);
+    const browser = await signedInBrowser();
+    const suggested = { caps: [{ credits: 37, period: "month" }], apps: ["sketch"] };
+    const authorization_details = JSON.stringify([{ type: "passbook_spending", ...suggested }]);
+    const page = await authorize(browser, { ...OF_CLAUDE, authorization_details });
+    expect(page.status).toBe(200);
+    const form = formOf(page);
+    expect(Object.values(form)).toContain("37");
+    expect(Object.values(form)).not.toContain("50");
+    await allow(browser, page);
+    expect(await tokensOf(browser)).toMatchObject([{ apps: ["sketch"], caps: suggested.caps }]);
+  });
+
+  it.each([
+    "no JSON",
+    "[]",
+    JSON.stringify([{ type: "passbook_spending", cap: 5 }]),
+    JSON.stringify([{ type: "another" }]),
+  ])("suggested limits that cannot be read are refused: %s", async (authorization_details) => {
+    await registerDemo();
+    const answer = await authorize(await signedInBrowser(), { authorization_details });
+    expect(responseTo(answer)).toMatchObject({
+      error: "invalid_request",
+      error_description: expect.stringMatching(/^authorization_details must be/),
+    });
+  });
+
   it("a name in a client's document cannot add markup", async () => {
     serveDocuments([{ ...CLAUDE, client_name: "<b>Ada's bank</b>" }]);
     const { text } = await authorize(await signedInBrowser(), OF_CLAUDE);

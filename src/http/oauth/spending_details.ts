@@ -1,0 +1,46 @@
+/** Limits of what a token may spend, as authorization details (RFC 9396). */
+import * as z from "zod/mini";
+import { APPS_PER_ALLOWANCE_MAX, CAPS_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import { apps, caps } from "../api/device/approve.ts";
+
+/** Strict, so that a misspelt limit is not silently ignored. */
+const details = z
+  .array(
+    z.strictObject({
+      type: z.literal("passbook_spending", "must be passbook_spending"),
+      caps: z.optional(caps),
+      apps: z.optional(apps),
+      expires_in: z.optional(
+        z.int("must be a whole number of seconds").check(z.gte(1, "must be at least 1")),
+      ),
+    }),
+    "must be a list",
+  )
+  .check(z.length(1, "must have one entry"));
+
+export type SpendingDetails = z.output<typeof details>[number];
+
+const SHAPE =
+  "authorization_details must be a JSON list of one object with type passbook_spending, and caps, apps or expires_in, " +
+  `with at most ${CAPS_PER_ALLOWANCE_MAX} caps, one a period, and ${APPS_PER_ALLOWANCE_MAX} apps.`;
+
+/** Fields that a description may name. It may not repeat what the sender wrote. */
+const FIELDS = ["type", "caps", "apps", "expires_in"];
+
+/** Refused: what is wrong, as an `error_description`. */
+export function readSpendingDetails(text: string): Result<SpendingDetails, string> {
+  const read = details.safeParse(parse(text));
+  const [limits] = read.data ?? [];
+  if (limits !== undefined) return accepted(limits);
+  const field = read.error?.issues[0]?.path.find((part) => FIELDS.includes(String(part)));
+  return refused(field === undefined ? SHAPE : `${SHAPE} The problem is in ${String(field)}.`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
