@@ -41,7 +41,7 @@ import { createTokenPeople } from "./identity/token_people.ts";
 import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
-import { createConsentForms } from "./keys/sealed_text.ts";
+import { createApprovalRequests, createConsentForms } from "./keys/sealed_text.ts";
 import { createKeyRing } from "./keys/signing.ts";
 import { createClerk } from "./oauth/clerk.ts";
 import { createIssuerKeys, IssuerKeysUnavailable } from "./oauth/issuer_keys.ts";
@@ -226,6 +226,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       readSession: (session_id, identity_id) => identity.readSession(session_id, identity_id),
     }),
     consent_forms: createConsentForms(config.encryption_keys),
+    job_approvals: createApprovalRequests(config.encryption_keys),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(macKeysFor("passbook device code 1")),
     request_copies: createRequestCopies(env.DEVICE_CODES),

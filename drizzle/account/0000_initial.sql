@@ -40,6 +40,13 @@ CREATE TABLE `app_keys` (
 	`accepted_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `approvals` (
+	`id` text PRIMARY KEY NOT NULL,
+	`is_approved` integer NOT NULL,
+	`expires_at_ms` integer NOT NULL,
+	`is_used` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `apps` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`starter_credits` integer NOT NULL,

@@ -2,6 +2,7 @@
  * The operations of an account, and all types that cross the RPC border between the Worker and the object. They are
  * plain values only. The types are in `contract/`, by subject; import them from here.
  */
+import type { ApprovalRequest } from "../domain/job_approval.ts";
 import type { PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
@@ -72,6 +73,10 @@ export interface AccountOperations {
     requests: readonly jobs.CompleteJobRequest[],
     guard: Guard,
   ): OnceAnswer<jobs.Batch<jobs.SettledJob>>;
+  /** Both only for the holder; refused as `personal_token_not_found` if the allowance that asks has ended. */
+  readApproval(caller: Caller, request: ApprovalRequest): Answer<jobs.ShownApproval>;
+  /** A decision is final. Refused as `approval_ended` after the request has expired. */
+  decideApproval(caller: Caller, request: ApprovalRequest, is_approved: boolean): Answer<null>;
   /** Expires a started job of any app now. Only for the holder. */
   cancelJob(caller: Caller, request: jobs.CancelJobRequest): Answer<jobs.SettledJob>;
   readJob(caller: Caller, job_id: string): Answer<JobRow>;

@@ -12,6 +12,7 @@ import { openJobLists, type JobLists } from "./jobs/lists.ts";
 import { startedJobsOf } from "./ledger/started_jobs.ts";
 import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
 import { bringUpToDate } from "./sql/migrate.ts";
+import { openApprovalStore } from "./sql/approval_store.ts";
 import { openAllowanceStore, type AllowanceStore } from "./sql/allowance_store.ts";
 import { openFamilyStore } from "./sql/family_store.ts";
 import type { AccountDatabase } from "./sql/query.ts";
@@ -59,6 +60,7 @@ export function openParts(
   const store = openStore(database);
   const allowances = openAllowanceStore(database);
   const families = openFamilyStore(database);
+  const approvals = openApprovalStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
   const outbox = new Outbox(
     database,
@@ -80,7 +82,7 @@ export function openParts(
   const noteRefusal = (app_slug: string, at_ms: number): void => {
     if (webhooks.noteRefusal(app_slug, at_ms)) delivery.owe(at_ms);
   };
-  const credentials = { allowances, families };
+  const credentials = { allowances, families, approvals };
   const shared = { storage, store, ...credentials, alarm, delivery, noteRefusal, identity_id };
   const forTransaction = (posted: () => void): TransactionParts => ({ ...shared, posted });
   const transaction = (): TransactionParts => forTransaction(() => undefined);

@@ -1,6 +1,7 @@
 /** One synchronous transaction of the account's object: all of an operation's reads and writes, or nothing. */
 import { SERVICE } from "./contract.ts";
 import type { AdmittedCaller } from "./caller.ts";
+import type { ApprovalStore } from "./sql/approval_store.ts";
 import type { AllowanceStore } from "./sql/allowance_store.ts";
 import type { FamilyStore } from "./sql/family_store.ts";
 import type { Store } from "./sql/store.ts";
@@ -13,6 +14,7 @@ export interface TransactionParts {
   readonly store: Store;
   readonly allowances: AllowanceStore;
   readonly families: FamilyStore;
+  readonly approvals: ApprovalStore;
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   /** Called for each entry that the transaction adds. */

@@ -182,7 +182,8 @@ export function createClient(options: ClientOptions): PassbookClient {
         running.add(task);
         void task.finally(() => running.delete(task));
       };
-      const runner = { jobs, background, keepFresh: () => keepFresh(credentials) };
+      const { wait } = transport;
+      const runner = { jobs, background, wait, keepFresh: () => keepFresh(credentials) };
       const run = runJob(runner, job, work, run_options);
       // `whenIdle` waits for it too. The caller of `runJob` handles its error.
       background(run.catch(() => {}));

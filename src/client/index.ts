@@ -34,6 +34,7 @@ export type {
   ReportProgress,
   SettleOptions,
 } from "./jobs.ts";
+export type { OnApprovalNeeded } from "./job_approval.ts";
 export type { ProgressReport } from "./job_progress.ts";
 export * from "./responses.ts";
 export type { Webhooks, WebhookSettings } from "./webhooks.ts";

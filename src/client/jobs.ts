@@ -23,6 +23,8 @@ export interface CreateJob {
   /** How long the job may stay started before it expires: 60 to 2,592,000; a day if omitted. */
   readonly ttlSeconds?: number;
   readonly metadata?: Metadata;
+  /** The `approval` of a 402 `token_budget_exceeded`, after the account's holder approved the job at its `approval_url`. */
+  readonly approval?: string;
 }
 
 export interface CompleteJob {
@@ -86,8 +88,11 @@ export interface SettleOptions extends WriteOptions {
 export interface Jobs {
   /** Reserves credits for a job. Refused with `insufficient_credits` if the balance is too low. */
   create(job: CreateJob, options?: SettleOptions): Promise<CreatedJob>;
-  /** Creates 1 to 100 jobs at once: each is created or refused independently. */
-  createMany(jobs: readonly CreateJob[], options?: SettleOptions): Promise<CreatedJobs>;
+  /** Creates 1 to 100 jobs at once: each is created or refused independently. None can have an `approval`. */
+  createMany(
+    jobs: readonly Omit<CreateJob, "approval">[],
+    options?: SettleOptions,
+  ): Promise<CreatedJobs>;
   /** Settles a job at its real cost. */
   complete(job: CompleteJob, options?: SettleOptions): Promise<SettledJob>;
   /** Settles 1 to 100 jobs at once: each is settled or refused independently. */
@@ -186,8 +191,9 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
   return jobs;
 }
 
-function creation({ app, action, costEstimate, ttlSeconds, metadata }: CreateJob): object {
-  return { app, action, cost_estimate: costEstimate, ttl_seconds: ttlSeconds, metadata };
+function creation({ costEstimate, ttlSeconds, ...job }: CreateJob): object {
+  const { app, action, metadata, approval } = job;
+  return { app, action, cost_estimate: costEstimate, ttl_seconds: ttlSeconds, metadata, approval };
 }
 
 function completion({ jobId, actualCost, metadata }: CompleteJob): object {

@@ -134,6 +134,10 @@ export interface Wallet {
     /** True only in the response to the request that made the grant. */
     readonly granted: boolean;
   } | null;
+  /** The credits that the caller's caps still allow; only for a token with a cap. */
+  readonly room?: number | undefined;
+  /** The credits that the caller can spend now: its `room`, or the balance if lower. */
+  readonly spendable?: number | undefined;
 }
 
 export interface Account {
@@ -305,6 +309,13 @@ export type CreatedItemRefusal =
       readonly required: number;
       /** The start of the next period of the cap; null for a cap with the period `total`. */
       readonly resets_at: string | null;
+      /**
+       * Repeat `POST /api/jobs` with this after the holder approved the job. Null if what was requested
+       * cannot be approved.
+       */
+      readonly approval: string | null;
+      /** The page where the account's holder approves or denies this one job. */
+      readonly approval_url: string | null;
     }
   | {
       /** A message for people. */
@@ -366,6 +377,13 @@ export type SettledItemRefusal =
       readonly required: number;
       /** The start of the next period of the cap; null for a cap with the period `total`. */
       readonly resets_at: string | null;
+      /**
+       * Repeat `POST /api/jobs` with this after the holder approved the job. Null if what was requested
+       * cannot be approved.
+       */
+      readonly approval: string | null;
+      /** The page where the account's holder approves or denies this one job. */
+      readonly approval_url: string | null;
     }
   | {
       /** A message for people. */

@@ -3,11 +3,13 @@
  * lost. If the process dies, a run under the caller's own key resumes the job, or else the job expires.
  */
 import { isRefusal, PassbookError } from "./errors.ts";
+import { createApproved, type OnApprovalNeeded } from "./job_approval.ts";
 import { JobProgress, type ProgressReport } from "./job_progress.ts";
 import type { CreateJob, Jobs, SettleOptions } from "./jobs.ts";
 import { keysOf, persistently, PERSISTENCE_MS, type RunKeys } from "./run_keys.ts";
 import { checkEstimate, settle, type Settled, type Work } from "./settlement.ts";
 import type { CreatedJob, Job, ProgressedJob } from "./responses.ts";
+import type { Wait } from "./transport.ts";
 
 /** The job that `runJob` has reserved for your work. */
 export interface RunningJob {
@@ -34,6 +36,12 @@ export interface RunJobOptions {
    * instead of reserving again. If the job has ended, the call throws `job_ended`: see {@link PassbookError.job}.
    */
   readonly key?: string | undefined;
+  /**
+   * Called if a cap of the token does not allow the job: show the address to the account's holder, who approves or denies
+   * this one job there. `runJob` waits for the decision, up to 15 minutes, and then runs the work, or throws
+   * `approval_denied` or `approval_ended`. If omitted, it throws `token_budget_exceeded` at once.
+   */
+  readonly onApprovalNeeded?: OnApprovalNeeded | undefined;
   /** If false, the message of an error that `work` throws does not become the job's `failure_reason`. */
   readonly reportReason?: boolean | undefined;
   /** Called if the job was not settled exactly as `work` returned; `console.warn` if omitted. */
@@ -53,6 +61,8 @@ const REASON_MAX_LENGTH = 500;
 /** What `runJob` needs from the client. */
 export interface Runner {
   readonly jobs: Pick<Jobs, "create" | "complete" | "fail" | "get" | "progress">;
+  /** Waits between requests for an approval. */
+  readonly wait: Wait;
   /** Registers a request that goes on after `runJob` has thrown. `whenIdle` waits for it. */
   readonly background: (task: Promise<unknown>) => void;
   /** Renews the caller's token until the returned function is called. */
@@ -66,13 +76,13 @@ export async function runJob<Result>(
   work: (job: RunningJob) => Promise<Work<Result>>,
   options: RunJobOptions = {},
 ): Promise<RunResult<Result>> {
-  const { signal, key, reportReason = true, onWarning = console.warn } = options;
+  const { signal, key, reportReason = true, onWarning = console.warn, onApprovalNeeded } = options;
   checkEstimate(request.costEstimate);
   if (typeof work !== "function") {
     throw new PassbookError("invalid_argument", "runJob needs the work as a function.");
   }
   const keys = keysOf(key);
-  const reserved = await reserve(runner, request, keys, signal);
+  const reserved = await reserve(runner, request, keys, signal, onApprovalNeeded);
   const { job_id } = reserved;
   const progress = new JobProgress(runner.jobs, reserved.before, signal);
   const stopKeepingFresh = runner.keepFresh();
@@ -109,17 +119,19 @@ interface ReservedJob extends CreatedJob {
  * the caller may be about to resume the job.
  */
 async function reserve(
-  { jobs, background }: Runner,
+  { jobs, background, wait }: Runner,
   request: CreateJob,
   keys: RunKeys,
   signal: AbortSignal | undefined,
+  onApprovalNeeded: OnApprovalNeeded | undefined,
 ): Promise<ReservedJob> {
   let [unknown, replayed] = [false, false];
   const onUnknown = (): void => void (unknown = true);
   const onReplayed = (): void => void (replayed = true);
   try {
     const idempotencyKey = keys.create;
-    const created = await jobs.create(request, { idempotencyKey, onUnknown, onReplayed, signal });
+    const options = { idempotencyKey, onUnknown, onReplayed, signal };
+    const created = await createApproved({ jobs, wait, onApprovalNeeded }, request, options);
     const { job_id: id } = created;
     const before =
       replayed && keys.is_own

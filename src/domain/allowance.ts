@@ -198,12 +198,14 @@ export function whyNotForApp(
   return { code: "scope", reason: "other_app" };
 }
 
+type CapRefusal = Extract<Refusal, { readonly code: "token_budget_exceeded" }>;
+
 /** The refusal if one of the caps does not permit to spend so much more; null if all do. Returning is always allowed. */
 export function whyCapExceeded(
   caps: readonly CapSpending[],
   credits: number,
   now_ms: number,
-): Refusal | null {
+): CapRefusal | null {
   const tightest = tightestCap(caps, now_ms);
   if (tightest === null || credits <= 0) return null;
   const room = roomNow(tightest, now_ms);

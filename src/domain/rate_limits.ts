@@ -67,8 +67,8 @@ export const RATE_LIMITS = {
   /** Checkouts of one identity. Each calls Stripe, which limits all our calls together to 100 a second. */
   checkout: rule("LIMIT_CHECKOUT", 10, 60),
   /**
-   * Decisions of one person about OAuth clients, and connections that they agreed to before. Each connection writes to the
-   * account; a person decides a few in a minute, and another site can only make their browser repeat old ones.
+   * Decisions of one person about OAuth clients and single jobs, and connections that they agreed to before. Each writes to
+   * the account; a person decides a few in a minute, and another site can only make their browser repeat old ones.
    */
   consent: rule("LIMIT_CONSENT", 30, 60),
   /**

@@ -80,6 +80,9 @@ export const REFUSAL_STATUS = {
   // Personal access tokens
   scope: 403,
   token_budget_exceeded: 402,
+  approval_invalid: 400,
+  approval_denied: 403,
+  approval_ended: 410,
   personal_token_not_found: 404,
   too_many_tokens: 400,
   // Our own failures

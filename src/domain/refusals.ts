@@ -114,7 +114,14 @@ export type Refusal =
       readonly required: number;
       /** When the whole cap is available again; null: never. */
       readonly resets_at_ms: number | null;
+      /** The allowance that acts, if its holder may approve what it requested. */
+      readonly allowance_id?: string;
+      /** The request for an approval, sealed, and its page; absent: what it requested cannot be approved. */
+      readonly approval?: { readonly approval: string; readonly approval_url: string };
     }
+  | { readonly code: "approval_invalid" }
+  | { readonly code: "approval_denied" }
+  | { readonly code: "approval_ended" }
   | { readonly code: "personal_token_not_found" }
   | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures

@@ -5,7 +5,7 @@ import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 import type { EndedReason, Refusal, ScopeReason } from "../domain/refusals.ts";
 import { timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
-import { jobParts, type ErrorParts } from "./job_refusals.ts";
+import { jobParts, type ErrorParts } from "./refusals/jobs.ts";
 
 const ENDED_MESSAGES = {
   personal_token_ended: "This token was revoked or has expired. Get a new one.",
@@ -290,6 +290,18 @@ function partsOf(refusal: Refusal): ErrorParts {
         more: budgetView(refusal),
         error: `This token can spend ${refusal.room} more credits, which does not cover ${refusal.required}.`,
       };
+    case "approval_invalid":
+      return {
+        error:
+          "This approval is not for this job: its token, app and action must be the same, and its estimate at most the approved amount. To request one for this job, leave approval out.",
+      };
+    case "approval_denied":
+      return { error: "The account's holder denied this job." };
+    case "approval_ended":
+      return {
+        error:
+          "This approval was used, or its 15 minutes are over. To request another, leave approval out.",
+      };
     case "personal_token_not_found":
       return { error: "You have no token with this id." };
     case "too_many_tokens":
@@ -348,9 +360,11 @@ function budgetView({
   room,
   required,
   resets_at_ms,
+  approval: offered,
 }: Extract<Refusal, { code: "token_budget_exceeded" }>) {
   const resets_at = resets_at_ms === null ? null : timestamp(resets_at_ms);
-  return { cap, spent, room, required, resets_at };
+  const { approval = null, approval_url = null } = offered ?? {};
+  return { cap, spent, room, required, resets_at, approval, approval_url };
 }
 
 /** Responds with a refusal as JSON: `{ error, code }` and the further members of its code. */

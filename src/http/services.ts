@@ -96,6 +96,8 @@ export interface Services extends OAuthTokens {
   readonly mint_personal_token: MintPersonalToken;
   /** The requests that consent pages show and their forms return. */
   readonly consent_forms: SealedTexts;
+  /** Seals requests for the approval of one job. */
+  readonly job_approvals: SealedTexts;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
   readonly request_copies: RequestCopies;

@@ -29,7 +29,12 @@ const AES_256_GCM = { name: "AES-GCM", length: 256 };
 export const FLOW_PURPOSE = "passbook sign-in flow v2";
 export const CEREMONY_PURPOSE = "passbook passkey ceremony v1";
 export const CONSENT_PURPOSE = "passbook consent v1";
-export type FlowPurpose = typeof FLOW_PURPOSE | typeof CEREMONY_PURPOSE | typeof CONSENT_PURPOSE;
+export const APPROVAL_PURPOSE = "passbook job approval v1";
+export type FlowPurpose =
+  | typeof FLOW_PURPOSE
+  | typeof CEREMONY_PURPOSE
+  | typeof CONSENT_PURPOSE
+  | typeof APPROVAL_PURPOSE;
 
 /** Keys for sign-ins and consents in progress. */
 export function flowKeys(

@@ -20,6 +20,7 @@ import {
   requireSignIn,
   requireSignInEvenSuspended,
 } from "../http/caller/browser_session.ts";
+import { approveJob, denyJob, showApproval } from "./approve/approve.tsx";
 import { addConsoleRoutes } from "./console/routes.ts";
 import { allowClient, denyClient } from "./authorize/decide.tsx";
 import { redirectToAuthorize, showAuthorize } from "./authorize/show.tsx";
@@ -132,6 +133,11 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/paid", requirePayments, ...page, ...showPaid);
 
   addConsoleRoutes(app);
+
+  app.use("/approve/*", noStore);
+  app.get("/approve/:request", requireSignIn, limitConsents, ...showApproval);
+  app.post("/approve/:request/approve", ...own_form, limitConsents, ...approveJob);
+  app.post("/approve/:request/deny", ...own_form, limitConsents, ...denyJob);
 
   app.use("/device/*", noStore);
   app.get("/device", requireSignIn, ...showDevice);

@@ -68,18 +68,21 @@ class Calls(ABC):
         cost_estimate: int,
         ttl_seconds: int | None = None,
         metadata: Mapping[str, Any] | None = None,
+        approval: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.CreatedJob:
         """
         Create a job and reserve its estimate. Requires `credits >= cost_estimate`. A job that is still
         started after `ttl_seconds` expires, and its reserve is refunded unless the app's `on_expiry` says
-        otherwise.
+        otherwise. A token that exceeds a cap gets 402 `token_budget_exceeded` with an `approval_url`: if
+        the account's holder approves the job there, the same request with `approval` creates it once,
+        within 15 minutes.
         """
         return self._send(
             Call(
                 "POST",
                 "/api/jobs",
-                body={"app": app, "action": action, "cost_estimate": cost_estimate, "ttl_seconds": ttl_seconds, "metadata": metadata},
+                body={"app": app, "action": action, "cost_estimate": cost_estimate, "ttl_seconds": ttl_seconds, "metadata": metadata, "approval": approval},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="job_id",

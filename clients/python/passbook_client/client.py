@@ -67,6 +67,7 @@ class PassbookClient(Calls):
         self._runner = Runner(
             lambda options: _CallsWith(self._transport, self._credentials, options),
             self._credentials.kept_fresh,
+            wait,
         )
 
     def run_job(
@@ -80,6 +81,7 @@ class PassbookClient(Calls):
         key: str | None = None,
         report_reason: bool = True,
         on_warning: Callable[[str], None] = _log.warning,
+        on_approval_needed: Callable[[str], None] | None = None,
     ) -> ContextManager[RunningJob]:
         """
         Reserves credits, runs the block, and settles the job at the `actual_cost` that the block sets. If the block
@@ -92,6 +94,9 @@ class PassbookClient(Calls):
             that restarts within 24 hours and runs the same job under the same key resumes the job instead of reserving
             again. If the job has ended, the call raises `job_ended` with the job as `error.job`.
         :param report_reason: Whether the message of an error becomes the job's `failure_reason`.
+        :param on_approval_needed: Called if a cap of the token does not allow the job, with the address of the page where
+            the account's holder approves or denies it. The call waits for the decision, up to 15 minutes, and then raises
+            `approval_denied` or `approval_ended` if the job was not approved.
         :param on_warning: Called if the job was not settled exactly as the block set it.
         """
         request = {
@@ -101,7 +106,7 @@ class PassbookClient(Calls):
             "ttl_seconds": ttl_seconds,
             "metadata": metadata,
         }
-        return self._runner.run(request, key, report_reason, on_warning)
+        return self._runner.run(request, key, report_reason, on_warning, on_approval_needed)
 
     def when_idle(self) -> None:
         """Returns when no background request is left. Python also waits for them before the process ends."""

@@ -28,6 +28,10 @@ _DEFAULT_TTL_SECONDS = 24 * 60 * 60
 #: The steps of one run of a job.
 _STEPS_OF_A_RUN = 1_000_000
 
+#: The pauses between two requests for the holder's decision.
+_APPROVAL_WAIT_MIN_SECONDS = 2.0
+_APPROVAL_WAIT_MAX_SECONDS = 10.0
+
 #: The most a job may cost, in credits.
 _COST_MAX_CREDITS = 1_000_000_000_000
 
@@ -91,7 +95,13 @@ class RunningJob:
 class Runner:
     """What `run_job` needs from the client."""
 
-    def __init__(self, calls_with: Callable[[Options], Calls], kept_fresh: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        calls_with: Callable[[Options], Calls],
+        kept_fresh: Callable[[], Any],
+        wait: Callable[[float], None],
+    ) -> None:
+        self._wait = wait
         self._calls_with = calls_with
         self._kept_fresh = kept_fresh
         self._running: set[threading.Thread] = set()
@@ -104,10 +114,11 @@ class Runner:
         key: str | None,
         report_reason: bool,
         on_warning: Callable[[str], None],
+        on_approval_needed: Callable[[str], None] | None,
     ) -> Iterator[RunningJob]:
         _check_estimate(request["cost_estimate"])
         keys = _Keys.of(key)
-        job = self._reserve(request, keys)
+        job = self._reserve(request, keys, on_approval_needed)
         try:
             with self._kept_fresh():
                 yield job
@@ -130,7 +141,38 @@ class Runner:
             for thread in threads:
                 thread.join()
 
-    def _reserve(self, request: Mapping[str, Any], keys: _Keys) -> RunningJob:
+    def _create(
+        self,
+        calls: Calls,
+        request: Mapping[str, Any],
+        keys: _Keys,
+        on_approval_needed: Callable[[str], None] | None,
+    ) -> types.CreatedJob:
+        """
+        Creates a job. If a cap does not allow it, repeats the request with its approval until the account's holder has
+        decided, which the service bounds to 15 minutes.
+        """
+        approval: str | None = None
+        seconds = _APPROVAL_WAIT_MIN_SECONDS
+        while True:
+            try:
+                return calls.create_job(**request, approval=approval, idempotency_key=keys.create)
+            except PassbookError as error:
+                offered, url = error.body.get("approval"), error.body.get("approval_url")
+                if on_approval_needed is None or error.code != "token_budget_exceeded" or not offered:
+                    raise
+                if approval is None:
+                    on_approval_needed(str(url))
+                approval = str(offered)
+            self._wait(seconds)
+            seconds = min(_APPROVAL_WAIT_MAX_SECONDS, seconds * 1.5)
+
+    def _reserve(
+        self,
+        request: Mapping[str, Any],
+        keys: _Keys,
+        on_approval_needed: Callable[[str], None] | None,
+    ) -> RunningJob:
         """
         Reserves credits, or finds the job that this key reserved before. If it is unknown whether a job was reserved, a
         background request finds out and refunds it. Under the caller's own key it does so only if the program is
@@ -139,7 +181,7 @@ class Runner:
         unknown, replayed = threading.Event(), threading.Event()
         calls = self._calls_with(Options(on_unknown=unknown.set, on_replayed=replayed.set))
         try:
-            created = calls.create_job(**request, idempotency_key=keys.create)
+            created = self._create(calls, request, keys, on_approval_needed)
             job = RunningJob(
                 id=created["job_id"],
                 credits=created["credits"],

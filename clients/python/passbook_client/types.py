@@ -34,11 +34,18 @@ class WalletAppGrant(TypedDict):
     """True only in the response to the request that made the grant."""
 
 
-class Wallet(TypedDict):
+class _Wallet(TypedDict):
     account: Account
     apps: list[AppEntry]
     app_grant: WalletAppGrant | None
     """The app of the query; null without `app`."""
+
+
+class Wallet(_Wallet, total=False):
+    room: int
+    """The credits that the caller's caps still allow; only for a token with a cap."""
+    spendable: int
+    """The credits that the caller can spend now: its `room`, or the balance if lower."""
 
 
 JobStatus = Literal["started", "completed", "failed"]
@@ -138,6 +145,13 @@ class CreatedItemRefusal2(TypedDict):
     """The credits that the request needs."""
     resets_at: str | None
     """The start of the next period of the cap; null for a cap with the period `total`."""
+    approval: str | None
+    """
+    Repeat `POST /api/jobs` with this after the holder approved the job. Null if what was requested
+    cannot be approved.
+    """
+    approval_url: str | None
+    """The page where the account's holder approves or denies this one job."""
 
 
 class CreatedItemRefusal3(TypedDict):
@@ -206,6 +220,13 @@ class SettledItemRefusal2(TypedDict):
     """The credits that the request needs."""
     resets_at: str | None
     """The start of the next period of the cap; null for a cap with the period `total`."""
+    approval: str | None
+    """
+    Repeat `POST /api/jobs` with this after the holder approved the job. Null if what was requested
+    cannot be approved.
+    """
+    approval_url: str | None
+    """The page where the account's holder approves or denies this one job."""
 
 
 class SettledItemRefusal3(TypedDict):

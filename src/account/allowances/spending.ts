@@ -6,7 +6,7 @@
 import { TOKEN_STORAGE_MAX_BYTES } from "../../domain/limits.ts";
 import { idsOfPath, whyCapExceeded } from "../../domain/allowance.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { charge } from "../../domain/spending_cap.ts";
+import { charge, roomNow, tightestCap } from "../../domain/spending_cap.ts";
 import { actingAllowance, isCapped, whyNotForApp } from "../caller.ts";
 import { capsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 import type { JobRow } from "../sql/schema.ts";
@@ -20,7 +20,10 @@ export function whyNotReserve(
 ): Refusal | null {
   const not_for_app = whyNotForApp(transaction, app_slug);
   if (not_for_app !== null || !isCapped(transaction)) return not_for_app;
-  return whyCapExceeded(readActingPath(transaction).flatMap(capsOf), credits, transaction.now_ms);
+  const path = readActingPath(transaction);
+  const exceeded = whyCapExceeded(path.flatMap(capsOf), credits, transaction.now_ms);
+  const allowance_id = path[0]?.id;
+  return exceeded === null || allowance_id === undefined ? exceeded : { ...exceeded, allowance_id };
 }
 
 /** Why the acting allowance may not store so many bytes more; null if it may, or if no allowance acts. */
@@ -29,6 +32,14 @@ export function whyNoStorage(transaction: Transaction, bytes: number): Refusal |
     ({ stored_bytes }) => stored_bytes + bytes > TOKEN_STORAGE_MAX_BYTES,
   );
   return is_full ? { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES } : null;
+}
+
+/** What the caps of the acting allowance and its ancestors still allow, in credits; null: there is no cap. */
+export function readRoom(transaction: Transaction): number | null {
+  if (!isCapped(transaction)) return null;
+  const { now_ms } = transaction;
+  const tightest = tightestCap(readActingPath(transaction).flatMap(capsOf), now_ms);
+  return tightest === null ? null : roomNow(tightest, now_ms);
 }
 
 /** The acting allowance and its ancestors, as they are now; empty for another caller. */

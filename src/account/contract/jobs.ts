@@ -1,7 +1,10 @@
 /** Jobs: requests and results. */
 import type { JobPolicy } from "../../domain/app_policy.ts";
+import type { ApprovalRequest, ApprovalState } from "../../domain/job_approval.ts";
+import type { SpendingCap } from "../../domain/spending_cap.ts";
 import type { JobStatus } from "../../domain/job.ts";
 import type { JobRow } from "../sql/schema.ts";
+import type { ListedAllowance } from "./allowances.ts";
 import type { Answer } from "./call.ts";
 
 export interface CreateJobRequest {
@@ -13,6 +16,24 @@ export interface CreateJobRequest {
   readonly ttl_seconds: number;
   /** JSON text, because RPC may lose an object's `__proto__` key. */
   readonly metadata_json: string | null;
+  /** The approval of its holder that the caller got, if it got one; it may be for another job, or too old. */
+  readonly approval?: ApprovalRequest | undefined;
+}
+
+/** What the holder sees of a request to approve one job. */
+export interface ShownApproval extends Pick<
+  ListedAllowance,
+  "label" | "kind" | "client_id" | "client_host"
+> {
+  readonly state: ApprovalState;
+  /** The cap with the least room now; null: there is no cap any more. */
+  readonly budget: {
+    readonly cap: SpendingCap;
+    readonly spent: number;
+    readonly room: number;
+  } | null;
+  readonly credits: number;
+  readonly held: number;
 }
 
 export interface CompleteJobRequest {

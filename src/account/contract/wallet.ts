@@ -36,6 +36,8 @@ export interface Wallet {
     readonly starter_credits: number;
     readonly granted: boolean;
   } | null;
+  /** What the caller's caps still allow, in credits; null: it has no cap. */
+  readonly room: number | null;
   /** Whether only a {@link GrantReservation} of today was missing for a grant. */
   readonly grant_waits: boolean;
   /** Whether apps may grant starter credits here: not if the holder deleted an account before. */

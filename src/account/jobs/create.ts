@@ -6,7 +6,8 @@ import { metadataBytes } from "../../domain/metadata.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { chargePath, whyNoStorage, whyNotReserve } from "../allowances/spending.ts";
-import { actingAllowance, isCapped } from "../caller.ts";
+import { isApproved } from "../approvals/approvals.ts";
+import { actingAllowance, isCapped, whyNotForApp } from "../caller.ts";
 import type { Answer, CreatedJob, CreateJobRequest } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
 import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
@@ -32,7 +33,11 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
 function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, now_ms } = transaction;
   const { app_slug, action, cost_estimate, policy, metadata_json } = request;
-  const not_allowed = whyNotReserve(transaction, app_slug, cost_estimate);
+  const approved = isApproved(transaction, request);
+  if (!approved.ok) return approved;
+  const not_allowed = approved.value
+    ? whyNotForApp(transaction, app_slug)
+    : whyNotReserve(transaction, app_slug, cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
   const allowance_path = actingAllowance(transaction)?.path ?? null;
   const creator = { allowance_path, app_slug };
@@ -77,6 +82,9 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     ...keyColumns(null),
   };
   store.insertJob(job);
+  if (approved.value && request.approval !== undefined) {
+    transaction.approvals.saveUse(request.approval.id);
+  }
   scheduleExpiry(transaction, job);
   return accepted({ job_id: id, credits: entry.balance_after });
 }

@@ -1,5 +1,7 @@
 /** The wallet, jobs and the ledger of an account. */
 import { accepted } from "../../domain/result.ts";
+import type { ApprovalRequest } from "../../domain/job_approval.ts";
+import { decideApproval, readApproval } from "../approvals/approvals.ts";
 import * as callers from "../caller.ts";
 import type * as contract from "../contract.ts";
 import type { Answer, Caller, OnceAnswer } from "../contract.ts";
@@ -94,6 +96,16 @@ export class JobOperations extends AccountBase {
     request: contract.ProgressRequest,
   ): OnceAnswer<contract.ProgressedJob> {
     return this.instance.transact(caller, "write", (it) => reportProgress(it, request));
+  }
+
+  readApproval(caller: Caller, request: ApprovalRequest): Answer<contract.ShownApproval> {
+    return this.instance.transact(caller, "read", (it) => readApproval(it, request));
+  }
+
+  decideApproval(caller: Caller, request: ApprovalRequest, is_approved: boolean): Answer<null> {
+    return this.instance.transact(caller, "write", (it) =>
+      decideApproval(it, request, is_approved),
+    );
   }
 
   cancelJob(caller: Caller, request: contract.CancelJobRequest): Answer<contract.SettledJob> {

@@ -171,6 +171,15 @@ export const allowances = sqliteTable("allowances", {
   revoked_at_ms: integer(),
 });
 
+/** What the holder decided about single jobs beyond a cap. The row stays until its request expires. */
+export const approvals = sqliteTable("approvals", {
+  id: text().primaryKey(),
+  is_approved: integer({ mode: "boolean" }).notNull(),
+  expires_at_ms: integer().notNull(),
+  /** Whether a job was created with it. */
+  is_used: integer({ mode: "boolean" }).notNull(),
+});
+
 /**
  * Token families: each is one authorization of a client, and belongs to the client's allowance. A row that is deleted has
  * ended. See `domain/token_family.ts`.

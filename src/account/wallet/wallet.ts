@@ -6,6 +6,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import { accessAfterUse } from "./app_access.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "../caller.ts";
+import { readRoom } from "../allowances/spending.ts";
 import type { Answer, AppRow, Wallet, WalletRequest } from "../contract.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
@@ -29,7 +30,8 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   const { app_grant = null, grant_waits = false } = upserted ?? {};
   const line = store.readNewestEntry()?.line ?? 0;
-  return accepted({ account, apps, app_grant, grant_waits, takes_starters, line });
+  const room = readRoom(transaction);
+  return accepted({ account, apps, app_grant, room, grant_waits, takes_starters, line });
 }
 
 /** A holder who deleted an account before gets the app, but no starter credits again. */

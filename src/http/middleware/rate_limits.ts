@@ -171,7 +171,7 @@ export const limitCheckouts = factory.createMiddleware(async (context, next) => 
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
-/** Limits a person's decisions about OAuth clients. After `loadSession`. */
+/** Limits a person's decisions about OAuth clients and single jobs. Requests without a session pass. */
 export const limitConsents = factory.createMiddleware(async (context, next) => {
   const session = context.get("session");
   const limited =

@@ -26,6 +26,16 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
       .datetime()
       .nullable()
       .describe("The start of the next period of the cap; null for a cap with the period `total`."),
+    approval: z
+      .string()
+      .nullable()
+      .describe(
+        "Repeat `POST /api/jobs` with this after the holder approved the job. Null if what was requested cannot be approved.",
+      ),
+    approval_url: z
+      .url()
+      .nullable()
+      .describe("The page where the account's holder approves or denies this one job."),
   },
   role_required: { role: z.enum(OPERATOR_ROLES).describe("The lowest role that suffices.") },
   identity_ambiguous: { matches: z.int().min(2).describe("How many people have the address.") },

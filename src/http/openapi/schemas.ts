@@ -63,6 +63,16 @@ export const wallet = z
       })
       .nullable()
       .describe("The app of the query; null without `app`."),
+    room: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("The credits that the caller's caps still allow; only for a token with a cap."),
+    spendable: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("The credits that the caller can spend now: its `room`, or the balance if lower."),
   })
   .meta({ id: "Wallet" });
 

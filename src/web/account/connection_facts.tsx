@@ -25,7 +25,11 @@ export function nestAllowances(listed: readonly ListedAllowance[]): readonly Nes
 }
 
 /** What holds an allowance: "App of claude.ai". */
-export function holderOf({ kind, client_id, client_host }: ListedAllowance): string {
+export function holderOf({
+  kind,
+  client_id,
+  client_host,
+}: Pick<ListedAllowance, "kind" | "client_id" | "client_host">): string {
   if (kind === "exchange") return "Agent or service, with a part of the access above it";
   if (client_id === null) return "Device or program";
   return client_host === null ? "Registered app" : `App of ${client_host}, not registered here`;

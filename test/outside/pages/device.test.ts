@@ -322,3 +322,45 @@ describe("approving a device in a browser", () => {
     },
   );
 });
+
+describe("approving one job in a browser", () => {
+  it("the holder opens an agent's link, sees the job and its limit, and approves it", async () => {
+    const page = await pages.signIn("kira@example.com");
+    await page.request.get(`${pages.url}/api/wallet?app=demo`, { headers: { Origin: pages.url } });
+    const options = device("Film agent");
+    const login = await startDevice(options);
+    const approved = await page.request.post(`${pages.url}/api/device/complete`, {
+      headers: { Origin: pages.url },
+      data: { user_code: login.user_code, cap: { credits: 20, period: "month" } },
+    });
+    expect(approved.status(), await approved.text()).toBe(200);
+    const collected = await awaitToken(options, login);
+    if (collected.kind !== "token") return expect.fail(collected.kind);
+    const create = async (more: object = {}) => {
+      const response = await fetch(`${pages.url}/api/jobs`, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${collected.token}`,
+          "Content-Type": "application/json",
+        },
+        body: JSON.stringify({ app: "demo", action: "render a film", cost_estimate: 30, ...more }),
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, string> };
+    };
+    const refused = await create();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(refused.body["approval_url"] ?? "");
+    await page.getByText("20 credits a month: 0 spent, 20 left").waitFor();
+    await pages.picture(page, "job-approval");
+    await page.setViewportSize(SCREENS.phone.viewport);
+    await pages.picture(page, "job-approval-phone");
+    await page.setViewportSize(SCREENS.wide.viewport);
+    await expectForEverybody(page, "job-approval");
+    await page.getByRole("button", { name: "Approve" }).press("Enter");
+    await page.getByRole("heading", { name: "You approved this job" }).waitFor();
+    await look(page, "job-approved");
+    expect(await create({ approval: refused.body["approval"] })).toMatchObject({ status: 200 });
+    await page.reload();
+    await page.getByRole("heading", { name: "This approval was used" }).waitFor();
+  });
+});

@@ -61,8 +61,8 @@ const JOB = {
   action: "draw",
   cost_estimate: 0,
   job_id: "018f0000-0000-7000-8000-000000000000",
-  actual_cost: 0,
   step: 1,
+  actual_cost: 0,
 };
 const VALID_BODY = JSON.stringify({
   ...JOB,

@@ -4,11 +4,13 @@ import type { CreateJobRequest } from "../../../account/contract.ts";
 import {
   ACTION_MAX_LENGTH,
   JOB_TTL_MAX_SECONDS,
+  REDIRECT_MAX_LENGTH,
   UNAVAILABLE_RETRY_AFTER_SECONDS,
 } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
+import { offerApproval, openApproval, withApproval } from "./approval.ts";
 import { refuse } from "../../refusals.ts";
 import {
   appSlug,
@@ -71,13 +73,34 @@ export async function createJobRequest(
   });
 }
 
-export const createJob = factory.createHandlers(validBody(createJobBody), async (context) => {
-  const body = context.req.valid("json");
+/** A batch takes no approvals. */
+export const createOneJobBody = z.extend(createJobBody, {
+  approval: z.optional(
+    z
+      .string("must be a string")
+      .check(z.maxLength(REDIRECT_MAX_LENGTH, "must be the approval of a 402 response")),
+  ),
+});
+
+export const createJob = factory.createHandlers(validBody(createOneJobBody), async (context) => {
+  const { approval: sealed, ...body } = context.req.valid("json");
   const request = await createJobRequest(context, body);
   if (!request.ok) return refuse(context, request.refusal);
+  const approval = sealed === undefined ? undefined : await openApproval(context, sealed);
+  if (approval === null) return refuse(context, { code: "approval_invalid" });
+  // Without the approval, so that the request and its repetition with an approval are one under their key.
   const guard = await idempotencyGuard(context, body);
   if (!guard.ok) return refuse(context, guard.refusal);
-  const account = accountOf(context);
-  const created = await account.createJob(callerOf(context), request.value, guard.value);
-  return respondOnce(context, created, (job) => job);
+  const job = { ...request.value, approval };
+  const created = await accountOf(context).createJob(callerOf(context), job, guard.value);
+  if (created.ok || created.refusal.code !== "token_budget_exceeded") {
+    return respondOnce(context, created, (it) => it);
+  }
+  const { refusal } = created;
+  return refuse(
+    context,
+    sealed === undefined
+      ? await offerApproval(context, refusal, request.value)
+      : withApproval(context, refusal, sealed),
+  );
 });

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { completeJobsBody, createJobsBody } from "./batch.ts";
 import { completeJobBody } from "./complete.ts";
 import { cancelJobBody } from "./cancel.ts";
-import { createJobBody } from "./create.ts";
+import { createOneJobBody } from "./create.ts";
 import { failJobBody } from "./fail.ts";
 import { listJobsQuery } from "./list.ts";
 import { progressBody } from "./progress.ts";
@@ -44,10 +44,10 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Create a job and reserve its estimate",
       description:
-        "Requires `credits >= cost_estimate`. A job that is still started after `ttl_seconds` expires, and its reserve is refunded unless the app's `on_expiry` says otherwise.",
+        "Requires `credits >= cost_estimate`. A job that is still started after `ttl_seconds` expires, and its reserve is refunded unless the app's `on_expiry` says otherwise. A token that exceeds a cap gets 402 `token_budget_exceeded` with an `approval_url`: if the account's holder approves the job there, the same request with `approval` creates it once, within 15 minutes.",
       security: "user_or_app",
       body: {
-        schema: createJobBody,
+        schema: createOneJobBody,
         example: { app: "sketch", action: "render", cost_estimate: 60 },
       },
       idempotent: true,
@@ -59,6 +59,9 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       refusals: [
         "insufficient_credits",
         "token_budget_exceeded",
+        "approval_invalid",
+        "approval_denied",
+        "approval_ended",
         "too_many_open_jobs",
         "account_full",
         "token_storage_full",

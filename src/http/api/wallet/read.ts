@@ -25,7 +25,7 @@ export const readWallet = factory.createHandlers(
     const { apps: registry } = context.get("services");
     const wallet = await grantWithinBudget(context, slug);
     if (!wallet.ok) return refuse(context, wallet.refusal);
-    const { account, apps, app_grant, takes_starters } = wallet.value;
+    const { account, apps, app_grant, room, takes_starters } = wallet.value;
     const current_starters = new Map<string, number>();
     for (const { slug, starter_credits, granted_at_ms } of apps) {
       // If the registry cannot be read, the amount in the account's row is used.
@@ -43,6 +43,7 @@ export const readWallet = factory.createHandlers(
         granted_at: row.granted_at_ms === null ? null : timestamp(row.granted_at_ms),
       })),
       app_grant,
+      ...(room === null ? {} : { room, spendable: Math.max(0, Math.min(room, account.credits)) }),
     });
   },
 );

@@ -1,5 +1,5 @@
 /** The error messages of refusals about jobs and their credits. */
-import type { Refusal } from "../domain/refusals.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 
 /** What a refusal adds to its response. */
 export interface ErrorParts {

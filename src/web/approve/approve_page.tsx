@@ -1,0 +1,161 @@
+/** The page for the approval of one job: the question, and each way in which it can be over. */
+import type { ShownApproval } from "../../account/contract.ts";
+import type { ApprovalRequest } from "../../domain/job_approval.ts";
+import { holderOf } from "../account/connection_facts.tsx";
+import { PERIOD_NAMES } from "../device/cap_choice.tsx";
+import { AppIcon, type AppLook } from "../layout/app_icon.tsx";
+import { credits, number } from "../layout/labels.ts";
+import { Page } from "../layout/layout.tsx";
+import type { Problem } from "../layout/messages.ts";
+import { ProblemText } from "../layout/problem_page.tsx";
+import { Time } from "../layout/time.tsx";
+
+interface Asking {
+  /** The path of this page, to which its forms add a word. */
+  readonly path: string;
+  readonly request: ApprovalRequest;
+  readonly shown: ShownApproval;
+  readonly app: AppLook;
+}
+
+export type ApprovePageState =
+  | ({ readonly kind: "ask" } & Asking)
+  | { readonly kind: "approved" | "denied" | "used"; readonly request: ApprovalRequest }
+  | {
+      readonly kind: "other_account";
+      /** Null: the account has neither an e-mail address nor a name. */
+      readonly signed_in_as: string | null;
+      readonly signin_path: string;
+    }
+  | { readonly kind: "expired" | "token_ended" | "unknown" };
+
+const PROBLEMS = {
+  expired: {
+    title: "This request has expired",
+    what: "A request to approve a job is valid for 15 minutes.",
+    next: "Start the job again in the app or program, and open the new link.",
+  },
+  token_ended: {
+    title: "Nothing to approve any more",
+    what: "The connection that asked for this job was revoked or has expired.",
+    next: "Connect the app or program again, and start the job there.",
+  },
+  unknown: {
+    title: "This link is not valid",
+    what: "The link is incomplete, or was not made by this service.",
+    next: "Open the whole link that the app or program shows.",
+  },
+} as const satisfies Readonly<Record<string, Problem>>;
+
+export function ApprovePage({ state }: { state: ApprovePageState }) {
+  switch (state.kind) {
+    case "ask":
+      return <Ask {...state} />;
+    case "approved":
+      return (
+        <Page title="Job approved" scripts={["times.js"]}>
+          <h1>You approved this job</h1>
+          <p>
+            The app or program can start “{state.request.action}” for at most{" "}
+            {credits(state.request.credits)} until{" "}
+            <Time at_ms={state.request.expires_at_ms} style="clock" />. You can close this page.
+          </p>
+        </Page>
+      );
+    case "denied":
+      return (
+        <Page title="Job denied">
+          <h1>You denied this job</h1>
+          <p>
+            “{state.request.action}” was not started, and your limit stays as it is. If you did not
+            expect this request, check your <a href="/account/connections">connections</a>.
+          </p>
+        </Page>
+      );
+    case "used":
+      return (
+        <Page title="Approval used">
+          <h1>This approval was used</h1>
+          <p>
+            You approved “{state.request.action}”, and the job was started. An approval is good for
+            one job. Find it in your <a href="/account/jobs">jobs</a>.
+          </p>
+        </Page>
+      );
+    case "other_account":
+      return (
+        <Page title="This request is for another account">
+          <h1>This request is for another account</h1>
+          <p>
+            You are signed in{state.signed_in_as === null ? "" : ` as ${state.signed_in_as}`}. Only
+            the account that the app or program uses can decide. Nothing was approved.
+          </p>
+          <a class="button" href={state.signin_path}>
+            Sign in with another account
+          </a>
+        </Page>
+      );
+    case "expired":
+    case "token_ended":
+    case "unknown":
+      return (
+        <Page title={PROBLEMS[state.kind].title}>
+          <ProblemText problem={PROBLEMS[state.kind]} />
+        </Page>
+      );
+  }
+}
+
+function Ask({ path, request, shown, app }: Asking) {
+  const { action, credits: amount, expires_at_ms } = request;
+  const { label, budget } = shown;
+  return (
+    <Page title="Approve this job?" scripts={["times.js"]}>
+      <h1>Approve this job?</h1>
+      <p>
+        <strong>{label}</strong> wants to spend more than its limit allows, for this one job.
+      </p>
+      <dl class="facts">
+        <dt>App</dt>
+        <dd class="with-icon">
+          <AppIcon look={app} size={28} /> {app.name}
+        </dd>
+        <dt>Job</dt>
+        <dd>
+          <strong>{action}</strong>
+        </dd>
+        <dt>Costs at most</dt>
+        <dd>
+          <strong>{credits(amount)}</strong>
+        </dd>
+        <dt>Asked by</dt>
+        <dd>
+          {label} ({holderOf(shown)})
+        </dd>
+        <dt>Its limit</dt>
+        <dd>
+          {budget === null
+            ? "None any more"
+            : `${credits(budget.cap.credits)} ${PERIOD_NAMES[budget.cap.period]}: ${number(budget.spent)} spent, ${number(budget.room)} left`}
+        </dd>
+        <dt>Your balance</dt>
+        <dd>
+          {credits(shown.credits)}
+          {shown.credits < amount ? (
+            <strong class="alarming"> – not enough for this job</strong>
+          ) : null}
+        </dd>
+      </dl>
+      <p>
+        Approve only if you expect this job. Its credits count as spent, so the limit stays used up
+        afterwards. Decide until <Time at_ms={expires_at_ms} style="clock" />.
+      </p>
+      <form method="post" action={`${path}/approve`} class="acts">
+        <button type="submit">Approve</button>
+        <button type="submit" class="quiet" formaction={`${path}/deny`}>
+          Deny
+        </button>
+      </form>
+    </Page>
+  );
+}
