@@ -40,7 +40,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/web/account/data_section.tsx": "one section of a page",
   "src/web/layout/live.tsx": "one element of four pages",
   "src/web/console/operators.tsx": "one route",
-  "src/web/device/offered.ts": "one rule, used by two forms",
   "src/web/layout/support.tsx": "one component of several pages",
   "src/web/scripts/copy.js": "one script that browsers load",
   "src/web/scripts/forms.js": "one script that browsers load",

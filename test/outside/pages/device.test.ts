@@ -68,7 +68,7 @@ describe("making a token in a browser", () => {
     await page.getByRole("alert").getByRole("link").click();
     await page.getByLabel("Demo").check();
     await page.getByLabel("Only these apps").check();
-    await page.getByLabel("Largest number of credits").fill("40");
+    await page.getByLabel("Largest number of credits", { exact: true }).fill("40");
     await page.getByRole("button", { name: "Make the token" }).click();
     await page.getByRole("heading", { name: "Your new token" }).waitFor();
     const token = await page.getByLabel("Nightly build").inputValue();
@@ -97,7 +97,7 @@ describe("making a token in a browser", () => {
     expect(await page.getByLabel("Plain").inputValue()).toMatch(/^pb_pat_/);
     expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
     await page.getByRole("link", { name: "Done" }).click();
-    await page.getByRole("button", { name: "Revoke Plain" }).click();
+    await page.getByRole("link", { name: "Revoke Plain" }).click();
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("Revoked. It has no access any more.").waitFor();
   });
@@ -171,8 +171,8 @@ describe("approving a device in a browser", () => {
       await page.getByLabel("Read only").check();
       await page.getByText("Other apps").click();
       await page.getByLabel("App names").fill("dmeo!");
-      await page.getByLabel("Largest number of credits").fill("25 or so");
-      await page.getByLabel("Period").selectOption("30_days");
+      await page.getByLabel("Largest number of credits", { exact: true }).fill("25 or so");
+      await page.getByLabel("Period", { exact: true }).selectOption("30_days");
       await lastLetters(page).fill("XXXX");
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("alert").waitFor();
@@ -180,8 +180,8 @@ describe("approving a device in a browser", () => {
       expect(await page.getByLabel("Read only").isChecked()).toBe(true);
       expect(await page.getByLabel("Demo").isChecked()).toBe(true);
       expect(await page.getByLabel("App names").inputValue()).toBe("dmeo!");
-      expect(await page.getByLabel("Period").inputValue()).toBe("30_days");
-      const credits = page.getByLabel("Largest number of credits");
+      expect(await page.getByLabel("Period", { exact: true }).inputValue()).toBe("30_days");
+      const credits = page.getByLabel("Largest number of credits", { exact: true });
       expect(await credits.inputValue()).toBe("25 or so");
       const described = (await credits.getAttribute("aria-describedby")) ?? "";
       expect(await page.locator(`#${described.split(" ")[0]}`).innerText()).toContain(
@@ -271,13 +271,13 @@ describe("approving a device in a browser", () => {
     await look(page, "tokens");
     // Skips the navigation with its skip link.
     await press("Tab", "Enter");
-    await press("Tab", "Enter");
+    await press("Tab", "Tab", "Enter");
     await page.getByRole("heading", { name: "Revoke “Keyboard”?" }).waitFor();
     await look(page, "revoke");
     await press("Tab", "Enter");
     await press("Tab", "Enter");
     await page.getByText("Revoked. It has no access any more.").waitFor();
-    await page.getByText("No device or program has access to your account.").waitFor();
+    await page.getByText("No device, app or program has access to your account.").waitFor();
     const headers = { Authorization: `Bearer ${token}` };
     const wallet = await fetch(`${pages.url}/api/wallet`, { headers });
     expect(wallet.status).toBe(401);
