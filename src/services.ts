@@ -396,7 +396,6 @@ export function upkeepOf(env: Env): () => Promise<void> {
 async function checkKeys(session_tokens: SessionTokens): Promise<void> {
   const issuer = "readiness";
   const proof = { kind: "session", session_id: issuer, azp: issuer } as const;
-  const about = { identity_id: issuer, proof, binding: null };
-  const token = await session_tokens.sign(issuer, about);
+  const token = await session_tokens.sign(issuer, { identity_id: issuer, proof, binding: null });
   if ((await session_tokens.verify(issuer, token)) === null) throw new Error("keys do not verify");
 }
