@@ -5,7 +5,7 @@ import { signedIn, type GlobalOptions } from "./session.ts";
 
 interface ClientOptions extends GlobalOptions {
   readonly name: string;
-  readonly redirectUri: readonly string[];
+  readonly redirect: readonly string[];
   readonly public?: boolean;
   readonly pkceOptional?: boolean;
   readonly idTokenAlg?: "RS256" | "EdDSA";
@@ -38,7 +38,7 @@ export function addAdminClients(apps: Command): void {
     )
     .requiredOption("--name <name>", "the name that people see on the consent page")
     .requiredOption(
-      "--redirect-uri <addresses...>",
+      "--redirect <addresses...>",
       "https, http on 127.0.0.1 with any port, or such as com.example.app:/callback",
     )
     .option("--public", "without a secret, such as an app on a phone or a page without a server")
@@ -111,7 +111,7 @@ async function setClient(slug: string, id: string, options: ClientOptions): Prom
     await signedIn(options)
   ).adminApps.saveClient(slug, id, {
     name: options.name,
-    redirectUris: options.redirectUri,
+    redirectUris: options.redirect,
     public: options.public ?? false,
     pkceOptional: options.pkceOptional ?? false,
     idTokenAlg: options.idTokenAlg ?? "RS256",

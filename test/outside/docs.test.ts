@@ -52,6 +52,11 @@ import {
   READ_MODEL_DEFAULT_DAYS,
   SUPPORT_CREDITS_DEFAULT_MAX,
 } from "../../src/config/settings.ts";
+import {
+  CLIENT_DOCUMENT_MAX_BYTES,
+  CLIENT_DOCUMENT_TIMEOUT_MS,
+} from "../../src/domain/client_document.ts";
+import { REDIRECT_URIS_PER_CLIENT_MAX } from "../../src/domain/oauth_client.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../src/domain/back_off.ts";
 import { PREVIOUS_SECRET_MS, WEBHOOKS_PER_APP_MAX } from "../../src/domain/webhook.ts";
 import {
@@ -131,6 +136,14 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `within ${WEBHOOK_TIMEOUT_MS / 1000} seconds`,
     `keeps its newest ${REFUSALS_KEPT} refused requests`,
     `For ${hours(PREVIOUS_SECRET_MS)} each delivery has two signatures`,
+  ],
+  "docs/oauth-clients.md": [
+    `at most ${REDIRECT_URIS_PER_CLIENT_MAX} addresses`,
+    `${NETWORK_RATE_LIMITS.client_failure.network.count} failed attempts a minute from one network`,
+    `${kib(CLIENT_DOCUMENT_MAX_BYTES)}, ${CLIENT_DOCUMENT_TIMEOUT_MS / 1000} seconds`,
+    `${RATE_LIMITS.client_document.count} a minute for one person, ` +
+      `${RATE_LIMITS.client_document_host.count} a minute from one host`,
+    `up to ${minutes(APP_REGISTRY_STALE_MAX_MS / 1000)} more`,
   ],
   "docs/operate.md": [
     `compares up to ${count(LOST_ACCOUNTS_COMPARED)} people`,

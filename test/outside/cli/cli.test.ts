@@ -466,6 +466,15 @@ describe("passbook", () => {
       ),
     ).toMatchObject(SET);
     expect(await sketch()).toEqual(UNLIMITED);
+    const apps = (...args: string[]) => passbookOf("olga", ["admin", "apps", ...args]);
+    const redirect = ["--redirect", "https://sketch.example.com/callback"];
+    const client = await apps("set-client", "sketch", "web", "--name", "Sketch", ...redirect);
+    expect(client.stdout).toMatch(/client_id +sketch~web\nclient_secret pb_app_[\w-]{43}\n/);
+    expect((await apps("clients", "sketch")).stdout).toMatch(/sketch~web +Sketch +confidential/);
+    expect(await apps("delete-client", "sketch", "web")).toMatchObject(SET);
+    const uri = "https://mcp.sketch.example.com/mcp";
+    const resource = await apps("set-resource", "sketch", "mcp", "--uri", uri, "--scope", "a", "b");
+    expect(resource).toMatchObject({ ...SET, stdout: expect.stringContaining(uri) });
     const wrong = await set("--max-overage", "lots");
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-overage") });
 

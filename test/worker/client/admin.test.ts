@@ -158,3 +158,34 @@ describe("client.admin", () => {
     await expect(adminOf(ada.token).accounts()).rejects.toMatchObject({ code: "not_operator" });
   });
 });
+
+describe("client.adminApps", () => {
+  it("the operators' client registers, reads, lists and deletes OAuth clients and resources", async () => {
+    const token = await operatorToken();
+    const wait = async (): Promise<void> => undefined;
+    const { adminApps } = createClient({ baseUrl: ORIGIN, fetch: here, wait, token });
+    const app = { name: "Sketch", starterCredits: 0, origins: [], dailyStarterBudget: null };
+    await adminApps.save("sketch", app);
+    const redirectUris = ["https://sketch.example.com/callback"];
+    const settings = { name: "Sketch", redirectUris, public: false, pkceOptional: true };
+    const saved = await adminApps.saveClient("sketch", "web", { ...settings, idTokenAlg: "EdDSA" });
+    expect(saved.client_secret).toMatch(/^pb_app_/);
+    expect(saved.client).toMatchObject({
+      client_id: "sketch~web",
+      redirect_uris: redirectUris,
+      pkce_optional: true,
+      id_token_alg: "EdDSA",
+    });
+    expect(await adminApps.readClient("sketch", "web")).toEqual(saved.client);
+    expect(await adminApps.listClients("sketch")).toEqual([saved.client]);
+    const uri = "https://mcp.sketch.example.com/mcp";
+    const resource = await adminApps.saveResource("sketch", "mcp", { uri, scopes: ["read"] });
+    expect(resource).toMatchObject({ id: "mcp", uri, scopes: ["read"] });
+    expect(await adminApps.readResource("sketch", "mcp")).toEqual(resource);
+    expect(await adminApps.listResources("sketch")).toEqual([resource]);
+    await adminApps.deleteClient("sketch", "web", { reason: "old" });
+    await adminApps.deleteResource("sketch", "mcp");
+    expect(await adminApps.listClients("sketch")).toEqual([]);
+    expect(await adminApps.listResources("sketch")).toEqual([]);
+  });
+});
