@@ -92,6 +92,7 @@ describe("a client that a document describes", () => {
 });
 
 describe("a hostile server", () => {
+  const TYPE = { headers: { "Content-Type": "application/json" } };
   const padded = (bytes: number): string => {
     const text = JSON.stringify({ ...CLAUDE, padding: "" });
     return text.replace('"padding":""', `"padding":"${"x".repeat(bytes - text.length)}"`);
@@ -99,8 +100,8 @@ describe("a hostile server", () => {
 
   it.each([
     ["redirects to a valid document", () => Response.redirect("https://claude.ai/other", 302)],
-    ["responds with 404", () => new Response(JSON.stringify(CLAUDE), { status: 404 })],
-    ["responds with 500", () => new Response(JSON.stringify(CLAUDE), { status: 500 })],
+    ["responds with 404", () => new Response(json(CLAUDE).body, { ...TYPE, status: 404 })],
+    ["responds with 500", () => new Response(json(CLAUDE).body, { ...TYPE, status: 500 })],
     ["sends 6 KiB", () => json(padded(6 * 1024))],
     ["sends one byte too much", () => json(padded(5 * 1024 + 1))],
     [
