@@ -22,9 +22,10 @@ export interface Connection {
 
 /** What the holder chose on the consent page. */
 export interface ConnectionLimits {
-  /** The slugs of the only apps that the client may act for; null: all. */
-  readonly app_slugs: readonly string[] | null;
-  readonly caps: readonly SpendingCap[];
+  /** The slugs of the only apps that the client may act for; null: all. Undefined: not asked, so an existing limit stays. */
+  readonly app_slugs: readonly string[] | null | undefined;
+  /** Undefined: not asked, so existing caps stay. */
+  readonly caps: readonly SpendingCap[] | undefined;
   /** When the allowance ends, in milliseconds since the epoch. */
   readonly expires_at_ms: number;
 }

@@ -3,7 +3,7 @@
  * allowance, so that a remembered consent never makes a second cap.
  */
 import { FAMILIES_PER_ALLOWANCE_MAX } from "../../domain/token_family.ts";
-import { changedCaps } from "../../domain/spending_cap.ts";
+import { changedCaps, type CapSpending } from "../../domain/spending_cap.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { checkRoomForAllowance, describeAllowance } from "../allowances/allowances.ts";
 import type {
@@ -95,10 +95,13 @@ function approve(
     const is_covered = request.scopes.every((scope) => scopes.includes(scope));
     return accepted(is_covered ? existing : null);
   }
-  const approval = { ...approvalOf(request, limits), scopes: union(scopes, request.scopes) };
+  const approval = {
+    ...approvalOf(request, limits, existing),
+    scopes: union(scopes, request.scopes),
+    caps_json: JSON.stringify(approvedCaps(limits, existing, now_ms)),
+  };
   if (existing !== null) {
-    const caps_json = JSON.stringify(changedCaps(capsOf(existing), limits.caps, now_ms));
-    const changed = { ...existing, ...approval, caps_json };
+    const changed = { ...existing, ...approval };
     allowances.saveApproval(changed);
     return accepted(changed);
   }
@@ -117,7 +120,6 @@ function approve(
     resource: request.resource,
     app_slug: null,
     ends_with_session: false,
-    caps_json: JSON.stringify(changedCaps([], limits.caps, now_ms)),
     stored_bytes: 0,
     created_at_ms: now_ms,
     last_used_at_ms: null,
@@ -127,9 +129,25 @@ function approve(
   return accepted(row);
 }
 
-function approvalOf(request: ConnectRequest, { app_slugs, expires_at_ms }: ConnectionLimits) {
+/** A page about less than the connection may do does not ask for all its limits. Those stay. */
+function approvedCaps(
+  { caps }: ConnectionLimits,
+  existing: AllowanceRow | null,
+  now_ms: number,
+): readonly CapSpending[] {
+  const present = existing === null ? [] : capsOf(existing);
+  return caps === undefined ? present : changedCaps(present, caps, now_ms);
+}
+
+function approvalOf(
+  request: ConnectRequest,
+  { app_slugs, expires_at_ms }: ConnectionLimits,
+  existing: AllowanceRow | null,
+) {
   const { client_name: label, client_host, session_id, signin_method } = request;
-  const app_slugs_json = app_slugs === null ? null : JSON.stringify(app_slugs);
+  const present = existing?.app_slugs_json ?? null;
+  const chosen = app_slugs === null ? null : JSON.stringify(app_slugs);
+  const app_slugs_json = app_slugs === undefined ? present : chosen;
   return { label, client_host, session_id, signin_method, app_slugs_json, expires_at_ms };
 }
 

@@ -1,5 +1,6 @@
 /** Shows the consent page, with the choices that it starts with. */
 import type { Connection } from "../../account/contract.ts";
+import { rightsOf } from "../../domain/allowance.ts";
 import { suggestedCap, type ConsentStep } from "../../domain/consent.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
 import { isLoopbackRedirect } from "../../domain/redirect_match.ts";
@@ -70,7 +71,7 @@ export async function showConsent(
         sent?.choices ??
         (facts.connection === null
           ? suggestedChoices(context, request, app, facts.credits)
-          : presentChoices(context, facts.connection, app !== null))
+          : presentChoices(context, request, app, { ...facts, connection: facts.connection }))
       }
       problems={sent?.problems ?? {}}
       registered_apps={[...registered.values()].map(({ slug, name }) => ({ slug, name }))}
@@ -126,17 +127,23 @@ function appOf(client: OAuthClient, resource: { readonly app_slug: string } | nu
   return resource?.app_slug ?? (client.kind === "registered" ? client.app_slug : null);
 }
 
-/** The choices that the holder made before; the access lasts longer. */
+/**
+ * The choices that the holder made before; the access lasts longer. A connection that could not spend, or not use apps, has
+ * no choice about it yet, so the page suggests one as it does for a new connection.
+ */
 function presentChoices(
   context: AppContext,
-  connection: Connection,
-  is_registered: boolean,
+  request: AskingRequest,
+  app: SuggestingApp,
+  { connection, credits }: { readonly connection: Connection; readonly credits: number },
 ): ConsentChoices {
-  return choicesFrom({
-    app_slugs: connection.app_slugs,
-    caps: connection.caps,
-    days: suggestedDays(context, is_registered),
-  });
+  const { access } = rightsOf(connection.scopes);
+  const { app_slugs, caps } = connection;
+  const suggested = suggestedChoices(context, request, app, credits);
+  const present = choicesFrom({ app_slugs, caps, days: suggestedDays(context, app !== null) });
+  const { reach, apps } = access === "none" && app_slugs === null ? suggested : present;
+  const has_chosen_caps = access === "write" || caps.length > 0;
+  return { ...present, reach, apps, caps: has_chosen_caps ? present.caps : suggested.caps };
 }
 
 /** The longest offered lifetime that is suggested; with `seconds`, of those that are not longer. */

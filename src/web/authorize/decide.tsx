@@ -109,7 +109,9 @@ function readChosen(
   const limits = limitsOfChoices(choices, { apps: [], other_apps: "" }, found);
   if (!limits.ok) return refused({ choices: { ...choices, days }, problems: limits.refusal });
   if (days === null) throw new Error("a form without a lifetime has a problem");
-  const { app_slugs, caps } = limits.value;
+  // What the page did not ask about stays as the holder chose it before.
+  const app_slugs = access === "none" ? undefined : limits.value.app_slugs;
+  const caps = access === "write" ? limits.value.caps : undefined;
   return accepted({
     limits: { app_slugs, caps, expires_at_ms: Date.now() + days * DAY_MS },
     scopes: scopes.filter((scope) => scope !== "upstream" || typed.upstream),

@@ -4,6 +4,7 @@ import {
   allow,
   authorize,
   CALLBACK,
+  formOf,
   registerDemo,
   responseTo,
   serveDocuments,
@@ -91,6 +92,29 @@ describe("a connection that exists", () => {
     expect(page.text).toContain("It is connected already");
     expect(responseTo(await allow(browser, page), OF_CLAUDE.redirect_uri)).not.toBeNull();
     expect(await tokensOf(browser)).toHaveLength(1);
+  });
+
+  it.each(["openid", "openid read"])(
+    "a page about %s only does not end the limits of a client that also spends",
+    async (scope) => {
+      serveDocuments([CLAUDE]);
+      const browser = await signedInBrowser();
+      const limits = { credits: "40", reach: "some", other_apps: "demo" };
+      await allow(browser, await authorize(browser, OF_CLAUDE), limits);
+      await allow(browser, await authorize(browser, { ...OF_CLAUDE, scope }));
+      expect(await tokensOf(browser)).toMatchObject([{ caps: [{ credits: 40 }], apps: ["demo"] }]);
+    },
+  );
+
+  it("a client that could only sign people in starts with a small limit when it wants to spend", async () => {
+    await registerDemo();
+    serveDocuments([CLAUDE]);
+    const browser = await signedInBrowser();
+    await allow(browser, await authorize(browser, { ...OF_CLAUDE, scope: "openid" }));
+    const page = await authorize(browser, OF_CLAUDE);
+    expect(formOf(page)).toMatchObject({ credits: "50", period: "total" });
+    await allow(browser, await authorize(browser, { scope: "openid" }));
+    expect(formOf(await authorize(browser))).toMatchObject({ reach: "some", app: "demo" });
   });
 
   it("a connection that has expired is asked about again", async () => {
