@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createWebhookList } from "../../../src/directory/webhook_list.ts";
 import { createWebhookRecords } from "../../../src/directory/webhook_records.ts";
 import { createWebhookSecrets } from "../../../src/directory/webhook_secrets.ts";
 import { createWebhooks } from "../../../src/directory/webhooks.ts";
@@ -142,6 +143,22 @@ describe("the webhooks for the engine", () => {
     expect(await webhooks.readAll()).toHaveLength(2);
     vi.setSystemTime(Date.now() + MINUTE_MS);
     expect(await webhooks.readAll()).toHaveLength(0);
+  });
+
+  it("a copy that says paused, or does not have the webhook, is not believed", async () => {
+    const list = createWebhookList(env.DIRECTORY);
+    await list.read();
+    const { records, webhooks, uid } = await createMain();
+    expect(await list.find(uid)).toMatchObject({ uid, paused_at_ms: null });
+    await webhooks.pause(uid, "no delivery succeeded for 3 days");
+    list.forget();
+    await list.read();
+    await records.save(MAIN, { ...SETTINGS, active: true }, "audit 2");
+    expect(list.known()).toMatchObject([{ paused_reason: "no delivery succeeded for 3 days" }]);
+    expect(await list.find(uid)).toMatchObject({ paused_at_ms: null });
+    await records.remove("demo", "main");
+    list.forget();
+    expect(await list.find(uid)).toBeNull();
   });
 
   it("while D1 is unavailable the webhooks that were read before apply", async () => {
