@@ -37,6 +37,8 @@ export interface OutgoingEvent {
 /** A page of events, in order. */
 export interface WebhookEvents {
   readonly events: readonly OutgoingEvent[];
+  /** The position before the page. */
+  readonly begin: WebhookPosition;
   /** The position after the page, also if it has no events. */
   readonly position: WebhookPosition;
   /** What the account has had so far, as in {@link WebhookNews}; null: there may be more after this page. */

@@ -1,5 +1,6 @@
 /** The RPC interface of a WebhookSender object: plain values only. */
 import type { SubscribableEvent } from "../domain/webhook.ts";
+import type { WebhookPosition } from "../domain/webhook_delivery.ts";
 
 /** A webhook, as its senders and the accounts need it. */
 export interface Webhook {
@@ -32,8 +33,11 @@ export interface WebhookSenderOperations {
   wake(news: string): Promise<void>;
   /** The webhook is active again: continues now, whatever retry was planned. */
   resume(): void;
-  /** Sends the events after this entry again, and continues from there. */
-  replay(after_line: number): void;
+  /**
+   * Sends the events after this entry again, and continues from there. It skips nothing that is not delivered yet.
+   * `begin`: where the webhook's events begin in this account.
+   */
+  replay(after_line: number, begin: WebhookPosition): void;
   /**
    * The account was deleted and has nothing new after `news`. `last`: the event to send after all others; null: none.
    * May be repeated.

@@ -105,11 +105,11 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
       return { deliveries: rows, next_cursor };
     },
     async replay(webhook, identity_id, after_line) {
-      const { uid, app_slug } = webhook;
-      const nothing = { events: [], thresholds: [], since_ms: 0, after: null };
+      const { uid, app_slug, created_at_ms: since_ms } = webhook;
+      const nothing = { events: [], thresholds: [], since_ms, after: null };
       const known = await parts.readEvents(identity_id, { app_slug, ...nothing });
       if (known === null || !known.has_app) return refused({ code: "account_unknown" });
-      await senderOf(uid, identity_id).replay(after_line);
+      await senderOf(uid, identity_id).replay(after_line, known.begin);
       return accepted(null);
     },
     async wake({ uid }) {

@@ -5,6 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { backOff } from "../domain/back_off.ts";
 import { reportError } from "../domain/error_report.ts";
+import type { WebhookPosition } from "../domain/webhook_delivery.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { readSenderName, type LastEvent, type WebhookSenderOperations } from "./contract.ts";
 import { sendRound, type SenderParts } from "./sender.ts";
@@ -35,13 +36,14 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
     this.#start();
   }
 
-  replay(after_line: number): void {
+  replay(after_line: number, begin: WebhookPosition): void {
     const { generation, position, is_done, waiting } = this.#read();
     if (is_done) return;
-    const line = Math.min(after_line, position?.line ?? after_line);
+    const delivered = position ?? begin;
+    const { line, refusal } = delivered;
     this.#save({
       generation: generation + 1,
-      position: { line, low_left: false, refusal: position?.refusal ?? 0 },
+      position: after_line < line ? { line: after_line, low_left: false, refusal } : delivered,
       waiting: dueNow(waiting),
       news: null,
     });

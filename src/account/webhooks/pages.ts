@@ -72,7 +72,13 @@ export function readEvents(
   const is_all = line === newest_line;
   if (is_all) takeRefusals(line);
   const position = { line, low_left: false, refusal };
-  return { events, position, news: is_all ? readNews(sources) : null, has_app: app !== null };
+  return {
+    events,
+    begin,
+    position,
+    news: is_all ? readNews(sources) : null,
+    has_app: app !== null,
+  };
 }
 
 function beginOf(

@@ -350,13 +350,35 @@ describe("what operators do", () => {
     }
   });
 
+  it("a replay from a later entry skips nothing that was not delivered, before the first delivery and between two events of an entry", async () => {
+    const { receiver, webhook } = await openReceiver({ thresholds: [50] });
+    const { webhook_engine } = services();
+    receiver.fail();
+    await openAccount();
+    await deliver(webhook);
+    receiver.respond = (request) =>
+      new Response(null, {
+        status: request.headers.get("webhook-id")?.endsWith("low") === true ? 500 : 200,
+      });
+    await webhook_engine.replay(webhook, ADA, 1_000);
+    await deliver(webhook);
+    await createJob(60);
+    await deliver(webhook);
+    const before = ["credits.granted", "job.created"];
+    expect(receiver.types).toEqual(before);
+    receiver.recover();
+    await webhook_engine.replay(webhook, ADA, 3);
+    await deliver(webhook);
+    expect(receiver.types).toEqual([...before, "credits.low"]);
+  });
+
   it("a replay during an attempt loses nothing", async () => {
     const { receiver, webhook } = await openReceiver();
     await openAccount();
     await completeJob(await createJob());
     receiver.respond = async () => {
       receiver.recover();
-      await senderOf(webhook).replay(0);
+      await services().webhook_engine.replay(webhook, ADA, 0);
       return new Response("ok");
     };
     await deliver(webhook);

@@ -16,7 +16,7 @@ import {
   openAccount,
   openReceiver,
   saveWebhook,
-  senderOf,
+  services,
   settle,
 } from "./receiver.ts";
 
@@ -109,7 +109,7 @@ describe("the events of jobs", () => {
     await deliver(webhook);
     const before = receiver.received.map(({ id, body }) => [id, body.type, body.data["credits"]]);
     expect(before.map(([, type]) => type)).toEqual(["job.expired", "job.completed"]);
-    await senderOf(webhook).replay(0);
+    await services().webhook_engine.replay(webhook, ADA, 0);
     await deliver(webhook);
     const again = receiver.received.map(({ id, body }) => [id, body.type, body.data["credits"]]);
     expect(again).toEqual([...before, ...before]);
@@ -187,7 +187,7 @@ describe("the events of credits", () => {
       [4, 10],
     ]);
     const before = seen();
-    await senderOf(webhook).replay(0);
+    await services().webhook_engine.replay(webhook, ADA, 0);
     await deliver(webhook);
     expect(seen()).toEqual([...before, ...before]);
   });
