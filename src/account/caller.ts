@@ -4,6 +4,7 @@
  */
 import * as rules from "../domain/allowance.ts";
 import { idsOfPath, type AllowanceLimits } from "../domain/allowance.ts";
+import { splitClientId } from "../domain/oauth_client.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { Answer, JobRow, VerifiedCaller } from "./contract.ts";
@@ -104,13 +105,21 @@ export function seesJob({ caller }: Acting, job: JobRow): boolean {
   return caller.kind !== "app" || caller.app_slug === job.app_slug;
 }
 
-/** Accepts the holder, and a personal token with the scope for upstream tokens. */
-export function checkUpstream({ caller }: Acting): Answer<null> {
+/**
+ * Accepts the holder, and a personal token with the scope for upstream tokens. An OAuth client gets them only if it belongs
+ * to one of `receiving_apps`, those that may have this provider's tokens.
+ */
+export function checkUpstream({ caller }: Acting, receiving_apps: readonly string[]): Answer<null> {
   switch (caller.kind) {
     case "holder":
       return accepted(null);
-    case "personal_token":
-      return acceptedUnless(rules.whyNoUpstream(caller.limits));
+    case "personal_token": {
+      const { client_id } = caller.allowance;
+      const is_other =
+        client_id !== null && !receiving_apps.includes(splitClientId(client_id).app_slug);
+      const no_provider = is_other ? ({ code: "scope", reason: "upstream_origin" } as const) : null;
+      return acceptedUnless(rules.whyNoUpstream(caller.limits) ?? no_provider);
+    }
     case "app":
     case "operator":
     case "service":

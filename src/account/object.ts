@@ -176,7 +176,9 @@ export class Account extends OAuthOperations implements contract.AccountOperatio
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<Answer<contract.HandedOutUpstreamToken>> {
-    const admitted = this.instance.transact(caller, "read", callers.checkUpstream);
+    const admitted = this.instance.transact(caller, "read", (it) =>
+      callers.checkUpstream(it, settings.receiving_apps),
+    );
     return admitted.ok ? this.instance.openParts().vault.read(provider, settings) : admitted;
   }
 

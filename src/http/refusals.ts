@@ -32,7 +32,7 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
   itself_only:
     "A token can revoke only itself. Revoke other tokens on the page /account/connections.",
   upstream_origin:
-    "This origin may not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
+    "This origin or client may not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
   upstream_issuer:
     'Apps with tokens of this issuer may not receive upstream tokens. An operator can set "upstream": true in its entry of TRUSTED_ISSUERS.',
   holder_only:

@@ -12,8 +12,8 @@ export interface ClerkTokenParts {
 
 export function createClerkTokens(parts: ClerkTokenParts): UpstreamTokenSource {
   return {
-    async read(identity_id, caller, provider) {
-      const held = await parts.vault.read(identity_id, caller, provider);
+    async read(identity_id, caller, provider, receiving_apps) {
+      const held = await parts.vault.read(identity_id, caller, provider, receiving_apps);
       // Only a caller with the right for upstream tokens gets this refusal.
       if (held.ok || held.refusal.code !== "token_not_found") return held;
       const clerk_user_id = await parts.readSubject(identity_id);

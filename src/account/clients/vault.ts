@@ -9,13 +9,14 @@ import type { Answer, Caller, HandedOutUpstreamToken } from "../contract.ts";
 export interface UpstreamTokenSource {
   /**
    * The access token of a provider that is held for a person. If it can be renewed, it is valid for at least another
-   * minute. A personal access token needs the scope for upstream tokens. Refused as `token_not_found`,
-   * `reconnect_required` or `upstream_unavailable`.
+   * minute. A personal access token needs the scope for upstream tokens. `receiving_apps`: the apps whose OAuth clients may
+   * have it; none if it is left out. Refused as `scope`, `token_not_found`, `reconnect_required` or `upstream_unavailable`.
    */
   read(
     identity_id: string,
     caller: Caller,
     provider: string,
+    receiving_apps?: readonly string[],
   ): Promise<Answer<HandedOutUpstreamToken>>;
 }
 
@@ -42,9 +43,9 @@ export function createUpstreamTokenVault(
     async keep(identity_id, tokens) {
       await accounts(identity_id).keepUpstreamTokens(tokens, encryption_keys);
     },
-    async read(identity_id, caller, provider_id) {
+    async read(identity_id, caller, provider_id, receiving_apps = []) {
       const provider = providers.find(({ id }) => id === provider_id) ?? null;
-      const settings = { encryption_keys, provider };
+      const settings = { encryption_keys, provider, receiving_apps };
       return accounts(identity_id).readUpstreamToken(caller, provider_id, settings);
     },
     async forget(identity_id, provider, linked_at_ms) {

@@ -7,6 +7,8 @@ export interface VaultSettings {
   readonly encryption_keys: readonly EncryptionKey[];
   /** Null: the provider is not configured any more. */
   readonly provider: OAuthProvider | null;
+  /** The slugs of the apps whose OAuth clients may have this provider's tokens. */
+  readonly receiving_apps: readonly string[];
 }
 
 /** A third party's access token. */

@@ -2,6 +2,7 @@
  * The origins that receive upstream tokens. A provider's token gives access to the person's account at another service, so
  * the operator decides for each app; an origin that may use the rest of the API does not receive it by default.
  */
+import type { RegisteredApp } from "../../../directory/apps.ts";
 import { coversCookieDomain, isAllowedOrigin } from "../../../domain/origins.ts";
 import { SHARED_AZP, type SessionProof } from "../../../domain/proof.ts";
 import type { AppContext } from "../../context.ts";
@@ -27,9 +28,17 @@ export async function appReceivesProvider(
   { azp }: SessionProof,
   provider: string,
 ): Promise<boolean> {
+  const receiving = await findReceivingApps(context, provider);
+  return receiving.some(({ origins }) => isAllowedOrigin(azp, origins));
+}
+
+/** The registered apps that may receive the tokens of the provider. */
+export async function findReceivingApps(
+  context: AppContext,
+  provider: string,
+): Promise<readonly RegisteredApp[]> {
   const apps = await context.get("services").apps.all();
-  return [...apps.values()].some(
-    ({ origins, upstream_providers }) =>
-      upstream_providers.includes(provider) && isAllowedOrigin(azp, origins),
+  return [...apps.values()].filter(({ upstream_providers }) =>
+    upstream_providers.includes(provider),
   );
 }

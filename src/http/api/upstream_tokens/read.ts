@@ -5,7 +5,7 @@
 import type { SessionProof } from "../../../domain/proof.ts";
 import { callerOf, factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { appReceivesProvider, isConfiguredOrigin } from "./allowed_origin.ts";
+import { appReceivesProvider, findReceivingApps, isConfiguredOrigin } from "./allowed_origin.ts";
 
 /** Provider ids as the settings allow them. Any other text is refused without a call to a store. */
 const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -48,7 +48,10 @@ async function respondWithToken(context: AppContext, provider: string | null): P
     return refuse(context, { code: "scope", reason: "upstream_issuer" });
   }
   const { upstream_tokens } = context.get("services");
-  const read = await upstream_tokens.read(identity_id, callerOf(context), provider);
+  const is_client = proof.kind === "personal_token" && proof.credential.kind === "family";
+  const receiving = is_client ? await findReceivingApps(context, provider) : [];
+  const slugs = receiving.map(({ slug }) => slug);
+  const read = await upstream_tokens.read(identity_id, callerOf(context), provider, slugs);
   return read.ok ? context.json({ token: read.value.token }) : refuse(context, read.refusal);
 }
 

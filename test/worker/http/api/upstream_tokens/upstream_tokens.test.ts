@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { connect } from "../../../support/connected.ts";
 import { fakeUpstream, providers } from "../../../support/upstream.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
-import { send, signIn } from "../../../support/passbook.ts";
+import { registerApp } from "../../../support/directory_outage.ts";
+import { authorize, redeem, withToken } from "../../../support/oauth_clients.ts";
+import { forgetEnvironments, send, signIn } from "../../../support/passbook.ts";
+import { registerClient } from "../../../support/registrations.ts";
 
 const FAMILY = "http://localhost:3000";
 
@@ -123,6 +126,32 @@ describe("a personal access token", () => {
     const { ada } = await connected();
     const holder = await getToken(ada, limits);
     expect(await ask(holder.token)).toMatchObject({ status: 403, body: { code: "scope" } });
+  });
+
+  it("an OAuth client gets only the tokens of the providers of its app, also through a session token", async () => {
+    const { ada, token } = await connected();
+    await registerApp("demo", {});
+    await registerApp("other", {});
+    const client = { client_id: "demo~web", client_host: null, scopes: ["read", "upstream"] };
+    const code = await authorize(ada, client);
+    await registerClient("demo", "web", { public: 1 });
+    const { access_token } = (await redeem(code, { client_id: "demo~web" })).body;
+    const session = await withToken(access_token, "GET", "/api/sessionToken");
+    const setProviders = (slug: string, providers_json: string) =>
+      env.DIRECTORY.prepare("update apps set upstream_providers_json = ? where slug = ?")
+        .bind(providers_json, slug)
+        .run();
+    await setProviders("demo", '["network"]');
+    await setProviders("other", '["acme"]');
+    for (const bearer of [access_token, session.body.token]) {
+      forgetEnvironments();
+      expect(await ask(bearer)).toMatchObject({ status: 403, body: { code: "scope" } });
+    }
+    await setProviders("demo", '["acme"]');
+    for (const bearer of [access_token, session.body.token]) {
+      forgetEnvironments();
+      expect(await ask(bearer)).toMatchObject({ status: 200, body: { token } });
+    }
   });
 
   it("a revoked personal token and a session token made from it get no upstream token", async () => {
