@@ -62,7 +62,7 @@ import { createLivingCredentials } from "./tokens/living_credentials.ts";
 import { createMint } from "./tokens/mint.ts";
 import { createOAuthTokens } from "./tokens/oauth_tokens.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
-import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
+import { checkKeys, createSessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
 import { repairLostAccounts } from "./operations/lost_accounts.ts";
 import { createPaymentBooking } from "./operations/payment_booking.ts";
@@ -390,12 +390,4 @@ export function upkeepOf(env: Env): () => Promise<void> {
         }
       },
     );
-}
-
-/** Signs a token and verifies it. @throws if either fails. */
-async function checkKeys(session_tokens: SessionTokens): Promise<void> {
-  const issuer = "readiness";
-  const proof = { kind: "session", session_id: issuer, azp: issuer } as const;
-  const token = await session_tokens.sign(issuer, { identity_id: issuer, proof, binding: null });
-  if ((await session_tokens.verify(issuer, token)) === null) throw new Error("keys do not verify");
 }

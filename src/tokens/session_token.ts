@@ -100,3 +100,11 @@ function readProof(
   }
   return null;
 }
+
+/** Signs a token and verifies it. @throws if either fails. */
+export async function checkKeys(session_tokens: SessionTokens): Promise<void> {
+  const issuer = "readiness";
+  const proof = { kind: "session", session_id: issuer, azp: issuer } as const;
+  const token = await session_tokens.sign(issuer, { identity_id: issuer, proof, binding: null });
+  if ((await session_tokens.verify(issuer, token)) === null) throw new Error("keys do not verify");
+}

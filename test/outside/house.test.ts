@@ -16,6 +16,7 @@ const GENERATED: readonly string[] = ["src/client/responses.ts"];
 const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/account/contract/vault.ts":
     "the vault's part of the contract between the Worker and the object",
+  "src/account/jobs/refused.ts": "one rule, used by three operations",
   "src/account/rpc/base.ts": "the base of the classes next to it",
   "src/client/resource/index.ts": "the entry of passbook-client/resource",
   "src/commands/assets.ts": "the program that Wrangler runs; tests import static_assets.ts",

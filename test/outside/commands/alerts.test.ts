@@ -42,8 +42,8 @@ it("the paragraphs state the limits of the code", () => {
   for (const [name, text] of Object.entries(stated)) {
     expect(paragraphs.get(name), name).toContain(text);
   }
-  expect(operate).toContain("compares eleven figures");
-  expect(FIGURE_NAMES).toHaveLength(11);
+  expect(operate).toContain("compares twelve figures");
+  expect(FIGURE_NAMES).toHaveLength(12);
 });
 
 it("the queries of the alerts find only events that the Worker logs", () => {

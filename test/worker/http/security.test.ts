@@ -21,6 +21,7 @@ const OPEN = [
   "GET /favicon.svg",
   "GET /healthz",
   "GET /oauth/authorize",
+  "GET /oauth/clients/command-line",
   "GET /readyz",
   "GET /signin",
   "GET /signin/:id",

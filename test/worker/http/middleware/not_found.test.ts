@@ -7,7 +7,7 @@ describe("a method that a path does not allow", () => {
     ["PUT", "/api/jobs", "GET, HEAD, POST"],
     ["DELETE", "/api/jobs/1", "GET, HEAD"],
     ["GET", "/api/jobs/complete/batch/none", null],
-    ["GET", "/api/tokens/1", "DELETE"],
+    ["GET", "/api/tokens/1", "DELETE, PATCH"],
     ["GET", "/api/device/start", "POST"],
     ["PATCH", "/api/device/complete", "POST"],
     ["PUT", "/.well-known/jwks.json", "GET, HEAD"],

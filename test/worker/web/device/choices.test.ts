@@ -121,7 +121,7 @@ describe("a problem on the approval form", () => {
     expect(await tokenOf(device_code)).toEqual({
       scopes: ["read", "upstream"],
       apps: ["first", "second"],
-      cap: { credits: 25, period: "30_days", spent: 0, room: 25 },
+      cap: { credits: 25, period: "30_days", spent: 0, room: 25, resets_at: expect.any(String) },
     });
   });
 
@@ -286,7 +286,7 @@ describe("the approval form as it is first shown", () => {
     expect(await tokenOf(device_code)).toEqual({
       scopes: ["read", "write"],
       apps: ["draw"],
-      cap: { credits: 500, period: "30_days", spent: 0, room: 500 },
+      cap: { credits: 500, period: "30_days", spent: 0, room: 500, resets_at: expect.any(String) },
     });
   });
 

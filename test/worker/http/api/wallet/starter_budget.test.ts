@@ -1,13 +1,12 @@
 import { env } from "cloudflare:workers";
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
+import { DAY_MS, utcDayOf } from "../../../../../src/domain/calendar.ts";
 import { signInOperator, type Operator } from "../admin/operators.ts";
 import { expectInvariants } from "../../../account/invariants.ts";
 import { query } from "../../../support/account_object.ts";
 import { saveApp } from "../../caller/app_server.ts";
 import { environmentWith, send, signIn, type SignedIn } from "../../../support/passbook.ts";
-
-const DAY_MS = 86_400_000;
 
 function wallet(person: SignedIn, settings: object, app = "demo") {
   const headers = { Authorization: `Bearer ${person.token}` };
@@ -67,8 +66,9 @@ describe("a daily starter budget", () => {
   });
 
   it("an account that came too late for a daily budget gets its grant on another day, once", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(new Date("2026-11-21T23:50:00Z"));
+    // Ahead of the real time, so that the budget's object is not cleaned up by its alarm.
+    const midnight_ms = (utcDayOf(Date.now()) + 2) * DAY_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: midnight_ms - 10 * 60_000 });
     const operator = await signInOperator();
     await saveApp(operator, "evening", { starter_credits: 100, daily_starter_budget: 100 });
     const [ada, bob] = await people(2);
@@ -77,7 +77,7 @@ describe("a daily starter budget", () => {
     const refused = await wallet(bob, operator.settings, "evening");
     expect(refused.body).toMatchObject({ account: { credits: 0 }, app_grant: { granted: false } });
     expect(refused.body.apps[0]).toMatchObject({ granted: false, starter_credits: 100 });
-    vi.setSystemTime(new Date("2026-11-22T00:00:01Z"));
+    vi.setSystemTime(midnight_ms + 1_000);
     expect((await wallet(bob, operator.settings, "evening")).body.app_grant.granted).toBe(true);
     expect((await wallet(bob, operator.settings, "evening")).body.app_grant.granted).toBe(false);
     expect((await wallet(ada, operator.settings, "evening")).body.account.credits).toBe(100);
