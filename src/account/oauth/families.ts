@@ -88,8 +88,9 @@ export function endGrant(
   // It has ended already.
   if (allowance === null) return accepted(true);
   if (allowance.client_id !== client_id) return accepted(false);
-  if (credential.kind === "family") families.end(credential.family_id);
-  else allowances.end(allowance.id, now_ms);
+  if (family !== null) families.end(family.id);
+  // Nothing but its tokens can use it. A connection stays: its client may have other families.
+  if (allowance.kind === "exchange") allowances.end(allowance.id, now_ms);
   return accepted(true);
 }
 

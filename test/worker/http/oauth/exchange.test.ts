@@ -315,6 +315,7 @@ describe("revoking a parent", () => {
     expect((await post("/oauth/revoke", form)).status).toBe(200);
     expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
     expect((await withToken(parent.access_token, "GET", "/api/wallet")).status).toBe(200);
+    expect(await rows(ada)).toMatchObject([{ parent_id: null }]);
   });
 });
 
