@@ -14,6 +14,9 @@ const LOOPBACK =
 
 const PORT_MAX = 65_535;
 
+/** A URI has only ASCII characters (RFC 3986). A redirect would have to encode any other one, so the address would not be the same. */
+const NOT_OF_URI = /[^\x20-\x7e]/;
+
 /** The form of an app's own scheme (RFC 8252, section 7.1), such as `com.example.app:/callback` or `myapp://callback`. */
 const OWN_SCHEME = /^([a-z][a-z0-9+.-]*:)\/[^\s\\]*$/;
 
@@ -48,6 +51,7 @@ export function matchesRedirect(requested: string, registered: readonly string[]
 export function redirectProblem(uri: string): string | null {
   if (uri.length > REDIRECT_MAX_LENGTH)
     return `must have at most ${REDIRECT_MAX_LENGTH} characters`;
+  if (NOT_OF_URI.test(uri)) return "must have only ASCII characters: encode any other";
   if (uri.includes("#")) return "must have no fragment (#)";
   if (uri.includes("*")) return "must have no wildcard: addresses are compared exactly";
   if (isWebRedirect(uri) || isOwnScheme(uri)) return null;
@@ -59,7 +63,8 @@ export function redirectProblem(uri: string): string | null {
 
 /** Whether an address may be a redirect address of a client that no operator registered: https or loopback. */
 export function isWebRedirect(uri: string): boolean {
-  if (uri.length > REDIRECT_MAX_LENGTH || uri.includes("#") || uri.includes("*")) return false;
+  if (uri.length > REDIRECT_MAX_LENGTH || NOT_OF_URI.test(uri)) return false;
+  if (uri.includes("#") || uri.includes("*")) return false;
   if (isLoopbackRedirect(uri)) return true;
   return uri.startsWith("https://") && parseAbsoluteUrl(uri) !== null;
 }

@@ -42,6 +42,7 @@ describe("a redirect address", () => {
     ["http://x.localhost/callback", /must be https/],
     ["https://user@app.example.com/callback", /such as/],
     ["https://app.example.com/call back", /such as/],
+    ["https://app.example.com/zurück", /ASCII/],
     ["https:app.example.com", /such as/],
     ["javascript:/alert(1)", /such as/],
     ["JavaScript://alert", /such as/],
@@ -68,5 +69,8 @@ describe("a redirect address", () => {
       "com.example.app:/callback",
       "myapp://callback",
     ]);
+    // A redirect header can have neither.
+    expect(isWebRedirect("https://app.example.com/zurück")).toBe(false);
+    expect(isWebRedirect("http://localhost/call\u0000back")).toBe(false);
   });
 });
