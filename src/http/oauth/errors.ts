@@ -73,6 +73,7 @@ export function errorFrom(refusal: Refusal): OAuthError {
     return { error: "slow_down", error_description, retry_after_seconds: window_seconds };
   }
   if (refusal.code === "account_unknown") return errorOf("account_deleted");
+  if (refusal.code === "suspended") return errorOf("suspended");
   const error_description = "The service is not available now. Try again shortly.";
   const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
   return { error: "temporarily_unavailable", error_description, retry_after_seconds };

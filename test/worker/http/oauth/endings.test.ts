@@ -3,6 +3,7 @@ import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import { HOLDER } from "../../../../src/account/contract.ts";
 import { passTime } from "../../support/clock.ts";
+import { exchange } from "../../support/exchanges.ts";
 import { authorize, connect, redeem, refresh, withToken } from "../../support/oauth_clients.ts";
 import { signIn, type SignedIn } from "../../support/passbook.ts";
 
@@ -113,6 +114,10 @@ describe("the end of an authorization", () => {
     const tokens = await connect(ada);
     await accountOf(ada).suspend();
     expect((await refresh(tokens.refresh_token)).status).toBe(400);
+    expect(await exchange(tokens.access_token)).toMatchObject({
+      status: 400,
+      body: { error: "invalid_grant", error_description: expect.stringContaining("suspended") },
+    });
     await accountOf(ada).restore();
     expect((await refresh(tokens.refresh_token)).status).toBe(200);
   });
