@@ -85,6 +85,7 @@ const KNOWN = [
   "prompt",
   "max_age",
   "id_token_hint",
+  "authorization_details",
   "request",
   "request_uri",
   "registration",

@@ -1,6 +1,7 @@
 /** Allowances: they are issued, listed and revoked, and they end with their session or sign-in method. */
 import { idsOfPath, scopesOf, widens } from "../../domain/allowance.ts";
 import { changedCaps, newCap, resetsAt, spentNow } from "../../domain/spending_cap.ts";
+import { readScope } from "../../domain/oauth_scopes.ts";
 import { ALLOWANCES_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type {
@@ -74,7 +75,7 @@ export function describeAllowance(transaction: Transaction, row: AllowanceRow): 
     resource: row.resource,
     label: row.label,
     app_slug: row.app_slug,
-    scopes: row.scopes.split(" "),
+    scopes: readScope(row.scopes),
     limits: limitsOf(row),
     caps: capsOf(row).map((cap) => ({
       credits: cap.credits,

@@ -32,9 +32,15 @@ export function readExchange(form: OAuthForm): Result<ExchangeForm, OAuthError> 
   return narrowing.ok ? accepted({ subject_token, narrowing: narrowing.value }) : narrowing;
 }
 
+const NO_SCOPE = {
+  error: "invalid_scope",
+  error_description: "Name a scope, or leave scope out.",
+} as const;
+
 function readNarrowing(form: OAuthForm): Result<Narrowing, OAuthError> {
   const scope = form.get("scope");
   const scopes = scope === null ? undefined : readScope(scope);
+  if (scopes?.length === 0) return refused(NO_SCOPE);
   const sent = form.get("authorization_details");
   if (sent === null) return accepted({ scopes });
   const read = readSpendingDetails(sent);

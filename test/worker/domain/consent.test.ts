@@ -38,6 +38,7 @@ describe("the scopes of an authorization", () => {
   it.each([
     [["admin", "write"], OUR_API],
     [["phone"], OUR_API],
+    [[], OUR_API],
     [["upstream"], OUR_API],
     [["openid", "upstream"], { ...OUR_API, may_upstream: true }],
     [["write"], MCP],

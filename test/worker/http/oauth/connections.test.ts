@@ -86,6 +86,12 @@ describe("a connection", () => {
     expect(await query(ada.identity_id, "select id from allowances")).toHaveLength(3);
   });
 
+  it("a connection to a resource without scopes has none", async () => {
+    const ada = await signIn();
+    await connect(ada, { resource: RESOURCE, scopes: [] });
+    expect((await ada.get("/api/tokens")).body.tokens).toMatchObject([{ scopes: [] }]);
+  });
+
   it("only the holder's session connects clients", async () => {
     const ada = await signIn();
     await connect(ada);

@@ -118,6 +118,7 @@ describe("an exchange that would widen", () => {
     ],
     ["an app that the parent may not use", { apps: ["demo", "other"] }, {}, "invalid_request"],
     ["a scope that the parent lacks", total(1), { scope: "write upstream" }, "invalid_scope"],
+    ["a scope that names none", total(1), { scope: " " }, "invalid_scope"],
     ["the scope admin", total(1), { scope: "admin" }, "invalid_scope"],
     ["a later expiry", { expires_in: 11 * 86_400 }, {}, "invalid_request"],
     [

@@ -59,6 +59,7 @@ describe("an error that a registered client receives", () => {
     [{ scope: "admin" }, "invalid_scope"],
     [{ scope: "phone" }, "invalid_scope"],
     [{ scope: ["read", "write"] }, "invalid_request"],
+    [{ authorization_details: ["[]", "[]"] }, "invalid_request"],
     [{ resource: "https://unknown.example/mcp" }, "invalid_target"],
     [{ resource: ["https://a.example", "https://b.example"] }, "invalid_target"],
     [{ prompt: "none login" }, "invalid_request"],
