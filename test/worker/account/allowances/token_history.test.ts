@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { APPROVAL_TTL_MS, type ApprovalState } from "../../../../src/domain/job_approval.ts";
 import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { evict } from "../../support/evict.ts";
 import { expectInvariants } from "../invariants.ts";
@@ -12,6 +13,7 @@ import type { CapPeriod, SpendingCap } from "../../../../src/domain/spending_cap
 const CAP = 50;
 const GRANT = 400;
 const SESSION = { kind: "holder" } as const;
+const JOB = { app_slug: "demo", action: "render", metadata_json: null, policy: DEFAULT_POLICY };
 
 /** The name of a period at a time, by the calendar's own functions. */
 function periodName(period: CapPeriod, at_ms: number, begin_ms: number): string {
@@ -92,6 +94,16 @@ type Action =
       readonly reserve: number;
       readonly spent: number | null;
     }
+  | {
+      readonly kind: "approve";
+      readonly by: string;
+      readonly credits: number;
+      /** Null: the holder does not decide. */
+      readonly approves: boolean | null;
+      readonly wait_ms: number;
+      /** The jobs that are created with it. */
+      readonly uses: readonly { readonly by: string; readonly cost: number }[];
+    }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "revoke"; readonly token: string }
   | { readonly kind: "evict" };
@@ -133,6 +145,23 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       pick,
       reserve: fc.integer({ min: 0, max: 40 }),
       spent: fc.option(fc.integer({ min: 0, max: 20 })),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("approve" as const),
+      by: fc.constantFrom(...Object.keys(TOKENS)),
+      credits: fc.integer({ min: 20, max: 60 }),
+      approves: fc.constantFrom(true, true, true, false, null),
+      wait_ms: fc.constantFrom(0, 0, 0, APPROVAL_TTL_MS),
+      uses: fc.array(
+        fc.record({
+          by: fc.oneof({ weight: 4, arbitrary: fc.constant(CREATOR) }, by),
+          cost: fc.integer({ min: 10, max: 60 }),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
     }),
   },
   {
@@ -219,6 +248,14 @@ class Model {
     return path.slice(0, ended + 1).some((token) => capsOf(token).length > 0);
   }
 
+  start(id: string, creator: string, reserved: number, ttl_seconds: number): void {
+    const times = { created_at_ms: Date.now(), expires_at_ms: Date.now() + ttl_seconds * 1000 };
+    const fresh = { reserved, taken: 0, spent: null, step: 0, moves: [] };
+    const job: ModelJob = { id, creator, ...times, state: "started", ...fresh };
+    this.jobs.push(job);
+    this.take(job, reserved);
+  }
+
   take(job: ModelJob, taken: number): void {
     job.moves.push({ credits: taken - job.taken, at_ms: Date.now() });
     job.taken = taken;
@@ -280,6 +317,7 @@ const callerOf = (ids: Ids, by: string) =>
 /** Performs an action and compares its result with the model's. */
 async function carryOut(
   account: AccountStub,
+  identity_id: string,
   ids: Ids,
   model: Model,
   action: Action,
@@ -305,6 +343,8 @@ async function carryOut(
       return end(account, ids, model, action);
     case "progress":
       return report(account, ids, model, action);
+    case "approve":
+      return approve(account, identity_id, ids, model, action);
   }
 }
 
@@ -314,12 +354,7 @@ async function create(
   model: Model,
   { by, costs, ttl_seconds }: Extract<Action, { kind: "create" }>,
 ): Promise<void> {
-  const request = { app_slug: "demo", action: "render", ttl_seconds, metadata_json: null };
-  const requests = costs.map((cost_estimate) => ({
-    ...request,
-    policy: { ...DEFAULT_POLICY },
-    cost_estimate,
-  }));
+  const requests = costs.map((cost_estimate) => ({ ...JOB, ttl_seconds, cost_estimate }));
   const answer = await account.createJobs(callerOf(ids, by), requests, null);
   expect({ by, ok: answer.ok }).toEqual({ by, ok: model.mayAct(by) });
   if (!answer.ok) return;
@@ -328,13 +363,50 @@ async function create(
     const allowed = model.fitsCaps(by, cost) && model.credits >= cost;
     expect({ by, cost, ok: result.ok }).toEqual({ by, cost, ok: allowed });
     if (!result.ok) return;
-    const times = { created_at_ms: Date.now(), expires_at_ms: Date.now() + ttl_seconds * 1000 };
-    const { job_id: id } = result.value;
-    const fresh = { reserved: cost, taken: 0, spent: null, step: 0, moves: [] };
-    const job: ModelJob = { id, creator: by, ...times, state: "started", ...fresh };
-    model.jobs.push(job);
-    model.take(job, cost);
+    model.start(result.value.job_id, by, cost, ttl_seconds);
   });
+}
+
+/** Decides about a job beyond a cap, and creates jobs with the approval. */
+async function approve(
+  account: AccountStub,
+  identity_id: string,
+  ids: Ids,
+  model: Model,
+  action: Extract<Action, { kind: "approve" }>,
+): Promise<void> {
+  const { credits, approves, wait_ms, uses } = action;
+  const approval = {
+    id: crypto.randomUUID(),
+    identity_id,
+    allowance_id: ids.get(action.by) ?? "",
+    app_slug: JOB.app_slug,
+    action: JOB.action,
+    credits,
+    cap: cap(CAP, "total"),
+    expires_at_ms: Date.now() + APPROVAL_TTL_MS,
+  };
+  let state: ApprovalState = "open";
+  if (approves !== null) {
+    const decided = await account.decideApproval(SESSION, approval, approves);
+    expect(decided.ok).toBe(model.mayAct(action.by));
+    if (decided.ok) state = approves ? "approved" : "denied";
+  }
+  vi.setSystemTime(Date.now() + wait_ms);
+  for (const use of uses) {
+    model.endOverdue();
+    const by = use.by === CREATOR ? action.by : use.by;
+    const request = { ...JOB, cost_estimate: use.cost, ttl_seconds: 3_600, approval };
+    const answer = await account.createJob(callerOf(ids, by), request, null);
+    const is_good = by === action.by && use.cost <= credits && wait_ms === 0;
+    const is_usable = state === "open" || state === "approved";
+    const fits = state === "approved" || model.fitsCaps(by, use.cost);
+    const allowed = model.mayAct(by) && is_good && is_usable && fits && model.credits >= use.cost;
+    expect({ action, use, ok: answer.ok }).toEqual({ action, use, ok: allowed });
+    if (!answer.ok) continue;
+    if (state === "approved") state = "used";
+    model.start(answer.value.value.job_id, by, use.cost, 3_600);
+  }
 }
 
 async function end(
@@ -433,7 +505,7 @@ describe("an account with trees of capped tokens", () => {
             const { account, ids } = await openAccount(identity_id);
             const model = new Model();
             for (const action of actions) {
-              await carryOut(account, ids, model, action);
+              await carryOut(account, identity_id, ids, model, action);
               await expectSame(account, ids, model);
             }
             const wallet = await account.wallet(SESSION, { app: null });
