@@ -48,6 +48,8 @@ describe("an authorization request that nobody can be asked about", () => {
   });
 });
 
+const LIMITS = '[{"type":"passbook_spending","expires_in":60}]';
+
 describe("an error that a registered client receives", () => {
   it.each([
     [{ response_type: "token" }, "unsupported_response_type"],
@@ -59,7 +61,7 @@ describe("an error that a registered client receives", () => {
     [{ scope: "admin" }, "invalid_scope"],
     [{ scope: "phone" }, "invalid_scope"],
     [{ scope: ["read", "write"] }, "invalid_request"],
-    [{ authorization_details: ["[]", "[]"] }, "invalid_request"],
+    [{ authorization_details: [LIMITS, LIMITS] }, "invalid_request"],
     [{ resource: "https://unknown.example/mcp" }, "invalid_target"],
     [{ resource: ["https://a.example", "https://b.example"] }, "invalid_target"],
     [{ prompt: "none login" }, "invalid_request"],
