@@ -14,6 +14,7 @@ CREATE TABLE `account` (
 CREATE TABLE `allowances` (
 	`id` text PRIMARY KEY NOT NULL,
 	`parent_id` text,
+	`parent_family_id` text,
 	`path` text NOT NULL,
 	`kind` text NOT NULL,
 	`client_id` text,

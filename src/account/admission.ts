@@ -29,7 +29,7 @@ export function transactFor<Value>(
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
   return transact(parts, (transaction) => {
-    const { store, allowances } = transaction;
+    const { store, allowances, families, now_ms } = transaction;
     const recognised = recognise(transaction, sender, wanted);
     if (!recognised.ok) return recognised;
     const caller = recognised.value;
@@ -42,6 +42,7 @@ export function transactFor<Value>(
     if (suspended !== null) return refused(suspended);
     const answer = operation({ ...transaction, caller: admitted.value });
     // Checked here, so that it holds for every way in which a token ends.
+    if (families.takeEnded()) allowances.endOfEndedFamilies(now_ms);
     if (allowances.takeEnded()) expireJobsOfEndedAllowances(transaction);
     if (answer.ok) rememberKey(transaction, sender);
     return answer;

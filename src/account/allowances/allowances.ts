@@ -39,6 +39,7 @@ export function issueAllowance(
   allowances.insert({
     ...given,
     parent_id: null,
+    parent_family_id: null,
     path: given.id,
     kind: "device",
     client_id: null,

@@ -114,6 +114,7 @@ function approve(
     ...approval,
     id,
     parent_id: null,
+    parent_family_id: null,
     path: id,
     kind: "code",
     client_id: request.client_id,

@@ -43,7 +43,8 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   if (children.length >= CHILDREN_PER_ALLOWANCE_MAX) return refuse("too_many_children");
   ensureOpen(transaction);
   allowances.deleteExpired(now_ms);
-  const child = childOf(allowance, { ...request, scopes, expires_at_ms }, now_ms);
+  const given = { ...request, scopes, expires_at_ms };
+  const child = childOf(allowance, family?.id ?? null, given, now_ms);
   allowances.insert(child);
   const tokens = family === null ? null : addFamily(transaction, child, family);
   return accepted({ kind: "child", allowance_id: child.id, scopes, expires_at_ms, tokens });
@@ -75,9 +76,13 @@ function addFamily(
   return tokensOf(child, family);
 }
 
-/** It ends with what its parent ends with, so it has the same approval. */
+/**
+ * It ends with what its parent ends with, so it has the same approval. It also ends with the exchanged token's family:
+ * that token may have been stolen.
+ */
 function childOf(
   parent: AllowanceRow,
+  parent_family_id: string | null,
   request: ExchangeRequest & Required<Pick<AllowanceRow, "expires_at_ms">>,
   now_ms: number,
 ): AllowanceRow {
@@ -87,6 +92,7 @@ function childOf(
     ...parent,
     id,
     parent_id: parent.id,
+    parent_family_id,
     path: `${id} ${parent.path}`,
     kind: "exchange",
     client_id,

@@ -11,9 +11,11 @@ import {
   eq,
   getTableColumns,
   gt,
+  isNotNull,
   isNull,
   lte,
   ne,
+  notInArray,
   or,
   sql,
   type SQL,
@@ -22,7 +24,7 @@ import { idsOfPath, rightsOf, type AllowanceLimits } from "../../domain/allowanc
 import { JOB_TTL_MAX_SECONDS } from "../../domain/limits.ts";
 import type { CapSpending } from "../../domain/spending_cap.ts";
 import { isAmong, matches, value, values } from "./parameters.ts";
-import { allowances } from "./schema.ts";
+import { allowances, tokenFamilies } from "./schema.ts";
 import { query, type AccountDatabase } from "./query.ts";
 
 export type AllowanceRow = typeof allowances.$inferSelect;
@@ -73,6 +75,14 @@ export function openAllowanceStore(database: AccountDatabase) {
     const rows = rows_by_ids(database).all({ ids_json: JSON.stringify(ids) });
     return rows.toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
   };
+  const endOne = (id: string, now_ms: number): void => {
+    end(eq(allowances.id, id), now_ms);
+    const descends = sql`instr(' ' || ${allowances.path} || ' ', ' ' || ${id} || ' ') > 0`;
+    database
+      .delete(allowances)
+      .where(and(eq(allowances.stored_bytes, 0), descends))
+      .run();
+  };
   return {
     read,
     /** The rows of a path that are stored, from the allowance itself to its root. */
@@ -112,13 +122,21 @@ export function openAllowanceStore(database: AccountDatabase) {
     saveApproval: ({ id, ...row }: AllowanceRow): void =>
       void database.update(allowances).set(row).where(eq(allowances.id, id)).run(),
     /** Also deletes its unused descendants. The others stay, and are not accepted without it. */
-    end(id: string, now_ms: number): void {
-      end(eq(allowances.id, id), now_ms);
-      const descends = sql`instr(' ' || ${allowances.path} || ' ', ' ' || ${id} || ' ') > 0`;
-      database
-        .delete(allowances)
-        .where(and(eq(allowances.stored_bytes, 0), descends))
-        .run();
+    end: endOne,
+    /** Ends the allowances that were exchanged from a family, if that family or their own one has ended. */
+    endOfEndedFamilies(now_ms: number): void {
+      const families = database.select({ id: tokenFamilies.id }).from(tokenFamilies);
+      const holders = database.select({ id: tokenFamilies.allowance_id }).from(tokenFamilies);
+      const has_ended_family = or(
+        notInArray(allowances.parent_family_id, families),
+        notInArray(allowances.id, holders),
+      );
+      const rows = database
+        .select({ id: allowances.id })
+        .from(allowances)
+        .where(and(not_revoked, isNotNull(allowances.parent_family_id), has_ended_family))
+        .all();
+      for (const { id } of rows) endOne(id, now_ms);
     },
     /** Deletes the rows that nothing needs any more. */
     deleteExpired(now_ms: number): void {

@@ -17,14 +17,23 @@ const save_state = query((database) =>
 
 /** Opens the tables of a migrated database. */
 export function openFamilyStore(database: AccountDatabase) {
-  const end = (which: SQL | undefined): void =>
-    void database.delete(tokenFamilies).where(which).run();
+  let has_ended = false;
+  const end = (which: SQL | undefined): void => {
+    has_ended = true;
+    database.delete(tokenFamilies).where(which).run();
+  };
   return {
     read: (id: string): FamilyRow | null => family_by_id(database).get({ id }) ?? null,
     insert: (row: FamilyRow): void => void database.insert(tokenFamilies).values(row).run(),
     saveState: (id: string, state: FamilyState): void =>
       void save_state(database).run({ id, ...state }),
     end: (id: string): void => end(eq(tokenFamilies.id, id)),
+    /** Whether a family may have ended since the last call: then the allowances that were exchanged from it end. */
+    takeEnded(): boolean {
+      const had_ended = has_ended;
+      has_ended = false;
+      return had_ended;
+    },
     endOfSessions: (session_ids: readonly string[]): void =>
       end(
         and(

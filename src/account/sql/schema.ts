@@ -139,6 +139,8 @@ export const allowances = sqliteTable("allowances", {
   id: text().primaryKey(),
   /** The allowance that it was exchanged from; null: the holder approved it. */
   parent_id: text(),
+  /** The token family that it was exchanged from, and ends with; null: none. */
+  parent_family_id: text(),
   /** Its own id, its parent's, and so on to the root, with spaces between them. */
   path: text().notNull(),
   kind: text({ enum: ALLOWANCE_KINDS }).notNull(),
