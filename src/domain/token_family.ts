@@ -23,7 +23,10 @@ export const OAUTH_TOKEN_TTL_SECONDS = 600;
 /** The `expires_in` of a response. A repeated response is the same, and may be a minute old. */
 export const OAUTH_EXPIRES_IN_SECONDS = OAUTH_TOKEN_TTL_SECONDS - REFRESH_REPEAT_MS / 1000;
 
-/** The families of one allowance. One more ends the family that was not used for the longest time. */
+/**
+ * The families of one allowance. One more ends one whose code was not redeemed, or else the one that was not used for the
+ * longest time.
+ */
 export const FAMILIES_PER_ALLOWANCE_MAX = 50;
 
 /** The last response of a family. Generation 0: the code was not redeemed yet. */

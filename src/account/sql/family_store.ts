@@ -1,5 +1,5 @@
 /** The SQL of token families and their authorization codes. A family whose row is gone has ended. */
-import { and, asc, eq, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
 import { CODE_KEEP_MS, CODE_TTL_MS, type FamilyState } from "../../domain/token_family.ts";
 import { isAmong, matches, values } from "./parameters.ts";
 import { allowances, codes, tokenFamilies } from "./schema.ts";
@@ -9,6 +9,7 @@ export type FamilyRow = typeof tokenFamilies.$inferSelect;
 export type CodeRow = typeof codes.$inferSelect;
 
 const by_id = matches(tokenFamilies.id);
+const is_unredeemed = eq(tokenFamilies.generation, 0);
 const ends_with_session = isNotNull(tokenFamilies.session_ends_at_ms);
 const family_by_id = query((database) => database.select().from(tokenFamilies).where(by_id));
 const save_state = query((database) =>
@@ -46,19 +47,18 @@ export function openFamilyStore(database: AccountDatabase) {
       end(eq(tokenFamilies.session_id, session_id)),
     endApprovedThrough: (signin_method: string): void =>
       end(or(eq(tokenFamilies.signin_method, signin_method), isNull(tokenFamilies.signin_method))),
-    /** The families of an allowance, the one that was unused for the longest time first. */
+    /** The families of an allowance: first those that nobody redeemed, then by the time since their last use. */
     listIds: (allowance_id: string): string[] =>
       database
         .select({ id: tokenFamilies.id })
         .from(tokenFamilies)
         .where(eq(tokenFamilies.allowance_id, allowance_id))
-        .orderBy(asc(tokenFamilies.rotated_at_ms), asc(tokenFamilies.id))
+        .orderBy(desc(is_unredeemed), asc(tokenFamilies.rotated_at_ms), asc(tokenFamilies.id))
         .all()
         .map(({ id }) => id),
     /** Deletes what can be used no more: families of ended allowances or unredeemed codes, and old codes. */
     deleteEnded(now_ms: number): void {
       const living = sql`(select ${allowances.id} from ${allowances} where ${allowances.revoked_at_ms} is null)`;
-      const is_unredeemed = eq(tokenFamilies.generation, 0);
       end(
         or(
           sql`${tokenFamilies.allowance_id} not in ${living}`,

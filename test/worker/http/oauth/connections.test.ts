@@ -159,6 +159,13 @@ describe("a connection", () => {
     expect((await refresh(renewed.refresh_token)).status).toBe(200);
   });
 
+  it("authorizations that nobody redeems do not push out one that is in use", async () => {
+    const ada = await signIn();
+    const used = await connect(ada);
+    for (let count = 0; count < 2 * FAMILIES_PER_ALLOWANCE_MAX; count += 1) await authorize(ada);
+    expect((await refresh(used.refresh_token)).status).toBe(200);
+  });
+
   it("an authorization whose code is never redeemed leaves no rows behind", async () => {
     const ada = await signIn();
     await authorize(ada);
