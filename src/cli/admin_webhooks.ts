@@ -78,7 +78,7 @@ async function list(slug: string, options: GlobalOptions): Promise<void> {
   print(options, { webhooks }, () => {
     const rows = webhooks.map((it) => [
       it.id,
-      it.active ? "active" : `paused (${it.paused_reason ?? "by its owner"})`,
+      it.active ? "active" : `paused (${it.paused_reason ?? "by an operator or the app"})`,
       it.last_success_at ?? "never",
       it.last_error === null ? "" : `${it.last_error_at ?? ""} ${it.last_error}`,
       it.events.join(" "),

@@ -70,6 +70,8 @@ interface Row {
   readonly name: string;
   readonly code?: string;
   readonly hint: string;
+  /** Further lines. */
+  readonly lines?: readonly string[];
 }
 
 function clientRow({ app_slug, id, name, last_used_at_ms, ...client }: OAuthClient): Row {
@@ -78,7 +80,7 @@ function clientRow({ app_slug, id, name, last_used_at_ms, ...client }: OAuthClie
   const used =
     last_used_at_ms === null ? "never used" : `last used ${timeText(last_used_at_ms, "day")} (UTC)`;
   const code = registeredClientId(app_slug, id);
-  return { id, name, code, hint: `${kind}${pkce} · ${used} · ${client.redirect_uris.join(", ")}` };
+  return { id, name, code, hint: `${kind}${pkce} · ${used}`, lines: client.redirect_uris };
 }
 
 interface RowsProps {
@@ -94,7 +96,7 @@ function Rows({ app, kind, rows, empty }: RowsProps) {
     <>
       {rows.length === 0 ? <p>{empty}</p> : null}
       <ul class="rows">
-        {rows.map(({ id, name, code, hint }) => (
+        {rows.map(({ id, name, code, hint, lines = [] }) => (
           <li>
             <span class="cut">
               {may_change ? (
@@ -111,6 +113,9 @@ function Rows({ app, kind, rows, empty }: RowsProps) {
                 )}
                 {hint}
               </span>
+              {lines.map((line) => (
+                <span class="hint below">{line}</span>
+              ))}
             </span>
             {may_change ? (
               <a
@@ -144,8 +149,8 @@ function Saved({ client, secret }: SavedClient) {
         <>
           <p>
             <strong>This is its client_secret. It is shown only once.</strong> Click it to select
-            it, copy it, and store it with your server’s secrets. It is also a server key of the
-            app, and you can revoke it there.
+            it, copy it, and store it with your server’s secrets. It is also one of the app’s server
+            keys: revoke it on the app’s page.
           </p>
           <p>
             <code class="secret" tabindex={0}>
@@ -212,7 +217,7 @@ export function ClientPage({ app, form }: FormProps) {
           ]}
         />
         <fieldset>
-          <legend>Exceptions</legend>
+          <legend>Options</legend>
           <Choice
             type="checkbox"
             name="pkce_optional"
@@ -220,7 +225,7 @@ export function ClientPage({ app, form }: FormProps) {
             value="yes"
             checked={form.values["pkce_optional"] === "yes"}
           >
-            It may leave out PKCE. Only for a server whose library does not support it.
+            PKCE is optional. Only for a server whose library does not support PKCE.
           </Choice>
           <Choice
             type="checkbox"

@@ -105,7 +105,9 @@ export const createWebhook = factory.createHandlers(async (context) => {
   const problems = {
     ...(WEBHOOK_ID_PATTERN.test(id)
       ? {}
-      : { id: `${LABELS.id} must be 1 to 64 of a-z 0-9 . _ -, such as main.` }),
+      : {
+          id: `${LABELS.id} must have 1 to 64 of the characters a-z, 0-9, “.”, “_” and “-”, such as main.`,
+        }),
     ...(checked.ok ? {} : checked.refusal),
   };
   if (!checked.ok || Object.keys(problems).length > 0) {

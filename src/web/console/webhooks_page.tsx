@@ -17,6 +17,8 @@ type App = Pick<AppRecord, "slug" | "name">;
 export const webhookPath = (slug: string, id?: string, part = ""): string =>
   appPath(slug, id === undefined ? "/webhooks" : `/webhooks/${encodeURIComponent(id)}${part}`);
 
+const KEPT = "Optional. This is kept in the audit log.";
+
 /** The name of an event's checkbox. */
 export const eventField = (event: SubscribableEvent): string => `event-${event}`;
 
@@ -64,7 +66,9 @@ export function WebhooksPage({ app, webhooks, form, notice }: WebhooksPageProps)
             spellcheck={false}
             hint="Such as main. You cannot change it later."
           />
+          <input type="hidden" name="active" value="yes" />
           <Settings form={form} />
+          <Reason form={form} hint={KEPT} />
         </ActionForm>
       </Panel>
     </Page>
@@ -78,11 +82,18 @@ function State({ paused_at_ms, paused_reason }: Webhook) {
       <span class="tag is-bad">paused</span>
       <span class="hint below">
         since <Time at_ms={paused_at_ms} />{" "}
-        {paused_reason === null ? "by its owner" : paused_reason}
+        {paused_reason === null ? "by an operator or the app" : errorText(paused_reason)}
       </span>
     </>
   );
 }
+
+/** Why an attempt failed, in words: its response's status is `status_500`. */
+const errorText = (reason: string): string =>
+  reason
+    .replace(/^status_(\d+)$/, "status $1")
+    .replace(/^timeout$/, "no response in time")
+    .replace(/^unreachable$/, "no connection");
 
 function TimeOrNever({ at_ms }: { at_ms: number | null }) {
   return at_ms === null ? <>never</> : <Time at_ms={at_ms} />;
@@ -92,13 +103,26 @@ function LastError({ last_error, last_error_at_ms }: Webhook) {
   if (last_error === null || last_error_at_ms === null) return <>–</>;
   return (
     <>
-      {last_error}
+      {errorText(last_error)}
       <span class="hint below">
         <Time at_ms={last_error_at_ms} />
       </span>
     </>
   );
 }
+
+const EVENT_TEXTS = {
+  "job.created": "A job started",
+  "job.completed": "A job was completed",
+  "job.failed": "A job failed",
+  "job.expired": "A job timed out or was cancelled",
+  "credits.granted": "Credits were granted or refunded",
+  "credits.low": "The balance fell to one of the numbers below",
+  "credits.refused": "A request needed more credits than there were",
+  "purchase.completed": "Credits were bought",
+  "purchase.refunded": "A purchase was refunded or disputed",
+  "account.deleted": "The account was deleted",
+} as const satisfies Readonly<Record<SubscribableEvent, string>>;
 
 function Settings({ form }: { form: FormState }) {
   const problem = form.problems["events"];
@@ -123,7 +147,7 @@ function Settings({ form }: { form: FormState }) {
             value="yes"
             checked={form.values[eventField(event)] === "yes"}
           >
-            <code>{event}</code>
+            {EVENT_TEXTS[event]} <code class="hint">{event}</code>
           </Choice>
         ))}
       </fieldset>
@@ -132,18 +156,8 @@ function Settings({ form }: { form: FormState }) {
         name="thresholds"
         label="Balances for credits.low"
         spellcheck={false}
-        hint="Credits, separated by blanks, such as 20 100. An event is sent when a balance falls to one of them."
+        hint="Credits, separated by spaces, such as 20 100. The event is sent when a balance falls to one of them."
       />
-      <Choices
-        form={form}
-        name="active"
-        legend="Delivery"
-        options={[
-          ["yes", "Send events, from where it stopped"],
-          ["no", "Pause; events are kept"],
-        ]}
-      />
-      <Reason form={form} hint="Optional. This is kept in the audit log." />
     </>
   );
 }
@@ -181,7 +195,7 @@ export function WebhookPage(props: WebhookPageProps) {
     >
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1 class="cut">{webhook.id}</h1>
+        <h1 class="cut">Webhook “{webhook.id}”</h1>
         <span>
           <a href={appPath(app.slug)}>{app.name}</a>
           {" · "}
@@ -194,12 +208,14 @@ export function WebhookPage(props: WebhookPageProps) {
           <State {...webhook} />
         </p>
         <p class="hint">
-          Last success <TimeOrNever at_ms={webhook.last_success_at_ms} />. Last error{" "}
+          {webhook.url}. Last success <TimeOrNever at_ms={webhook.last_success_at_ms} />. Last error{" "}
           <LastError {...webhook} />
         </p>
         <ForRole role="admin" action="Testing or deleting a webhook">
           <ActionForm action={path("/test")} form={act} button="Send a test">
-            <p class="hint">Sends the event ping once, and shows how the receiver responds.</p>
+            <p class="hint">
+              Sends the event <code>ping</code> once, and shows how the receiver responds.
+            </p>
           </ActionForm>
         </ForRole>
       </Panel>
@@ -208,10 +224,20 @@ export function WebhookPage(props: WebhookPageProps) {
         <Panel id="settings" title="Settings">
           <ActionForm action={path()} form={settings} button="Save" role="admin">
             <Settings form={settings} />
+            <Choices
+              form={settings}
+              name="active"
+              legend="Delivery"
+              options={[
+                ["yes", "Send events, and first those that wait"],
+                ["no", "Pause. Events are kept until you resume"],
+              ]}
+            />
+            <Reason form={settings} hint={KEPT} />
           </ActionForm>
         </Panel>
         {mayAct("admin") ? (
-          <div>
+          <div class="side-column">
             <Panel id="replay" title="Send events again">
               <ActionForm action={path("/replay")} form={replay} button="Send again">
                 <Field
@@ -226,13 +252,14 @@ export function WebhookPage(props: WebhookPageProps) {
                   name="after_line"
                   label="After entry"
                   inputmode="numeric"
-                  hint="Sends the events of later entries of its ledger. 0 for all."
+                  hint="The number of a ledger entry. The events of all later entries are sent. 0 sends all."
                 />
               </ActionForm>
             </Panel>
             <Panel id="secret" title="Secret">
               <p class="hint">
-                A new secret signs within a minute. The previous one signs too for 24 hours.
+                A new secret is used within a minute. For 24 hours, events are also signed with the
+                previous one.
               </p>
               <ActionForm action={path("/rotate")} form={act} button="Replace the secret">
                 {null}
@@ -256,7 +283,7 @@ function DoneMessage(done: Done) {
       <p class={done.reason === null ? "notice" : "problem"} role="status">
         {done.reason === null
           ? `The receiver accepted the test with status ${done.status} after ${done.duration_ms} ms.`
-          : `The receiver did not accept the test: ${done.reason}, after ${done.duration_ms} ms.`}
+          : `The receiver did not accept the test: ${errorText(done.reason)}, after ${done.duration_ms} ms. Check its address and its log.`}
       </p>
     );
   }
@@ -293,8 +320,8 @@ function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: W
       aside={
         status === "pending" ? (
           <a href={path}>Show all</a>
-        ) : (
-          <a href={consolePath(path, { status: "pending" })}>Only those that will be tried again</a>
+        ) : deliveries.length === 0 ? null : (
+          <a href={consolePath(path, { status: "pending" })}>With a next try only</a>
         )
       }
     >
@@ -312,15 +339,17 @@ function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: W
           String(delivery.attempts),
           <>
             <Time at_ms={Date.parse(delivery.at)} />
-            <span class="hint below">{delivery.last_error ?? "not tried yet"}</span>
+            <span class="hint below">
+              {delivery.last_error === null ? "not tried yet" : errorText(delivery.last_error)}
+            </span>
           </>,
           delivery.retry_at === null ? (
-            <span class="tag is-bad">when it is active</span>
+            "after you resume it"
           ) : (
             <Time at_ms={Date.parse(delivery.retry_at)} />
           ),
         ])}
-        empty="Every event was delivered."
+        empty="No event waits for delivery."
       />
       <Pager path={path} filters={{ status }} {...{ cursor, next_cursor }} />
     </Panel>
@@ -342,9 +371,11 @@ export function DeleteWebhookPage({ app, webhook, form }: DeleteWebhookPageProps
       about={{ href: back, name: `${app.name}: ${webhook.id}` }}
       form={form}
     >
-      <p>Nothing is sent to it any more, and events that were not delivered are lost.</p>
+      <p>
+        No more events are sent to {webhook.url}. Events that wait are lost. This cannot be undone.
+      </p>
       <ActionForm action={`${back}/delete`} form={form} button="Delete" danger back={back}>
-        <Reason form={form} hint="Optional. This is kept in the audit log." />
+        <Reason form={form} hint={KEPT} />
       </ActionForm>
     </FormPage>
   );

@@ -41,7 +41,7 @@ describe("the webhooks in the console", () => {
     const response = await fill(LIST, wrong);
     expect(response.status).toBe(400);
     const text = words(response.text);
-    expect(text).toContain("The id must be 1 to 64");
+    expect(text).toContain("The id must have 1 to 64");
     expect(text).toContain("“many” must be a whole number");
     const address = await fill(LIST, { ...wrong, id: "main", thresholds: "" });
     expect(words(address.text)).toContain("The address must have a host name instead of an IP");
@@ -63,9 +63,9 @@ describe("the webhooks in the console", () => {
     const changed = { ...created.sent, key: "other", active: "no", "event-job.failed": "yes" };
     const saved = await submit(MAIN, changed);
     expect(saved.headers.get("Location")).toBe(`${MAIN}?notice=webhook-saved`);
-    expect(words((await open(MAIN)).text)).toMatch(/paused since .* by its owner/);
+    expect(words((await open(MAIN)).text)).toMatch(/paused since .* by an operator or the app/);
     await rows("update webhooks set paused_reason = 'status_500'");
-    expect(words((await open(LIST)).text)).toMatch(/paused since .* status_500/);
+    expect(words((await open(LIST)).text)).toMatch(/paused since .* status 500/);
     await submit(MAIN, { ...changed, key: "third", active: "yes" });
     expect(words((await open(LIST)).text)).toContain("hook active");
     const missing = await fill(`${LIST}/none`, {});
@@ -79,7 +79,7 @@ describe("the webhooks in the console", () => {
     expect(words(tested.text)).toMatch(/accepted the test with status 200 after \d+ ms/);
     fetched.mockResolvedValue(new Response(null, { status: 500 }));
     const failed = await submit(`${MAIN}/test`, { key: "two" });
-    expect(words(failed.text)).toContain("did not accept the test: status_500");
+    expect(words(failed.text)).toContain("did not accept the test: status 500");
     const rotated = await submit(`${MAIN}/rotate`, { key: "three" });
     expect(rotated.text).toMatch(/whsec_/);
     expect((await submit(`${MAIN}/rotate`, { key: "three" })).text).not.toMatch(/whsec_/);
@@ -96,7 +96,7 @@ describe("the webhooks in the console", () => {
       from webhooks`);
     const text = words((await open(`${MAIN}?status=pending`)).text);
     expect(text).toContain("job.completed after entry 7");
-    expect(text).toContain("status_503");
+    expect(text).toContain("status 503");
     expect(text).toContain("Show all");
     const replayed = await submit(`${MAIN}/replay`, {
       key: "one",
