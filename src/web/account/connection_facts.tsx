@@ -89,7 +89,7 @@ function CapMeter({ cap }: { cap: ListedCap }) {
           ""
         ) : (
           <>
-            , again from <Time at_ms={resets_at_ms} style="clock" />
+            , resets <Time at_ms={resets_at_ms} style="clock" />
           </>
         )}
       </span>

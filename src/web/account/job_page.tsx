@@ -37,7 +37,7 @@ export function JobPage({ job, entries, line, appLook, notice }: JobPageProps) {
             <h2 id="credits-name">What happened to your credits</h2>
             <Steps entries={entries} />
           </section>
-          {job.status === "started" ? <Cancel id={job.id} /> : null}
+          {job.status === "started" ? <Cancel job={job} /> : null}
         </div>
         <div class="side-column">
           <Preview job={job} />
@@ -101,6 +101,9 @@ function Facts({ job, look }: { job: JobRow; look: AppLook }) {
     ["Status", <JobState {...job} />],
     ["Action", job.action],
     ["Started", <Time at_ms={job.created_at_ms} />],
+    ...(job.status !== "started" || job.spent === null
+      ? []
+      : ([["Spent so far", credits(job.spent)]] as const)),
     job.status === "started"
       ? ["Times out", <Time at_ms={job.expires_at_ms} />]
       : ["Last change", <Time at_ms={job.updated_at_ms} />],
@@ -119,18 +122,19 @@ function Facts({ job, look }: { job: JobRow; look: AppLook }) {
 }
 
 /** The `details` element is the confirmation step: the first click only shows the button. */
-function Cancel({ id }: { id: string }) {
+function Cancel({ job }: { job: JobRow }) {
   return (
     <section class="panel" aria-labelledby="cancel-name">
       <h2 id="cancel-name">Cancel</h2>
       <p class="hint">
-        The job ends now, as if it had timed out. If its app still completes it, you pay what it
-        cost.
+        The job ends now
+        {job.spent === null ? ", as if it had timed out" : `, and you pay ${credits(job.spent)}`}.
+        If its app still completes it, you pay what it cost.
       </p>
       <details class="confirm">
         <summary class="button quiet">Cancel this job</summary>
         <form method="post" action="/account/jobs/cancel">
-          <input type="hidden" name="job_id" value={id} />
+          <input type="hidden" name="job_id" value={job.id} />
           <button type="submit" class="danger">
             Yes, cancel it now
           </button>

@@ -148,7 +148,7 @@ function Ask({ path, request, shown, app }: Asking) {
       </dl>
       <p>
         Approve only if you expect this job. Its credits count as spent, so the limit stays used up
-        afterwards. Decide until <Time at_ms={expires_at_ms} style="clock" />.
+        afterwards. Decide by <Time at_ms={expires_at_ms} style="clock" />.
       </p>
       <form method="post" action={`${path}/approve`} class="acts">
         <button type="submit">Approve</button>

@@ -20,7 +20,7 @@ const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
   },
   client_id_repeated: {
     title: "We do not know which app this is",
-    what: `The request has several client_id. ${NOTHING}`,
+    what: `The request has client_id more than once. ${NOTHING}`,
     next: TELL_DEVELOPER,
   },
   redirect_uri_missing: {
@@ -30,12 +30,12 @@ const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
   },
   redirect_uri_repeated: {
     title: "We do not know where to send you back to",
-    what: `The request has several redirect_uri. ${NOTHING}`,
+    what: `The request has redirect_uri more than once. ${NOTHING}`,
     next: TELL_DEVELOPER,
   },
   client_unknown: {
     title: "We do not know this app",
-    what: `It is not registered here, or its own description (client_id) cannot be used. ${NOTHING}`,
+    what: `It is not registered here, or its description cannot be read. ${NOTHING}`,
     next: TELL_DEVELOPER,
   },
   redirect_uri_unknown: {
@@ -45,12 +45,12 @@ const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
   },
   not_signed_in: {
     title: "You are not signed in",
-    what: `The app asked for an answer without showing you a page. ${NOTHING}`,
+    what: `The app wanted to connect without showing you a page. ${NOTHING}`,
     next: "Sign in, then start again in the app.",
   },
   request_too_long: {
     title: "This request is too long",
-    what: `It would be lost while you sign in. ${NOTHING}`,
+    what: `It is too long to be kept while you sign in. ${NOTHING}`,
     next: TELL_DEVELOPER,
   },
   form_unreadable: {
@@ -89,7 +89,7 @@ export function ClientErrorPage(props: {
       <ProblemText
         problem={{
           title: `${client.name} cannot be connected`,
-          what: `Its request cannot be used: ${error.error_description} (${error.error}) ${NOTHING}`,
+          what: `It sent a request that is not valid: ${error.error_description} (${error.error}) ${NOTHING}`,
           next: `If you trust ${host}, you can go back to it with this error. Otherwise close this page.`,
         }}
       />

@@ -43,7 +43,7 @@ describe("the page of connections", () => {
     await token.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 12 });
     const [item = ""] = itemsOf((await open(ada)).text);
     expect(item).toContain("Laptop Device or program Can read and spend in Demo.");
-    expect(item).toMatch(/12 of 50 credits a month spent, again from 1 \w+, 00:00/);
+    expect(item).toMatch(/12 of 50 credits a month spent, resets 1 \w+, 00:00/);
     expect(item).toMatch(/last used .*, ends /);
   });
 
