@@ -72,7 +72,9 @@ interface CapChoiceProps {
 /** The first cap is open, and the others are folded until one is used. */
 export function CapChoice({ caps, problem, balance }: CapChoiceProps) {
   const [first = EMPTY, ...others] = caps;
-  const empty = Array.from({ length: CAPS_MAX - 1 - others.length }, () => EMPTY);
+  const empty = freePeriods(caps)
+    .slice(0, CAPS_MAX - 1 - others.length)
+    .map((period) => ({ credits: "", period }));
   return (
     <fieldset>
       <legend>How much it can spend</legend>
@@ -93,6 +95,12 @@ export function CapChoice({ caps, problem, balance }: CapChoiceProps) {
 }
 
 const EMPTY: CapFields = { credits: "", period: "total" };
+
+/** Periods that no cap has, since two caps of one period are a problem. */
+function freePeriods(caps: readonly CapFields[]): readonly CapPeriod[] {
+  const [first = EMPTY, ...others] = caps;
+  return CAP_PERIODS.filter((period) => [first, ...others].every((cap) => cap.period !== period));
+}
 
 function CapRow(props: { fields: CapFields; index: number; problem: string | undefined }) {
   const { fields, index, problem } = props;

@@ -286,6 +286,7 @@ describe("the statement", () => {
     const page = words((await open(ada, `/account/jobs/${job_id}`)).text);
     expect(page).toContain("25 held The job is running.");
     expect(page).toContain("If it times out, you pay 5 credits.");
+    expect(page).toContain("The job ends now, and you pay 5 credits.");
     await ada.post("/api/jobs/cancel", { job_id });
     expect(await row()).toMatch(
       / · Failed: .* \u22125 .* 5 credits charged, 20 no longer held 95 /,

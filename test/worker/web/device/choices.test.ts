@@ -279,6 +279,8 @@ describe("the approval form as it is first shown", () => {
     const { text } = await openPage(ada, user_code, isolate);
     expect(text).toContain("in The draw only, at most 500 credits every 30 days");
     const form = sentBy(text);
+    // Each further limit has another period, since two of one period are a problem.
+    expect(form.get("period")).toEqual(["30_days", "day", "week", "month"]);
     expect([form.has("upstream"), form.has("admin")]).toEqual([false, false]);
     expect(text).toContain('name="admin"');
     form.set("last_letters", [user_code.slice(-4)]);
