@@ -16,7 +16,8 @@ export function chooseScopes(
   const { resource_scopes, may_upstream } = offer;
   // A client that names no scope gets what a person expects least harm of: our API to read, or the resource as a whole.
   const wanted = requested ?? resource_scopes ?? ["read"];
-  if (wanted.includes("admin")) return refused(invalidScope("No OAuth client can get admin."));
+  if (wanted.includes("admin"))
+    return refused(invalidScope("The scope admin is not available to OAuth clients."));
   if (requested?.length === 0) return refused(invalidScope("Name a scope, or leave scope out."));
   const known: readonly string[] =
     resource_scopes === null ? OAUTH_SCOPES : [...SIGNIN_SCOPES, ...resource_scopes];
