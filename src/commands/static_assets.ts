@@ -2,9 +2,9 @@
  * The static files that are deployed with the Worker: `/openapi.json`, `/docs`, the styles and scripts of the pages under
  * `/static`, and the list of shared hosting suffixes, which only the Worker reads.
  */
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** The folder that wrangler.toml names. */
 const FOLDER = ".wrangler/assets";
@@ -80,12 +80,12 @@ ${SAFE}`;
 export async function prepareAssets(): Promise<void> {
   const viewer = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   await mkdir(join(FOLDER, "docs"), { recursive: true });
-  for (const file of VIEWER_FILES) await cp(join(viewer, file), join(FOLDER, "docs", file));
-  await cp("docs/openapi.json", join(FOLDER, "openapi.json"));
-  await cp("src/domain/hosting_suffixes.txt", join(FOLDER, "hosting_suffixes.txt"));
-  await writeFile(join(FOLDER, "docs.html"), PAGE);
-  await writeFile(join(FOLDER, "docs", "start.js"), START);
-  await writeFile(join(FOLDER, "_headers"), HEADERS);
+  for (const file of VIEWER_FILES) await copy(join(viewer, file), join(FOLDER, "docs", file));
+  await copy("docs/openapi.json", join(FOLDER, "openapi.json"));
+  await copy("src/domain/hosting_suffixes.txt", join(FOLDER, "hosting_suffixes.txt"));
+  await replace(join(FOLDER, "docs.html"), PAGE);
+  await replace(join(FOLDER, "docs", "start.js"), START);
+  await replace(join(FOLDER, "_headers"), HEADERS);
   await preparePageFiles(join(FOLDER, "static"));
 }
 
@@ -95,7 +95,18 @@ async function preparePageFiles(folder: string): Promise<void> {
     const styles = await Promise.all(
       parts.map((name) => readFile(join("src/web/style", name), "utf8")),
     );
-    await writeFile(join(folder, sheet), styles.join(""));
+    await replace(join(folder, sheet), styles.join(""));
   }
-  for (const name of SCRIPTS) await cp(join("src/web/scripts", name), join(folder, name));
+  for (const name of SCRIPTS) await copy(join("src/web/scripts", name), join(folder, name));
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  await replace(to, await readFile(from));
+}
+
+/** Replaces a file at once: another process that starts Wrangler finds the old file or the new one. */
+async function replace(path: string, content: string | Uint8Array): Promise<void> {
+  const part = join(dirname(FOLDER), `${process.pid}-${basename(path)}`);
+  await writeFile(part, content);
+  await rename(part, path);
 }

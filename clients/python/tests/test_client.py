@@ -316,6 +316,8 @@ class CredentialsTest(unittest.TestCase):
         declared = [it for it in vars(types).values() if typing.is_typeddict(it)]
         self.assertGreater(len(declared), 10)
         for declaration in declared:
+            if declaration is types.PingWebhookEventData:  # A ping has no data.
+                continue
             self.assertNotEqual(typing.get_type_hints(declaration), {})
 
     def test_an_address_or_credential_that_would_leak_is_refused(self) -> None:

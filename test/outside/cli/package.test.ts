@@ -127,7 +127,7 @@ globalThis.resource = createProtectedResource({ baseUrl: "https://p.example", re
       const tried = await page.waitForFunction("globalThis.tried");
       expect(await tried.jsonValue()).toBe("it works");
       // The bundle has the client only, without the command line and the code for servers.
-      expect(script.length).toBeLessThan(36 * 1024);
+      expect(script.length).toBeLessThan(42 * 1024);
       expect(script).not.toContain("session+jwt");
     } finally {
       await browser.close();
