@@ -2,10 +2,13 @@
  * The origins that receive upstream tokens. A provider's token gives access to the person's account at another service, so
  * the operator decides for each app; an origin that may use the rest of the API does not receive it by default.
  */
-import type { RegisteredApp } from "../../../directory/apps.ts";
 import { coversCookieDomain, isAllowedOrigin } from "../../../domain/origins.ts";
 import { SHARED_AZP, type SessionProof } from "../../../domain/proof.ts";
 import type { AppContext } from "../../context.ts";
+import type { Services } from "../../services.ts";
+
+type RegisteredApps = Awaited<ReturnType<Services["apps"]["all"]>>;
+type RegisteredApp = RegisteredApps extends ReadonlyMap<string, infer App> ? App : never;
 
 /**
  * Whether the origin in `azp` may receive every provider's token: our own pages, and the origins of `ALLOWED_ORIGINS`. For
