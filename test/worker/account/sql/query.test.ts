@@ -49,6 +49,7 @@ describe("a prepared query", () => {
       last_used_at_ms: null,
       revoked_at_ms: null,
       parent_id: null,
+      parent_family_id: null,
       client_id: null,
       client_host: null,
       resource: null,
