@@ -72,7 +72,6 @@ describe("upstream tokens for OAuth clients", () => {
 
   it.each([
     ["provider", "update apps set upstream_providers_json = '[\"github\"]'"],
-    ["client", "delete from oauth_clients"],
     ["app", "delete from apps"],
   ])("a client gets no more tokens after an operator removed the %s", async (_, change) => {
     const { ada, outcome } = await open();
