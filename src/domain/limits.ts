@@ -155,8 +155,11 @@ export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
 export const ALLOWANCES_PER_ACCOUNT_MAX = 100;
 export const APPS_PER_ALLOWANCE_MAX = 20;
 
-/** Exchanged allowances that one allowance may have, and how many may follow from each other, the root included. */
-export const CHILDREN_PER_ALLOWANCE_MAX = 100;
+/**
+ * Living allowances that were exchanged from one that the holder approved, directly or not, and how many may follow from
+ * each other, the root included.
+ */
+export const EXCHANGED_PER_ALLOWANCE_MAX = 100;
 export const ALLOWANCE_DEPTH_MAX = 4;
 
 /** Caps of one allowance: more than the periods that a person keeps apart. */

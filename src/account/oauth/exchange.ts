@@ -1,6 +1,6 @@
 /** Exchanging a token: a client gets one that may do less, such as for an agent. `domain/token_exchange.ts` has the rules. */
-import { idsOfPath } from "../../domain/allowance.ts";
-import { CHILDREN_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
+import { idsOfPath, rootOfPath } from "../../domain/allowance.ts";
+import { EXCHANGED_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { newCap } from "../../domain/spending_cap.ts";
 import { narrows, whyNoChild, type ExchangeProblem } from "../../domain/token_exchange.ts";
@@ -37,12 +37,15 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   }
   const problem = whyNoChild(parent, request);
   if (problem !== null) return refuse(problem);
-  const children = allowances
+  // Those of its children count too, or one approval would grow a million rows.
+  const root = rootOfPath(allowance.path);
+  const exchanged = allowances
     .listLiving(now_ms)
-    .filter(({ parent_id }) => parent_id === allowance.id);
-  if (children.length >= CHILDREN_PER_ALLOWANCE_MAX) return refuse("too_many_children");
+    .filter(({ parent_id, path }) => parent_id !== null && rootOfPath(path) === root);
+  if (exchanged.length >= EXCHANGED_PER_ALLOWANCE_MAX) return refuse("too_many_children");
   ensureOpen(transaction);
   allowances.deleteExpired(now_ms);
+  families.deleteEnded(now_ms);
   const given = { ...request, scopes, expires_at_ms };
   const child = childOf(allowance, family?.id ?? null, given, now_ms);
   allowances.insert(child);

@@ -40,7 +40,7 @@ export const exchangeToken: GrantHandler = async (context, form) => {
   const client = await findClient(context, form, subject);
   if (!client.ok) return client;
   if (subject === null) return refused(await invalidSubject(context));
-  const limited = await countRequest(context, "token_family", credentialId(subject.credential));
+  const limited = await countRequest(context, "token_family", exchangerOf(subject, client.value));
   if (limited !== null) return refused(errorFrom(limited));
   const resource = requestedResource(context, form.get("resource"));
   if (resource !== undefined && !isSameResource(resource, subject.resource)) {
@@ -74,6 +74,15 @@ async function invalidSubject(context: AppContext): Promise<OAuthError> {
   return limited === null
     ? invalidRequest("subject_token is not a valid token of this service, or it has ended.")
     : errorFrom(limited);
+}
+
+/** What exchanges are counted for: a client's connection, whatever its sessions and narrower tokens, or a personal token. */
+function exchangerOf(
+  { identity_id, credential, resource }: Subject,
+  client: AuthenticatedClient | null,
+): string {
+  if (client === null) return credentialId(credential);
+  return `${identity_id} ${client.client_id} ${resource ?? ""}`;
 }
 
 /** Null: it is not one of our tokens, or it has expired. */

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
-import { CHILDREN_PER_ALLOWANCE_MAX } from "../../../../src/domain/limits.ts";
+import { EXCHANGED_PER_ALLOWANCE_MAX } from "../../../../src/domain/limits.ts";
 import { expectInvariants } from "../../account/invariants.ts";
 import { withToken as byAllowance } from "../../support/allowances.ts";
 import { countRowsWritten, query } from "../../support/account_object.ts";
-import { passTime } from "../../support/clock.ts";
+import { earlyInAMinute, passTime } from "../../support/clock.ts";
 import { fromOwnPage, getToken, holderOf, tokenId } from "../../support/device_logins.ts";
 import {
   ACCESS_TOKEN_TYPE,
@@ -154,7 +154,7 @@ describe("an exchange that would widen", () => {
     expect(await rows(ada)).toEqual(before);
   });
 
-  it("a token has at most a hundred living children, and revoking one makes room", async () => {
+  it("a token has at most a hundred living children and theirs, and revoking one makes room", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     const caller = byAllowance(await tokenId(token));
@@ -165,15 +165,32 @@ describe("an exchange that would widen", () => {
       owns_audience: false,
       caps: [{ credits: 1, period: "total" as const }],
     };
-    for (let count = 1; count < CHILDREN_PER_ALLOWANCE_MAX; count += 1) {
+    const first = (await exchange(token.token, total(5), BY_PAT)).body.access_token;
+    for (let count = 2; count < EXCHANGED_PER_ALLOWANCE_MAX; count += 1) {
       await env.ACCOUNT.getByName(ada.identity_id).exchange(caller, request);
     }
     expect((await exchange(token.token, total(1), BY_PAT)).status).toBe(200);
-    const full = await exchange(token.token, total(1), BY_PAT);
-    expect(full.body.error_description).toContain("Revoke");
+    for (const full of [token.token, first]) {
+      const answer = await exchange(full, total(1), BY_PAT);
+      expect(answer.body.error_description).toContain("Revoke");
+    }
     const child = (await rows(ada)).find(({ parent_id }) => parent_id !== null);
     expect((await token.revoke(child?.id ?? "")).status).toBe(200);
     expect((await exchange(token.token, total(1), BY_PAT)).status).toBe(200);
+  });
+
+  it("all sessions of a client share the limit of exchanges", async () => {
+    await earlyInAMinute();
+    const ada = await signIn();
+    const sessions = [await connect(ada), await connect(ada)];
+    const statuses = new Set<number>();
+    for (let count = 0; count < 30; count += 1) {
+      for (const { access_token } of sessions)
+        statuses.add((await exchange(access_token, {})).status);
+    }
+    expect([...statuses]).toEqual([200]);
+    for (const { access_token } of sessions)
+      expect((await exchange(access_token, {})).status).toBe(429);
   });
 
   it.each([
