@@ -2,6 +2,7 @@
 import { reset, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
+import { webhookListOf } from "../../src/directory/webhook_list.ts";
 import { forgetEnvironments } from "./support/passbook.ts";
 
 /** Longer than a delivery to D1 that is still under way. */
@@ -15,6 +16,8 @@ beforeEach(async () => {
     migrate(env.DIRECTORY, env.TEST_DIRECTORY_MIGRATIONS),
     migrate(env.DB, env.TEST_D1_MIGRATIONS),
   ]);
+  // The isolate's copy is of the test before.
+  webhookListOf(env.DIRECTORY).forget();
   if (is_first_of_file) {
     forgetEnvironments();
     await settle();

@@ -240,6 +240,8 @@ describe("passbook", () => {
     const saved = JSON.parse(await readFile(file, "utf8"));
     saved.connection.expires_at = new Date(0).toISOString();
     await saveCredentials(home, JSON.stringify(saved));
+    // Tokens of the same second are equal.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(await passbookOf(home, ["wallet"])).toMatchObject({ code: 0 });
     const renewed = JSON.parse(await readFile(file, "utf8"));
     expect(renewed.token).not.toBe(saved.token);

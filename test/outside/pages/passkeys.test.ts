@@ -1,6 +1,6 @@
 /** Passkeys in a real browser with a virtual authenticator, on a service that people use only with passkeys. */
 import type { CDPSession, Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { expectForEverybody, SCREENS, usePages } from "../support/pages_in_browser.ts";
 
 /** Each browser has its own network, because new accounts of one network are limited. */
@@ -235,7 +235,7 @@ describe("passkeys in a browser", () => {
     await alterScript(page, 'userVerification = "required"', 'userVerification = "discouraged"');
     await signIn(page);
     await page.getByRole("heading", { name: "We couldn’t verify this passkey" }).waitFor();
-    expect(pages.log()).toContain("user not verified");
+    await vi.waitFor(() => expect(pages.log()).toContain("user not verified"));
   });
 
   it("a person who lost the passkey signs in with the recovery code, once", async () => {
