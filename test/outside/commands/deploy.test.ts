@@ -88,7 +88,10 @@ describe("npm run deploy", () => {
         said: expect.stringContaining(`live at https://${HOST}`),
       });
       expect(cloudflare.names("d1")).toContain("passbook-db");
-      expect(cloudflare.names("kv")).toEqual(["passbook-device-codes"]);
+      expect(cloudflare.names("kv").toSorted()).toEqual([
+        "passbook-client-documents",
+        "passbook-device-codes",
+      ]);
       expect(cloudflare.names("queues")).toEqual(["passbook-extra", "passbook-extra-dead"]);
       expect(cloudflare.tables("passbook-db")).toContain("accounts");
       const migrated = placeOf(cloudflare.changes, /CREATE TABLE `account_days`/);
@@ -170,11 +173,12 @@ describe("npm run deploy", () => {
       const made = cloudflare.changes.filter(
         (change) => /^POST \/(d1\/database|storage)/.test(change) && !change.includes("query"),
       );
-      // One failed request, and one for each of the two resources.
+      // One request for each of the four resources, and one that failed before it made anything.
       expect(made).toEqual([
         "POST /d1/database",
         "POST /d1/database",
         "POST /d1/database",
+        "POST /storage/kv/namespaces",
         "POST /storage/kv/namespaces",
       ]);
     },

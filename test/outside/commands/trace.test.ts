@@ -32,7 +32,7 @@ describe("npm run trace", () => {
     { tags: ["slow"] },
     async () => {
       const copy = copySources(FOLDER, null);
-      const source = join(copy, "src/account/object.ts");
+      const source = join(copy, "src/account/rpc/jobs.ts");
       const before =
         '    const settled = { job_id: request.job_id, status: "completed" } as const;';
       replaceIn(source, before, `    ${DEFECT}\n${before}`);
@@ -51,7 +51,7 @@ describe("npm run trace", () => {
         const line = readFileSync(source, "utf8")
           .split("\n")
           .findIndex((it) => it.includes(DEFECT));
-        expect(output).toContain(`src/account/object.ts:${line + 1}:`);
+        expect(output).toContain(`src/account/rpc/jobs.ts:${line + 1}:`);
         expect(output).toContain(`[${DEFECT}]`);
         // A stack frame of the Worker's own code.
         expect(output).toContain("src/http/api/jobs/complete.ts:");

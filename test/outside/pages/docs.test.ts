@@ -50,8 +50,10 @@ describe("/docs", () => {
       expect([...hosts].filter((origin) => origin !== pages.url && origin !== "null")).toEqual([]);
       const document = (await (await fetch(`${pages.url}/openapi.json`)).json()) as {
         paths: Record<string, object>;
+        webhooks: Record<string, object>;
       };
-      const count = Object.values(document.paths).flatMap((item) => Object.keys(item)).length;
+      const items = [document.paths, document.webhooks].flatMap((group) => Object.values(group));
+      const count = items.flatMap((item) => Object.keys(item)).length;
       expect(await page.locator(".opblock").count()).toBe(count);
     },
   );
