@@ -83,7 +83,7 @@ export function renameMethod(folder: string, method: string, caller?: string): v
   const path = paths.find((it) => readFileSync(it, "utf8").includes(part)) ?? join(folder, "none");
   replaceIn(path, part, `\n  ${renamed}(`);
   if (caller === undefined) return;
-  replaceIn(join(folder, "src", caller), `account.${method}(`, `account.${renamed}(`);
+  replaceIn(join(folder, "src", caller), `.${method}(`, `.${renamed}(`);
 }
 
 /** Replaces a part of a file of a copy. @throws Error if the part is not there. */
