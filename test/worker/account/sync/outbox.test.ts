@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { webhookListOf } from "../../../../src/directory/webhook_list.ts";
 import { Outbox, PROJECTION_FLUSH_BATCHES } from "../../../../src/account/sync/outbox.ts";
 import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import {
@@ -626,6 +627,8 @@ describe("a line of an account that was quiet", () => {
   });
 
   it("an entry reaches D1 by its alarm if the object is evicted before it is sent", async () => {
+    // So that the list of webhooks is not read below.
+    await webhookListOf(env.DIRECTORY).read();
     vi.spyOn(console, "warn").mockReturnValue();
     const d1 = moodOfD1();
     const flushed = vi.spyOn(Outbox.prototype, "flush").mockImplementation(async () => null);
