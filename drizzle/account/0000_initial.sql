@@ -53,7 +53,8 @@ CREATE TABLE `apps` (
 	`starter_credits` integer NOT NULL,
 	`granted_at_ms` integer,
 	`created_at_ms` integer NOT NULL,
-	`access` text NOT NULL
+	`access` text NOT NULL,
+	`opened_after_line` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `codes` (

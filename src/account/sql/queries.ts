@@ -42,7 +42,13 @@ export const app_by_slug = query((database) =>
 );
 
 export const save_app = query((database) => {
-  const set = values("starter_credits", "granted_at_ms", "created_at_ms", "access");
+  const set = values(
+    "starter_credits",
+    "granted_at_ms",
+    "created_at_ms",
+    "access",
+    "opened_after_line",
+  );
   return database
     .insert(apps)
     .values({ slug: value("slug"), ...set })

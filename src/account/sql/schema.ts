@@ -67,6 +67,8 @@ export const apps = sqliteTable("apps", {
   created_at_ms: integer().notNull(),
   /** What the app's key may do here; see `wallet/app_access.ts`. */
   access: text({ enum: APP_ACCESS }).notNull(),
+  /** The newest entry when `access` last became `open`; 0: never. The app's webhooks get what came after it. */
+  opened_after_line: integer().notNull(),
 });
 
 /** The app keys that the account accepted lately, by their hashes; see `allowances/app_keys.ts`. */

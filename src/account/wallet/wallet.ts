@@ -76,10 +76,11 @@ function upsertApp(
   known: AppRow | null,
 ): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
   const { store, now_ms, caller } = transaction;
+  // Before the grant's entry, which the app receives.
   const access = accessAfterUse(transaction, known);
   if (known !== null && (known.granted_at_ms !== null || caller.kind === "app")) {
     const { starter_credits } = known;
-    if (access !== known.access) store.saveApp({ ...known, access });
+    if (access.access !== known.access) store.saveApp({ ...known, ...access });
     return { app_grant: { slug, starter_credits, granted: false }, grant_waits: false };
   }
   const worth_now = reservation?.credits ?? worth;
@@ -91,10 +92,10 @@ function upsertApp(
   const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
   const granted = may_be_made && is_covered;
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
-  if (granted || known?.access !== access) {
+  if (granted || known?.access !== access.access) {
     store.saveApp({
       slug,
-      access,
+      ...access,
       starter_credits,
       granted_at_ms: granted ? now_ms : null,
       created_at_ms: known?.created_at_ms ?? now_ms,

@@ -40,9 +40,9 @@ export function eventsOfEntry(
   return [of_entry, lowEvent(recipient, entry, after(false))].filter((it) => it !== null);
 }
 
-/** What an app that may read the account's credits receives: from when it was added, until it is disconnected. */
-function seesCredits({ app }: Recipient, at_ms: number): boolean {
-  return app !== null && app.access === "open" && app.created_at_ms <= at_ms;
+/** Whether the app may read the account's credits, and could when `line` was the newest entry. */
+function seesCredits({ app }: Recipient, line: number): boolean {
+  return app !== null && app.access === "open" && app.opened_after_line <= line;
 }
 
 function eventOfEntry(
@@ -56,7 +56,7 @@ function eventOfEntry(
   const job = is_own && entry.job_id !== null ? store.readJob(entry.job_id) : null;
   const type =
     (job === null ? null : jobEvent(stageOf(store, entry, job), job)) ??
-    (seesCredits(recipient, entry.at_ms) ? creditEvent(entry) : null);
+    (seesCredits(recipient, entry.line - 1) ? creditEvent(entry) : null);
   if (type === null) return null;
   const details = job === null ? {} : { job: jobView(job) };
   return ledgerEvent(recipient, entry, { type, position, details });
@@ -68,7 +68,7 @@ function lowEvent(
   position: WebhookPosition,
 ): OutgoingEvent | null {
   const threshold = crossedThreshold(entry, recipient.request.thresholds);
-  if (threshold === null || !seesCredits(recipient, entry.at_ms)) return null;
+  if (threshold === null || !seesCredits(recipient, entry.line - 1)) return null;
   const details = { threshold };
   return ledgerEvent(recipient, entry, { type: "credits.low", position, details });
 }
@@ -119,7 +119,7 @@ export function refusalEvent(
   const type = "credits.refused";
   const { request, identity_id } = recipient;
   if (app_slug !== request.app_slug || !request.events.includes(type)) return null;
-  if (at_ms < request.since_ms || !seesCredits(recipient, at_ms)) return null;
+  if (at_ms < request.since_ms || !seesCredits(recipient, line)) return null;
   const data = { identity_id, line, credits, held };
   return {
     id: event_id,

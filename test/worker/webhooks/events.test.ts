@@ -217,6 +217,22 @@ describe("the events of credits", () => {
     expect(receiver.types).toEqual(["credits.granted", "job.created", "job.completed"]);
   });
 
+  it("an app that is connected again receives nothing of the time in which it was disconnected", async () => {
+    const { receiver, webhook } = await openReceiver();
+    await openAccount();
+    await deliver(webhook);
+    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await adjust(5);
+    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await deliver(webhook);
+    expect(receiver.types).toEqual(["credits.granted"]);
+    await adjust(6);
+    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await services().webhook_engine.replay(webhook, ADA, 0);
+    await deliver(webhook);
+    expect(receiver.received.map(({ body }) => body.data["credits"])).toEqual([100, 111]);
+  });
+
   it("an app receives nothing of the time before it was opened or before its webhook was created", async () => {
     const { receiver, webhook } = await openReceiver();
     await adjust(7);
