@@ -20,6 +20,8 @@ export interface SessionProof {
 export interface PersonalTokenProof {
   readonly kind: "personal_token";
   readonly credential: Credential;
+  /** The OAuth client that the token was issued to; null: a personal access token. */
+  readonly client_id: string | null;
 }
 
 /**

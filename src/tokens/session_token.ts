@@ -76,16 +76,16 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
 
 function boundTo(proof: SessionTokenProof): JWTPayload {
   if (proof.kind === "session") return { sid: proof.session_id, azp: proof.azp };
-  const { credential } = proof;
+  const { credential, client_id } = proof;
   return credential.kind === "allowance"
     ? { pat: credential.allowance_id }
-    : { family: credential.family_id };
+    : { family: credential.family_id, client_id };
 }
 
 /** The claims that the type requires, without those of the other type: a token must not have two meanings. */
 function readProof(
   type: string | undefined,
-  { sid, azp, pat, family }: JWTPayload,
+  { sid, azp, pat, family, client_id }: JWTPayload,
 ): SessionTokenProof | null {
   const has_credential = pat !== undefined || family !== undefined;
   if (type === TYPES.session && typeof sid === "string" && !has_credential) {
@@ -93,10 +93,12 @@ function readProof(
   }
   if (type !== TYPES.personal_token || sid !== undefined) return null;
   if (typeof pat === "string" && family === undefined) {
-    return { kind: "personal_token", credential: { kind: "allowance", allowance_id: pat } };
+    const credential = { kind: "allowance", allowance_id: pat } as const;
+    return { kind: "personal_token", credential, client_id: null };
   }
-  if (typeof family === "string" && pat === undefined) {
-    return { kind: "personal_token", credential: { kind: "family", family_id: family } };
+  if (typeof family === "string" && typeof client_id === "string" && pat === undefined) {
+    const credential = { kind: "family", family_id: family } as const;
+    return { kind: "personal_token", credential, client_id };
   }
   return null;
 }

@@ -17,6 +17,7 @@ import {
 } from "../middleware/rate_limits.ts";
 import { readBearer, refusalOfBearer, refusingService } from "./bearer.ts";
 import { refuse } from "../refusals.ts";
+import { isDeletedClient } from "./deleted_client.ts";
 import { setSessionCookies, readSessionTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
@@ -73,6 +74,10 @@ export async function identifyByBearer(
   const claims = token ? await verifyBearer(context, token) : null;
   if (claims !== null) {
     const { identity_id, proof, expires_at_ms } = claims;
+    const client_id = proof.kind === "personal_token" ? proof.client_id : null;
+    if (await isDeletedClient(context, client_id)) {
+      return refused({ code: "unauthorized", reason: "personal_token_ended" });
+    }
     return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });
   }
   const app_session = token ? await identifyAppSession(context, token) : null;
@@ -90,15 +95,16 @@ async function verifyBearer(
   if (token.startsWith(ACCESS_TOKEN_PREFIX)) {
     const claims = await access_tokens.verify(issuer, token);
     if (claims === null) return null;
-    const { identity_id, credential, expires_at_ms } = claims;
-    return { identity_id, proof: { kind: "personal_token", credential }, expires_at_ms };
+    const { identity_id, credential, client_id, expires_at_ms } = claims;
+    return { identity_id, proof: { kind: "personal_token", credential, client_id }, expires_at_ms };
   }
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
   const claims = await personal_tokens.verify(issuer, token);
   if (claims === null) return null;
   const { identity_id, personal_token_id, expires_at_ms } = claims;
   const credential = { kind: "allowance", allowance_id: personal_token_id } as const;
-  return { identity_id, proof: { kind: "personal_token", credential }, expires_at_ms };
+  const proof = { kind: "personal_token", credential, client_id: null } as const;
+  return { identity_id, proof, expires_at_ms };
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<UserCaller, Refusal>> {

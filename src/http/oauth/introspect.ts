@@ -6,6 +6,7 @@ import type { AppProof } from "../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
 import { findAppOfKey, readAppKey } from "../caller/app_key.ts";
+import { isDeletedClient } from "../caller/deleted_client.ts";
 import { factory, type AppContext } from "../context.ts";
 import { countApp } from "../middleware/rate_limits.ts";
 import { authenticateClient } from "./clients.ts";
@@ -39,6 +40,7 @@ async function describe(context: AppContext, app_slug: string, token: string): P
   const { resource, identity_id, credential, client_id, scopes, act } = claims;
   const owned = await apps.findResource(resource);
   if (owned.kind !== "found" || owned.value.app_slug !== app_slug) return INACTIVE;
+  if (await isDeletedClient(context, client_id)) return INACTIVE;
   const caller = { kind: "personal_token", credential } as const;
   const living = await accounts(identity_id).checkCaller(caller);
   if (!living.ok) return INACTIVE;

@@ -4,6 +4,7 @@
  */
 import type { Person } from "../../identity/port.ts";
 import { readBearer } from "../caller/bearer.ts";
+import { isDeletedClient } from "../caller/deleted_client.ts";
 import { factory, type AppContext } from "../context.ts";
 import { countAuthenticated } from "../middleware/rate_limits.ts";
 import { describeRefusal } from "../refusals.ts";
@@ -32,8 +33,9 @@ export const readUserinfo = factory.createHandlers(async (context) => {
   const token = await readToken(context);
   const claims = token === null ? null : await access_tokens.verify(context.get("base_url"), token);
   if (claims === null) return refuseBearer(context, INVALID_TOKEN);
-  const { identity_id, credential, scopes } = claims;
-  const proof = { kind: "personal_token", credential } as const;
+  const { identity_id, credential, client_id, scopes } = claims;
+  if (await isDeletedClient(context, client_id)) return refuseBearer(context, INVALID_TOKEN);
+  const proof = { kind: "personal_token", credential, client_id } as const;
   const limited = await countAuthenticated(context, { identity_id, proof });
   if (limited !== null) return refuseOAuth(context, errorFrom(limited));
   if (!scopes.includes("openid")) return refuseBearer(context, NO_OPENID);

@@ -302,9 +302,10 @@ export function DeletePage({ app, kind, name, form }: DeletePageProps) {
     >
       {kind === "client" ? (
         <p>
-          Within a minute it can no longer ask people for connections, and gets no tokens for the
-          connections that it has. Tokens that it holds work for at most ten minutes more. Its
-          secret stays a server key of the app: revoke the key too if no server uses it.
+          Within a minute it can no longer ask people for connections, and this service refuses its
+          tokens. Other resources that do not introspect its tokens accept them for at most ten
+          minutes more. Its secret stays a server key of the app: revoke the key too if no server
+          uses it.
         </p>
       ) : (
         <p>

@@ -48,7 +48,7 @@ async function respondWithToken(context: AppContext, provider: string | null): P
     return refuse(context, { code: "scope", reason: "upstream_issuer" });
   }
   const { upstream_tokens } = context.get("services");
-  const is_client = proof.kind === "personal_token" && proof.credential.kind === "family";
+  const is_client = proof.kind === "personal_token" && proof.client_id !== null;
   const receiving = is_client ? await findReceivingApps(context, provider) : [];
   const slugs = receiving.map(({ slug }) => slug);
   const read = await upstream_tokens.read(identity_id, callerOf(context), provider, slugs);

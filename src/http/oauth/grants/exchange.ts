@@ -6,6 +6,7 @@ import { credentialId, PERSONAL_TOKEN_PREFIX, type Credential } from "../../../d
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import type { ExchangeProblem } from "../../../domain/token_exchange.ts";
 import { isSameResource, OAUTH_TOKEN_TTL_SECONDS } from "../../../domain/token_family.ts";
+import { isDeletedClient } from "../../caller/deleted_client.ts";
 import type { AppContext } from "../../context.ts";
 import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.ts";
 import { authenticateClient, findResource, isAsserted } from "../clients.ts";
@@ -97,9 +98,10 @@ async function readSubject(context: AppContext, token: string): Promise<Subject 
     return { token, identity_id, credential, resource: null, act: null, expires_at_ms };
   }
   const own = await access_tokens.verify(issuer, token);
-  if (own !== null) return { token, resource: null, ...own };
-  const other = await resource_tokens.verify(issuer, token);
-  return other === null ? null : { token, ...other };
+  const other = own === null ? await resource_tokens.verify(issuer, token) : null;
+  const claims = own === null ? other : { resource: null, ...own };
+  if (claims === null || (await isDeletedClient(context, claims.client_id))) return null;
+  return { token, ...claims };
 }
 
 /** The client of the request. A personal access token belongs to no client, so its holder needs none. */

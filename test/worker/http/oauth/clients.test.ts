@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { openAppServer } from "../caller/app_server.ts";
 import type { Operator } from "../api/admin/operators.ts";
 import { authorize, codeForm, post, refreshForm, type Form } from "../../support/oauth_clients.ts";
-import { signIn, type Answer } from "../../support/passbook.ts";
+import { countedEnvironment } from "../../support/bindings.ts";
+import { passTime } from "../../support/clock.ts";
+import { openDirectory } from "../../support/directory_outage.ts";
+import { send, signIn, type Answer } from "../../support/passbook.ts";
 
 const CLIENTS = "/api/admin/apps/sketch/clients";
 const CLIENT_ID = "sketch~web";
@@ -65,6 +68,47 @@ describe("a registered client at the token endpoint", () => {
       const response = await token(withSecret(form, secret));
       expect(response).toMatchObject({ status: 401, body: { error: "invalid_client" } });
     }
+  });
+
+  it.each([
+    ["at once where it was deleted", 0, true],
+    ["a minute later everywhere else", 60_000, false],
+  ])(
+    "after a client is deleted, its tokens are refused %s",
+    async (_, wait_ms, is_same_isolate) => {
+      const { operator, secret, token } = await openClient();
+      const scopes = ["openid", "offline_access", "read"];
+      const code = await authorize(await signIn(), { ...CONNECTED, scopes });
+      const { access_token } = (await token(withSecret(codeForm(code), secret))).body;
+      const settings = is_same_isolate ? operator.settings : countedEnvironment().environment;
+      const call = async (bearer: string, path: string) =>
+        send("GET", path, { headers: { Authorization: `Bearer ${bearer}` } }, settings);
+      const session = (await call(access_token, "/api/sessionToken")).body.token;
+      expect((await call(session, "/api/wallet")).status).toBe(200);
+      await operator.send("DELETE", `${CLIENTS}/web`);
+      passTime(wait_ms);
+      for (const bearer of [access_token, session]) {
+        for (const path of ["/api/wallet", "/api/sessionToken", "/api/oauthToken/acme"]) {
+          expect((await call(bearer, path)).status).toBe(401);
+        }
+      }
+      expect((await call(access_token, "/oauth/userinfo")).body.error).toBe("invalid_token");
+    },
+  );
+
+  it("a client's tokens work while nobody knows whether it was deleted, in one object call and no more queries", async () => {
+    const { secret, token } = await openClient();
+    const code = await authorize(await signIn(), CONNECTED);
+    const { access_token } = (await token(withSecret(codeForm(code), secret))).body;
+    const directory = openDirectory();
+    directory.state = "fails";
+    const { environment, hops } = countedEnvironment();
+    const settings = { ...environment, DIRECTORY: directory.environment().DIRECTORY };
+    const headers = { Authorization: `Bearer ${access_token}` };
+    for (const _ of [1, 2, 3]) {
+      expect((await send("GET", "/api/wallet", { headers }, settings)).status).toBe(200);
+    }
+    expect({ ...hops, asked: directory.asked }).toEqual({ account: 3, d1: 0, kv: 0, asked: 1 });
   });
 
   it("the day of a client's last use is recorded when it gets tokens, not when it fails", async () => {

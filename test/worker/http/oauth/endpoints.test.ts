@@ -92,6 +92,18 @@ describe("POST /oauth/introspect", () => {
     expect((await introspect(access_token)).body).toEqual({ active: false });
   });
 
+  it("a token of a deleted client is inactive", async () => {
+    const { introspect } = await openResource();
+    await registerClient("demo", "web", { public: 1 });
+    oauthServices().apps.forget();
+    const client = { client_id: "demo~web", client_host: null };
+    const { access_token } = await connect(await signIn(), { ...client, resource: RESOURCE });
+    expect((await introspect(access_token)).body.active).toBe(true);
+    await env.DIRECTORY.exec("delete from oauth_clients");
+    oauthServices().apps.forget();
+    expect((await introspect(access_token)).body).toEqual({ active: false });
+  });
+
   it("a token of our API, of another resource, or of nobody is inactive", async () => {
     const { introspect } = await openResource();
     const ada = await signIn();

@@ -71,16 +71,20 @@ describe("upstream tokens for OAuth clients", () => {
   });
 
   it.each([
-    ["provider", "update apps set upstream_providers_json = '[\"github\"]'"],
-    ["app", "delete from apps"],
-  ])("a client gets no more tokens after an operator removed the %s", async (_, change) => {
-    const { ada, outcome } = await open();
-    const { access_token } = await connectClient(ada);
-    expect(await outcome(access_token)).toBe(MAY);
-    await env.DIRECTORY.exec(change);
-    passTime(REGISTRY_CACHE_MS);
-    expect(await outcome(access_token)).toBe(MAY_NOT);
-  });
+    ["provider", "update apps set upstream_providers_json = '[\"github\"]'", MAY_NOT],
+    ["app", "delete from apps", "401 unauthorized"],
+    ["client", "delete from oauth_clients", "401 unauthorized"],
+  ])(
+    "a client gets no more tokens after an operator removed the %s",
+    async (_, change, refusal) => {
+      const { ada, outcome } = await open();
+      const { access_token } = await connectClient(ada);
+      expect(await outcome(access_token)).toBe(MAY);
+      await env.DIRECTORY.exec(change);
+      passTime(REGISTRY_CACHE_MS);
+      expect(await outcome(access_token)).toBe(refusal);
+    },
+  );
 
   it("session tokens and narrower tokens get what their client gets", async () => {
     const { ada, outcome, get } = await open();

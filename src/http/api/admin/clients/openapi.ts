@@ -114,7 +114,7 @@ export const client_paths: ZodOpenApiPathsObject = {
       id: "deleteOAuthClient",
       summary: "Delete an OAuth client",
       description:
-        "Within a minute it can neither ask a person for a connection nor get or renew tokens anywhere; tokens that it has work until they expire, at most ten minutes. People still see its connections, and can end them. Keys of the app stay valid: revoke the key that was its secret if no server uses it.",
+        "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. People still see its connections, and can end them. Keys of the app stay valid: revoke the key that was its secret if no server uses it.",
       path,
       query: removeClientQuery,
       idempotent: true,
