@@ -35,6 +35,10 @@ const TAGS: readonly string[] = ["Wallet", "Jobs"];
 /** Calls of other tags: who the caller is, and the renewal of their token. */
 const OTHERS: readonly string[] = ["readMe", "issueSessionToken"];
 
+/** What an app's key may call without an account. */
+const APP_TAGS: readonly string[] = ["Webhooks"];
+const APP_OTHERS: readonly string[] = ["readApp", "listJobs"];
+
 const JSON_TYPE = "application/json";
 
 const HEADER = (what: string): string =>
@@ -49,11 +53,22 @@ export interface PythonFiles {
 /** The two generated modules. */
 export function pythonClient(document: Operations): PythonFiles {
   const types = createPythonTypes(document.components.schemas);
-  const methods = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, operation]) => isCalled(operation))
-      .map(([verb, operation]) => methodOf(verb.toUpperCase(), path, operation, types)),
+  const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs)
+      .filter(([, { responses }]) => responses["200"]?.content?.[JSON_TYPE] !== undefined)
+      .map(([verb, operation]) => ({ verb: verb.toUpperCase(), path, operation })),
   );
+  const methodsOf = (
+    tags: readonly string[],
+    others: readonly string[],
+    in_account: boolean,
+  ): string =>
+    operations
+      .filter(({ operation }) => isOneOf(operation, tags, others))
+      .map(({ verb, path, operation }) => methodOf(verb, path, operation, in_account, types))
+      .join("\n");
+  const calls = methodsOf(TAGS, OTHERS, true);
+  const app_calls = methodsOf(APP_TAGS, APP_OTHERS, false);
   // No call returns it: an app's server receives it.
   types.typeOf({ $ref: "#/components/schemas/WebhookEvent" }, "WebhookEvent");
   return {
@@ -64,18 +79,30 @@ export function pythonClient(document: Operations): PythonFiles {
     calls:
       HEADER("The calls of the API.") +
       "from abc import ABC, abstractmethod\nfrom datetime import datetime\n" +
-      "from typing import Any, Mapping, Sequence\nfrom urllib.parse import quote\n\n" +
+      "from typing import Any, Literal, Mapping, Sequence\nfrom urllib.parse import quote\n\n" +
       "from . import types\nfrom .call import Call\n\n\n" +
-      'class Calls(ABC):\n    """Each method sends one request, and returns the body of its response."""\n\n' +
-      "    @abstractmethod\n" +
-      '    def _send(self, call: Call) -> Any:\n        """Sends the call, with retries if they are safe."""\n\n' +
-      methods.join("\n"),
+      classOf("Calls", "The calls in one account.", calls) +
+      "\n\n" +
+      classOf("AppCalls", "The calls of an app's server that concern the app itself.", app_calls),
   };
 }
 
-function isCalled({ operationId, tags = [], responses }: Operation): boolean {
-  if (responses["200"]?.content?.[JSON_TYPE] === undefined) return false;
-  return OTHERS.includes(operationId) || tags.some((tag) => TAGS.includes(tag));
+function classOf(name: string, about: string, methods: string): string {
+  return (
+    `class ${name}(ABC):\n` +
+    docstring(`${about} Each sends one request, and returns the body of its response.`, "    ") +
+    "\n    @abstractmethod\n" +
+    '    def _send(self, call: Call) -> Any:\n        """Sends the call, with retries if they are safe."""\n\n' +
+    methods
+  );
+}
+
+function isOneOf(
+  { operationId, tags = [] }: Operation,
+  called_tags: readonly string[],
+  others: readonly string[],
+): boolean {
+  return others.includes(operationId) || tags.some((tag) => called_tags.includes(tag));
 }
 
 interface Argument {
@@ -85,7 +112,13 @@ interface Argument {
   readonly is_required: boolean;
 }
 
-function methodOf(verb: string, path: string, operation: Operation, types: PythonTypes): string {
+function methodOf(
+  verb: string,
+  path: string,
+  operation: Operation,
+  in_account: boolean,
+  types: PythonTypes,
+): string {
   const { operationId, parameters = [], summary, description } = operation;
   const id = pascal(operationId.charAt(0).toUpperCase() + operationId.slice(1));
   const argumentsIn = (place: Parameter["in"]): readonly Argument[] =>
@@ -117,8 +150,8 @@ function methodOf(verb: string, path: string, operation: Operation, types: Pytho
     ...named.filter((it) => !it.is_required).map(declared),
   ];
   const content = operation.responses["200"]?.content?.[JSON_TYPE]?.schema ?? {};
-  // The first shape is that of a request in an account, and this client always names one.
-  const response = content.anyOf?.[0] ?? content;
+  // The first shape is that of a request in an account.
+  const response = content.anyOf?.[in_account ? 0 : 1] ?? content;
   const result = types.typeOf(response, `${id}Response`);
   const options = [
     `"${verb}"`,

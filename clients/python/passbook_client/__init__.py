@@ -1,15 +1,25 @@
 """Passbook's client for Python. It needs only the standard library."""
 from . import types
+from .app_server import AppServer
 from .client import PassbookClient
+from .connection import Connection, ConnectionTokens, SpendingCap
 from .credentials import Token
 from .errors import PassbookError
+from .oauth import OAuthClient, PendingAuthorization, StartedAuthorization
 from .run_job import RunningJob
 from .webhooks import VerifiedWebhook, verify_webhook
 
 __all__ = [
+    "AppServer",
+    "Connection",
+    "ConnectionTokens",
+    "OAuthClient",
     "PassbookClient",
     "PassbookError",
+    "PendingAuthorization",
     "RunningJob",
+    "SpendingCap",
+    "StartedAuthorization",
     "Token",
     "VerifiedWebhook",
     "types",

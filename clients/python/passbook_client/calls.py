@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from datetime import datetime
-from typing import Any, Mapping, Sequence
+from typing import Any, Literal, Mapping, Sequence
 from urllib.parse import quote
 
 from . import types
@@ -11,7 +11,7 @@ from .call import Call
 
 
 class Calls(ABC):
-    """Each method sends one request, and returns the body of its response."""
+    """The calls in one account. Each sends one request, and returns the body of its response."""
 
     @abstractmethod
     def _send(self, call: Call) -> Any:
@@ -320,5 +320,213 @@ class Calls(ABC):
                 "/api/sessionToken",
                 query={"template": template},
                 field="token",
+            )
+        )
+
+
+class AppCalls(ABC):
+    """
+    The calls of an app's server that concern the app itself. Each sends one request, and returns the
+    body of its response.
+    """
+
+    @abstractmethod
+    def _send(self, call: Call) -> Any:
+        """Sends the call, with retries if they are safe."""
+
+    def list_jobs(
+        self,
+        *,
+        app: str | None = None,
+        status: types.JobStatus | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.FoundJobPage:
+        """
+        The caller's jobs, newest first. With an app's key and without `Passbook-Identity`: the app's jobs
+        of all accounts, without metadata, some seconds late (`FoundJobPage`). Filters can be combined. A
+        filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/jobs",
+                query={"app": app, "status": status, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                field="jobs",
+            )
+        )
+
+    def read_app(self) -> types.OwnApp:
+        """
+        The app itself, for its server. Settings as of at most a minute ago. Send the app's key, and no
+        account.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/app",
+                field="slug",
+            )
+        )
+
+    def list_webhooks(
+        self,
+        slug: str,
+    ) -> types.WebhookList:
+        """The app's webhooks. All of them, by id, without their secrets."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks",
+                field="webhooks",
+            )
+        )
+
+    def save_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        url: str,
+        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]],
+        thresholds: Sequence[int] | None = None,
+        active: bool | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.SavedWebhook:
+        """
+        Create a webhook, or change it. Events are sent as Standard Webhooks (standardwebhooks.com). The
+        response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret.
+        Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true`
+        continues a paused webhook where it stopped. The address begins with `https://` and has a public
+        host name and no port. Changes take effect everywhere within a minute.
+        """
+        return self._send(
+            Call(
+                "PUT",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}",
+                body={"url": url, "events": events, "thresholds": thresholds, "active": active, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="webhook",
+            )
+        )
+
+    def delete_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.DeleteWebhookResponse:
+        """Delete a webhook. Nothing is sent to it any more. Its events that were not delivered are lost."""
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def rotate_webhook_secret(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RotatedSecret:
+        """
+        Replace a webhook's secret. For 24 hours each delivery carries two signatures, with the new secret
+        and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null:
+        if you lost the first response, rotate again with another key.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/rotate",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="secret",
+            )
+        )
+
+    def test_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.TestedWebhook:
+        """
+        Send a ping to a webhook. Sends the event `ping` once, now, also to a paused webhook, and returns
+        how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key`
+        sends the same `webhook-id` again.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/test",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="status",
+            )
+        )
+
+    def list_webhook_deliveries(
+        self,
+        slug: str,
+        id: str,
+        *,
+        status: Literal["pending", "failed"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.WebhookDeliveryPage:
+        """
+        Events that were not delivered. At most one for each account, because the events of an account are
+        delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that
+        will be tried again; `status=failed` lists both, as without `status`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/deliveries",
+                query={"status": status, "limit": limit, "cursor": cursor},
+                field="deliveries",
+            )
+        )
+
+    def replay_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        identity_id: str,
+        after_line: int,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.ReplayWebhookResponse:
+        """
+        Send an account's events again. Sends the events of the account's entries after `after_line` again,
+        in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An
+        operator may name the person by e-mail address.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/replay",
+                body={"identity_id": identity_id, "after_line": after_line, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
             )
         )

@@ -124,8 +124,12 @@ class PassbookClient(Calls):
 def _check_app(token: Token | None, app_key: str, identity: str | None) -> None:
     if token is not None:
         raise PassbookError("invalid_argument", "Pass token or app_key, not both.")
-    if not re.fullmatch(r"pb_app_[A-Za-z0-9_-]+", app_key):
-        raise PassbookError("invalid_argument", "app_key must be an app's key, which begins with pb_app_.")
+    check_app_key(app_key)
     if identity is None or not re.fullmatch(r"[\x21-\x7e]{1,255}", identity):
         message = "identity must be the identity_id of the account's holder."
         raise PassbookError("invalid_argument", message)
+
+
+def check_app_key(app_key: str) -> None:
+    if not re.fullmatch(r"pb_app_[A-Za-z0-9_-]+", app_key):
+        raise PassbookError("invalid_argument", "app_key must be an app's key, which begins with pb_app_.")

@@ -8,7 +8,7 @@ import math
 import re
 import threading
 import time
-from typing import Callable, Iterator, Union
+from typing import Any, Callable, Iterator, Union
 
 from .errors import PassbookError
 
@@ -118,9 +118,15 @@ def _remaining_life_seconds(token: str) -> float:
     """Seconds until a JWT expires; infinite for keys, personal access tokens and tokens without `exp`."""
     if token.startswith(("pb_pat_", "pb_app_")):
         return math.inf
+    exp = read_part(token, 1).get("exp")
+    return exp - time.time() if isinstance(exp, (int, float)) else math.inf
+
+
+def read_part(token: str, place: int) -> dict[str, Any]:
+    """The JSON object of a part of a JWT, not verified; an empty one if there is none."""
     try:
-        payload = token.split(".")[1]
-        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-        return float(claims["exp"]) - time.time()
-    except (IndexError, KeyError, TypeError, ValueError):
-        return math.inf
+        part = token.split(".")[place]
+        value = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except (IndexError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -103,14 +103,9 @@ class Transport:
     def _attempt(self, call: Call, token: str, key: str | None, options: Options) -> Any:
         request = self._request(call, token, key)
         try:
-            status, headers, text = self._fetch(request)
-        except (OSError, http.client.HTTPException) as error:
-            options.on_unknown()
-            reason = getattr(error, "reason", None) or error
-            message = f"{self.origin} gave no response: {reason}. Check base_url, and that the service is running."
-            raise PassbookError("no_response", message) from error
+            status, headers, text = fetch(request, self.timeout_seconds)
         except BaseException:
-            # The program is interrupted while it waits for the response.
+            # No response, or the program is interrupted while it waits for one.
             options.on_unknown()
             raise
         try:
@@ -124,8 +119,7 @@ class Transport:
         return body
 
     def _request(self, call: Call, token: str, key: str | None) -> urllib.request.Request:
-        # Some firewalls refuse the name that Python gives itself.
-        headers = {"User-Agent": "passbook-client-python", "Accept": "application/json", "Authorization": f"Bearer {token}", **self.headers}
+        headers = {"Accept": "application/json", "Authorization": f"Bearer {token}", **self.headers}
         if key is not None:
             headers["Idempotency-Key"] = key
         query = {name: _query_value(name, value) for name, value in call.query.items() if value is not None}
@@ -140,14 +134,23 @@ class Transport:
             request.add_header(name, value)
         return request
 
-    def _fetch(self, request: urllib.request.Request) -> tuple[int, Mapping[str, str], bytes]:
-        opener = urllib.request.build_opener(_NoRedirects)
+
+def fetch(request: urllib.request.Request, timeout_seconds: float) -> tuple[int, Mapping[str, str], bytes]:
+    """Status, headers and body of the response. @raises PassbookError `no_response`"""
+    # Some firewalls refuse the name that Python gives itself.
+    request.add_header("User-Agent", "passbook-client-python")
+    opener = urllib.request.build_opener(_NoRedirects)
+    try:
         try:
-            with opener.open(request, timeout=self.timeout_seconds) as response:
+            with opener.open(request, timeout=timeout_seconds) as response:
                 return response.status, response.headers, response.read()
         except urllib.error.HTTPError as response:
             with response:
                 return response.code, response.headers, response.read()
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        message = f"{request.host} gave no response: {reason}. Check base_url, and that the service is running."
+        raise PassbookError("no_response", message) from error
 
 
 def _json(body: Mapping[str, Any]) -> bytes:
@@ -178,7 +181,7 @@ def _read(status: int, headers: Mapping[str, str], text: bytes, field: str) -> A
             return body
         message = "The response does not come from a Passbook service. Check base_url."
         raise PassbookError("invalid_response", message)
-    retry_after_seconds = _retry_after(headers.get("Retry-After"))
+    retry_after_seconds = read_retry_after(headers.get("Retry-After"))
     if status >= 400 and body is not None and isinstance(body.get("error"), str):
         code = body.get("code")
         known = code if isinstance(code, str) and re.fullmatch("[a-z][a-z_]*", code) else "invalid_response"
@@ -191,7 +194,7 @@ def _read(status: int, headers: Mapping[str, str], text: bytes, field: str) -> A
     raise PassbookError("invalid_response", message, status=status)
 
 
-def _retry_after(text: str | None) -> float | None:
+def read_retry_after(text: str | None) -> float | None:
     return float(text) if text is not None and re.fullmatch(r"[0-9]{1,6}", text) else None
 
 

@@ -312,6 +312,152 @@ class TokenResponse(TypedDict):
     token: str
 
 
+class FoundJob(TypedDict):
+    id: str
+    """A UUID."""
+    app_slug: str | None
+    """An app's slug."""
+    action: str
+    status: JobStatus
+    reserved: int
+    """Credits reserved: at creation, or by the last progress report."""
+    actual_cost: int
+    """0 while the job is started, then its final cost."""
+    refunded: int
+    """Credits of the cost that operators gave back later."""
+    step: int
+    """The number of the last progress report; 0 before the first."""
+    spent: int | None
+    """Credits that the job costs if it expires; null until a progress report says so."""
+    failure: Literal["reported", "expired"] | None
+    """`reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it."""
+    failure_reason: str | None
+    """The client's `reason`; null without one."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    updated_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    expires_at: str
+    """
+    A job that is still started at this time expires. It is charged what it has `spent`. Without a
+    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
+    """
+    identity_id: str
+
+
+class _FoundJobPage(TypedDict):
+    jobs: list[FoundJob]
+    as_of: str
+    """The time of the query to the read model, which can be some seconds behind the accounts."""
+
+
+class FoundJobPage(_FoundJobPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class OwnApp(TypedDict):
+    """The app of the key."""
+    slug: str
+    """An app's slug."""
+    name: str
+    settle: Literal["holder", "app"]
+    """The caller that completes and fails its jobs."""
+    on_expiry: Literal["refund", "charge"]
+    """Whether the reserve of an expired job is refunded or charged."""
+    starter_credits: int
+    daily_starter_budget: int | None
+    """The most that its grants of one UTC day may add up to; null: no limit."""
+    granted_today: int | None
+    """
+    Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
+    does not respond.
+    """
+
+
+class Webhook(TypedDict):
+    id: str
+    url: str
+    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]]
+    thresholds: list[int]
+    """Balances in credits, in ascending order, at which `credits.low` is sent."""
+    active: bool
+    """False: nothing is delivered, but events are not lost."""
+    paused_at: str | None
+    """Since when it is not active; null: it is."""
+    paused_reason: str | None
+    """Why the service paused it; null: it is active, or its owner paused it."""
+    last_success_at: str | None
+    """The minute of the last delivery that succeeded; null: none."""
+    last_error: str | None
+    """Why the last delivery that failed did so; null: none did."""
+    last_error_at: str | None
+    """RFC 3339, in UTC with milliseconds."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class WebhookList(TypedDict):
+    """All webhooks of the app, by id."""
+    webhooks: list[Webhook]
+
+
+class SavedWebhook(TypedDict):
+    webhook: Webhook
+    secret: str | None
+    """`whsec_` and 32 bytes in base64, only in the response that created the webhook; otherwise null."""
+
+
+class DeleteWebhookResponse(TypedDict):
+    ok: Literal[True]
+
+
+class RotatedSecret(TypedDict):
+    secret: str | None
+    """The new secret; null in the response to a repeated request."""
+
+
+class TestedWebhook(TypedDict):
+    status: int | None
+    """The receiver's status; null: it did not respond."""
+    duration_ms: int
+    error: str | None
+    """Why the receiver did not accept the event; null: it did."""
+
+
+class WebhookDelivery(TypedDict):
+    """The event of an account that holds up those after it."""
+    event_id: str
+    """`webhook-id` of the event."""
+    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The entry after which the account's deliveries wait."""
+    attempts: int
+    """0: it was not tried, because the webhook is paused."""
+    status: Literal["pending", "failed"]
+    """`failed`: the webhook was paused after its last attempt."""
+    last_error: str | None
+    at: str
+    """When it was tried last, or began to wait."""
+    retry_at: str | None
+    """When it is tried again; null: when the webhook is active."""
+
+
+class _WebhookDeliveryPage(TypedDict):
+    deliveries: list[WebhookDelivery]
+
+
+class WebhookDeliveryPage(_WebhookDeliveryPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class ReplayWebhookResponse(TypedDict):
+    ok: Literal[True]
+
+
 class JobWebhookEventData(TypedDict):
     identity_id: str
     """The account's holder."""

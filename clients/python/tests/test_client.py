@@ -19,10 +19,12 @@ from typing import Any
 from unittest import mock
 
 from faulty_proxy import FaultyProxy
-from passbook_client import PassbookClient, PassbookError, types
+from passbook_client import AppServer, PassbookClient, PassbookError, types
 from passbook_client.credentials import Credentials
 
 URL = os.environ["PASSBOOK_URL"]
+#: The origin of a page that the settings allow.
+PAGE = "http://localhost:3000"
 JOB: Any = {"app": "demo", "action": "draw", "cost_estimate": 10}
 
 
@@ -37,7 +39,7 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
 
 def sign_in(person: str) -> str:
     """A session token of a new person with 100 credits."""
-    form = urllib.parse.urlencode({"email": f"{person}-{uuid.uuid4()}@example.com", "redirect_to": "http://localhost:3000/"})
+    form = urllib.parse.urlencode({"email": f"{person}-{uuid.uuid4()}@example.com", "redirect_to": f"{PAGE}/"})
     try:
         urllib.request.build_opener(NoRedirects).open(f"{URL}/signin/dev", form.encode())
     except urllib.error.HTTPError as response:
@@ -253,13 +255,24 @@ class ClientTest(unittest.TestCase):
         page = pathlib.Path(__file__).parents[3] / "docs" / "apps.md"
         found = re.search(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
         assert found is not None
-        identity = self.passbook.read_me()["identity_id"]
         self.passbook.read_wallet(app="sketch")
         os.environ["SKETCH_KEY"] = os.environ["PASSBOOK_APP_KEY"]
-        scope: dict[str, Any] = {"identity_id": identity, "render": lambda: "a lighthouse"}
+        scope: dict[str, Any] = {"token": self.token, "render": lambda: "a lighthouse"}
         before = self.credits()
-        exec(found[1].replace("https://passbook.example.com", URL), scope)
+        example = found[1].replace("https://passbook.example.com", URL)
+        exec(example.replace("https://sketch.example.com", PAGE), scope)
         self.assertEqual((scope["picture"], before - self.credits()), ("a lighthouse", 25))
+
+    def test_an_apps_server_identifies_the_person_only_by_a_session_token_of_its_own_page(self) -> None:
+        sketch = AppServer(URL, app_key=os.environ["PASSBOOK_APP_KEY"])
+        self.assertEqual(sketch.identify(self.token, origins=[PAGE]), self.passbook.read_me()["identity_id"])
+        head, claims, signature = self.token.split(".")
+        forged = f"{head}.{claims}.{signature[::-1]}"
+        cases = [(self.token, "https://other.example.com"), (forged, PAGE), (f"{self.token}\n", PAGE), ("", PAGE)]
+        for token, origin in cases:
+            with self.assertRaises(PassbookError) as caught:
+                sketch.identify(token, origins=[origin])
+            self.assertEqual((caught.exception.code, caught.exception.status), ("unauthorized", 401))
 
     def test_lists_take_times_and_cursors(self) -> None:
         for action in ("one", "two"):

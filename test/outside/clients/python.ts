@@ -1,26 +1,52 @@
 /** The tests of the Python client, `clients/python/tests`. */
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
 import { DEVELOPMENT_OPERATOR } from "../../../src/commands/development_settings.ts";
+import { goThrough, openPassbookVisitor } from "../../worker/oauth/conformance/passbook_target.ts";
 
 const run = promisify(execFile);
 
 /** Runs the tests against the Worker at `url`. Returns their output; throws if one fails. */
 export async function runPythonTests(url: string): Promise<string> {
   const python = await findPython();
+  const browser = await openBrowser(url);
   const env = {
     PATH: process.env["PATH"],
     PYTHONPATH: "clients/python",
     PYTHONDONTWRITEBYTECODE: "1",
     PASSBOOK_URL: url,
+    PASSBOOK_BROWSER: browser.url,
     PASSBOOK_APP_KEY: await registerApp(url),
     PASSBOOK_SIGNED_WEBHOOK: JSON.stringify(signedWebhook()),
   };
   // Warnings are errors, such as a connection that is not closed.
   const args = ["-W", "error", "-m", "unittest", "discover", "-s", "clients/python/tests"];
-  return (await run(python, args, { env })).stderr;
+  try {
+    return (await run(python, args, { env })).stderr;
+  } finally {
+    browser.close();
+  }
+}
+
+/** Opens `url` as the person `email`, who allows everything, and responds with the address at which the browser ends. */
+async function openBrowser(issuer: string) {
+  const service = { issuer, fetch, wait: async () => {} };
+  const server = createServer((request, response) => {
+    const query = new URL(request.url ?? "", "http://browser").searchParams;
+    const [url, email] = [query.get("url") ?? "", query.get("email") ?? ""];
+    goThrough(openPassbookVisitor(service), url, email).then(
+      ({ href }) => response.end(href),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
 /** A request that the reference implementation of Standard Webhooks signed now. */
@@ -37,7 +63,7 @@ function signedWebhook() {
   return { secret, body, headers };
 }
 
-/** The key of a new app, whose jobs may cost half more than their estimate. */
+/** The key of a new app with a client and a resource, whose jobs may cost half more than their estimate. */
 async function registerApp(url: string): Promise<string> {
   const body = new URLSearchParams({ email: DEVELOPMENT_OPERATOR });
   const signed_in = await fetch(`${url}/signin/dev`, {
@@ -60,8 +86,12 @@ async function registerApp(url: string): Promise<string> {
     expect(response.status).toBe(200);
     return (await response.json()) as { key?: string };
   };
-  const app = { name: "Sketch", starter_credits: 0, origins: [], daily_starter_budget: 0 };
+  const app = { name: "Sketch", starter_credits: 100, origins: [], daily_starter_budget: null };
   await send("PUT", "", { ...app, max_overage_percent: 50 });
+  const redirect_uris = ["https://sketch.example.com/callback"];
+  await send("PUT", "/clients/web", { name: "Sketch", redirect_uris, public: false });
+  const uri = "https://mcp.sketch.example.com/mcp";
+  await send("PUT", "/resources/mcp", { uri, scopes: ["draw"] });
   return (await send("POST", "/keys", { label: "server" })).key ?? "";
 }
 
