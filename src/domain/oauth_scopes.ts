@@ -8,6 +8,9 @@ export const SIGNIN_SCOPES = ["openid", "profile", "email", "offline_access"] as
 
 export const OAUTH_SCOPES = [...SIGNIN_SCOPES, ...CLIENT_SCOPES] as const;
 
+/** Scopes that no other resource may have: a person would be asked for what they mean here. */
+export const RESERVED_SCOPES: readonly string[] = [...OAUTH_SCOPES, "admin"];
+
 /** The words of a `scope` parameter (RFC 6749, section 3.3), each once. */
 export function readScope(text: string): readonly string[] {
   return [...new Set(text.split(" ").filter((word) => word !== ""))];

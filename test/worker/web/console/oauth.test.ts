@@ -81,15 +81,18 @@ describe("the console's page of an app's OAuth clients and resources", () => {
 
   it("an operator registers a resource, changes it and deletes it", async () => {
     const { open, fill } = await openApp();
-    const mcp = { id: "mcp", uri: "https://mcp.sketch.example.com/mcp", scopes: "read\nwrite" };
+    const mcp = { id: "mcp", uri: "https://mcp.sketch.example.com/mcp", scopes: "draw\nerase" };
     const saved = await fill(RESOURCE, mcp);
     expect(saved.status).toBe(303);
     expect((await open(OAUTH)).text).toContain(mcp.uri);
-    expect((await open(`${RESOURCE}?id=mcp`)).text).toContain("read\nwrite</textarea>");
+    expect((await open(`${RESOURCE}?id=mcp`)).text).toContain("draw\nerase</textarea>");
     await fill(`${RESOURCE}?id=mcp`, { ...mcp, scopes: "" });
     expect(await rows("select scopes_json from resources")).toEqual([{ scopes_json: "[]" }]);
     const taken = await fill(RESOURCE, { ...mcp, id: "second" });
     expect(taken.text).toContain("Another resource is registered with this address.");
+    const reserved = await fill(`${RESOURCE}?id=mcp`, { ...mcp, scopes: "draw\nupstream" });
+    expect(reserved.status).toBe(400);
+    expect(reserved.text).toContain("Line 2: “upstream” must not be openid");
     await fill("/console/apps/sketch/delete-resource?id=mcp", {});
     expect(await rows("select * from resources")).toEqual([]);
   });

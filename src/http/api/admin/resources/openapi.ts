@@ -64,7 +64,7 @@ export const resource_paths: ZodOpenApiPathsObject = {
       id: "saveResource",
       summary: "Register a protected resource, or change it",
       description:
-        "A protected resource is an API or MCP server of the app that accepts this service's tokens. `uri` is https, or plain http on this machine, without query and fragment, and not on this service's own address. Clients must send exactly this address; only a slash after a bare origin does not matter. No two resources have the same address. `scopes` are the resource's own words: `openid`, `profile`, `email` and `offline_access` are not among them. Changes take effect everywhere within a minute.",
+        "A protected resource is an API or MCP server of the app that accepts this service's tokens. `uri` is https, or plain http on this machine, without query and fragment, and not on this service's own address. Clients must send exactly this address; only a slash after a bare origin does not matter. No two resources have the same address. `scopes` are the resource's own words, and none of `openid`, `profile`, `email`, `offline_access`, `read`, `write`, `upstream` and `admin`, which have a meaning here. Changes take effect everywhere within a minute.",
       path,
       body: { schema: saveResourceBody, example: SETTINGS },
       idempotent: true,

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
 import type { Changes } from "../../../../domain/audit.ts";
-import { SIGNIN_SCOPES } from "../../../../domain/oauth_scopes.ts";
+import { RESERVED_SCOPES } from "../../../../domain/oauth_scopes.ts";
 import {
   RESOURCE_SCOPE_PATTERN,
   RESOURCE_SCOPES_MAX,
@@ -26,8 +26,8 @@ const scope = z.string("must be a string").check(
     "must be 1 to 100 ASCII characters without spaces, quotes and backslashes",
   ),
   z.refine(
-    (word) => !(SIGNIN_SCOPES as readonly string[]).includes(word),
-    `must not be ${SIGNIN_SCOPES.join(", ")}: these belong to sign-in`,
+    (word) => !RESERVED_SCOPES.includes(word),
+    `must not be ${RESERVED_SCOPES.join(", ")}: these are scopes of this service. Add a word, as in drawings:read`,
   ),
 );
 

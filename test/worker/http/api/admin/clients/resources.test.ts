@@ -72,7 +72,11 @@ describe("the protected resources of an app", () => {
       "uri must not be on this service's own address",
     ],
     ["a scope with a space", { scopes: ["a b"] }, "scopes.0 must be 1 to 100 ASCII"],
-    ["a scope of sign-in", { scopes: ["read", "openid"] }, "scopes.1 must not be openid"],
+    ["a scope of sign-in", { scopes: ["tools", "openid"] }, "scopes.1 must not be openid"],
+    ["the scope read of our API", { scopes: ["read"] }, "as in drawings:read"],
+    ["the scope write of our API", { scopes: ["write"] }, "as in drawings:read"],
+    ["the scope upstream of our API", { scopes: ["upstream"] }, "as in drawings:read"],
+    ["the scope admin of our API", { scopes: ["admin"] }, "as in drawings:read"],
     ["a scope twice", { scopes: ["a", "a"] }, "scopes must have no duplicates"],
     [
       "too many scopes",
