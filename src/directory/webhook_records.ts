@@ -21,7 +21,7 @@ export interface WebhookSettings {
 
 export interface SavedWebhook {
   readonly webhook: Webhook;
-  /** Null: the save created it. */
+  /** Null: there was none when this call began. */
   readonly before: Webhook | null;
   /** Only when this call created it. */
   readonly secret: string | null;
@@ -68,42 +68,6 @@ export function createWebhookRecords(
     const found = await database.select({ slug: apps.slug }).from(apps).where(eq(apps.slug, slug));
     return found.length > 0;
   };
-  /** The secret of the webhook that this call created; null if it created none. */
-  const create = async (
-    { app_slug, id }: { readonly app_slug: string; readonly id: string },
-    { url, events, thresholds = [], active = true }: WebhookSettings,
-    audit_id: string,
-  ): Promise<string | null> => {
-    const uid = crypto.randomUUID();
-    const now_ms = Date.now();
-    const { secret, sealed } = await secrets.create(uid);
-    // One query decides, so concurrent requests cannot exceed the limit.
-    const { meta } = await database.run(sql`
-      insert into webhooks (uid, app_slug, id, url, events_json, thresholds_json, paused_at_ms, created_at_ms,
-        secret_key_id, secret_sealed, created_audit_id)
-      select ${uid}, ${app_slug}, ${id}, ${url}, ${JSON.stringify(events)}, ${JSON.stringify(thresholds)},
-        ${active ? null : now_ms}, ${now_ms}, ${sealed.key_id}, ${sealed.sealed}, ${audit_id}
-      where exists (select 1 from apps where slug = ${app_slug})
-        and (select count(*) from webhooks where app_slug = ${app_slug}) < ${WEBHOOKS_PER_APP_MAX}
-      on conflict (app_slug, id) do nothing`);
-    return meta.changes > 0 ? secret : null;
-  };
-  const change = (uid: string, { url, events, thresholds, active }: WebhookSettings) => {
-    const { paused_at_ms } = webhooks;
-    return database
-      .update(webhooks)
-      .set({
-        url,
-        events_json: JSON.stringify(events),
-        ...(thresholds === undefined ? {} : { thresholds_json: JSON.stringify(thresholds) }),
-        ...(active === true ? { paused_at_ms: null, paused_reason: null } : {}),
-        // A webhook that is already paused keeps its time and reason.
-        ...(active === false
-          ? { paused_at_ms: sql`coalesce(${paused_at_ms}, ${Date.now()})` }
-          : {}),
-      })
-      .where(eq(webhooks.uid, uid));
-  };
   const rotate: WebhookRecords["rotate"] = async (app_slug, id, audit_id) => {
     const row = await read(app_slug, id);
     if (row === null) return refused({ code: "webhook_not_found" });
@@ -139,25 +103,52 @@ export function createWebhookRecords(
       const row = await read(app_slug, id);
       return row === null ? refused({ code: "webhook_not_found" }) : accepted(webhookOf(row));
     },
-    async save(key, settings, audit_id) {
-      const { app_slug, id } = key;
-      const before = await read(app_slug, id);
-      const secret = before === null ? await create(key, settings, audit_id) : null;
-      const is_repeated = before?.created_audit_id === audit_id;
-      if (before !== null && !is_repeated) await change(before.uid, settings);
-      changed();
-      const after = await read(app_slug, id);
-      if (after !== null) {
-        const was_created = secret !== null || is_repeated || before === null;
-        return accepted({
-          webhook: webhookOf(after),
-          before: was_created || before === null ? null : webhookOf(before),
-          secret,
-        });
+    async save({ app_slug, id }, settings, audit_id) {
+      const known = await read(app_slug, id);
+      if (known?.created_audit_id === audit_id) {
+        return accepted({ webhook: webhookOf(known), before: null, secret: null });
       }
-      return (await isRegistered(app_slug))
-        ? refused({ code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX })
-        : refused({ code: "app_unknown" });
+      const { url, events, thresholds, active } = settings;
+      const uid = crypto.randomUUID();
+      const now_ms = Date.now();
+      const { secret, sealed } = await secrets.create(uid);
+      const events_json = JSON.stringify(events);
+      const thresholds_json = JSON.stringify(thresholds ?? []);
+      // One query decides, so that concurrent requests cannot exceed the limit, and none is refused without need.
+      const [row] = await database
+        .insert(webhooks)
+        .select(
+          sql`
+          select ${uid}, ${app_slug}, ${id}, ${url}, ${events_json}, ${thresholds_json},
+            ${active === false ? now_ms : null}, null, null, null, null, ${now_ms},
+            ${sealed.key_id}, ${sealed.sealed}, null, null, null, ${audit_id}, null
+          where exists (select 1 from apps where slug = ${app_slug})
+            and (exists (select 1 from webhooks where app_slug = ${app_slug} and id = ${id})
+              or (select count(*) from webhooks where app_slug = ${app_slug}) < ${WEBHOOKS_PER_APP_MAX})`,
+        )
+        .onConflictDoUpdate({
+          target: [webhooks.app_slug, webhooks.id],
+          set: {
+            url,
+            events_json,
+            ...(thresholds === undefined ? {} : { thresholds_json }),
+            ...(active === true ? { paused_at_ms: null, paused_reason: null } : {}),
+            // A webhook that is already paused keeps its time and reason.
+            ...(active === false
+              ? { paused_at_ms: sql`coalesce(${webhooks.paused_at_ms}, ${now_ms})` }
+              : {}),
+          },
+        })
+        .returning();
+      changed();
+      if (row === undefined) {
+        return (await isRegistered(app_slug))
+          ? refused({ code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX })
+          : refused({ code: "app_unknown" });
+      }
+      const before = known?.uid === row.uid ? webhookOf(known) : null;
+      const webhook = webhookOf(row);
+      return accepted({ webhook, before, secret: row.uid === uid ? secret : null });
     },
     rotate,
     async remove(app_slug, id) {

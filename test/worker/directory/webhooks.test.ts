@@ -72,6 +72,37 @@ describe("saving a webhook", () => {
     expect(await records.list("nobody")).toMatchObject(unknown);
   });
 
+  it("a webhook that is deleted while it is saved is created again", async () => {
+    const { records, uid } = await createMain();
+    const [saved, removed] = await Promise.all([
+      records.save(MAIN, SETTINGS, "audit 2"),
+      records.remove("demo", "main"),
+    ]);
+    expect(removed).toMatchObject({ ok: true });
+    expect(saved).toMatchObject({ value: { before: null, secret: expect.any(String) } });
+    expect(saved.ok && saved.value.webhook.uid).not.toBe(uid);
+  });
+
+  it("of two creations at once one returns the secret, and each returns the settings that it saved", async () => {
+    const { records } = openWebhooks();
+    const urls = ["https://one.example/", "https://two.example/"];
+    const saves = await Promise.all(
+      urls.map((url) => records.save(MAIN, { ...SETTINGS, url }, url)),
+    );
+    expect(saves.map((save) => save.ok && save.value.webhook.url)).toEqual(urls);
+    expect(saves.filter((save) => save.ok && save.value.secret !== null)).toHaveLength(1);
+    expect(await records.find("demo", "main")).toMatchObject({ value: { url: urls[1] } });
+  });
+
+  it("an app with ten webhooks can change each of them", async () => {
+    const { records } = openWebhooks();
+    const ids = Array.from({ length: 10 }, (_, index) => `hook-${index}`);
+    for (const id of [...ids, ...ids]) {
+      const saved = await records.save({ app_slug: "demo", id }, SETTINGS, crypto.randomUUID());
+      expect(saved.ok).toBe(true);
+    }
+  });
+
   it("a webhook that is created again under its id has another uid and another secret", async () => {
     const first = await createMain();
     expect(await first.records.remove("demo", "main")).toMatchObject({ ok: true });

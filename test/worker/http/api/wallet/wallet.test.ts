@@ -122,7 +122,7 @@ describe("GET /api/wallet", () => {
     await query(
       ada.identity_id,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 999)
-       insert into apps select 'app-' || i, 0, null, 0, 'open' from n`,
+       insert into apps select 'app-' || i, 0, null, 0, 'open', 0 from n`,
     );
     const refused = await ada.get("/api/wallet?app=one-more");
     expect(refused).toMatchObject({ status: 400, body: { code: "too_many_apps" } });
