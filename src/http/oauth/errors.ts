@@ -65,6 +65,13 @@ export function invalidRequest(error_description: string): OAuthError {
   return { error: "invalid_request", error_description };
 }
 
+/** Nobody knows now, so the request may be repeated later. */
+export const UNAVAILABLE: OAuthError = {
+  error: "temporarily_unavailable",
+  error_description: "The service is not available now. Try again shortly.",
+  retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,
+};
+
 /** A refusal of our own service as an OAuth error. */
 export function errorFrom(refusal: Refusal): OAuthError {
   if (refusal.code === "rate_limited") {
@@ -74,9 +81,7 @@ export function errorFrom(refusal: Refusal): OAuthError {
   }
   if (refusal.code === "account_unknown") return errorOf("account_deleted");
   if (refusal.code === "suspended") return errorOf("suspended");
-  const error_description = "The service is not available now. Try again shortly.";
-  const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
-  return { error: "temporarily_unavailable", error_description, retry_after_seconds };
+  return UNAVAILABLE;
 }
 
 export function refuseOAuth(

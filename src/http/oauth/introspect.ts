@@ -10,7 +10,7 @@ import { isDeletedClient } from "../caller/deleted_client.ts";
 import { factory, type AppContext } from "../context.ts";
 import { countApp } from "../middleware/rate_limits.ts";
 import { authenticateClient } from "./clients.ts";
-import { errorFrom, invalidRequest, refuseOAuth } from "./errors.ts";
+import { errorFrom, invalidRequest, refuseOAuth, UNAVAILABLE } from "./errors.ts";
 import { credentialsOf, readForm, type OAuthForm } from "./form.ts";
 
 const NO_APP = {
@@ -18,7 +18,7 @@ const NO_APP = {
   error_description: "Authenticate with a valid key of the app that owns the resource.",
 } as const;
 
-const INACTIVE = { active: false };
+const INACTIVE = accepted({ active: false });
 
 export const introspectToken = factory.createHandlers(async (context) => {
   const form = await readForm(context);
@@ -29,22 +29,29 @@ export const introspectToken = factory.createHandlers(async (context) => {
   if (limited !== null) return refuseOAuth(context, errorFrom(limited));
   const token = form.value.get("token");
   if (token === null) return refuseOAuth(context, invalidRequest("token is missing."));
-  return context.json(await describe(context, app.value.app_slug, token));
+  const described = await describe(context, app.value.app_slug, token);
+  return described.ok ? context.json(described.value) : refuseOAuth(context, described.refusal);
 });
 
-async function describe(context: AppContext, app_slug: string, token: string): Promise<object> {
+/** Refused while nobody knows: "inactive" would sign people out of the resource. */
+async function describe(
+  context: AppContext,
+  app_slug: string,
+  token: string,
+): Promise<Result<object, OAuthError>> {
   const { accounts, apps, resource_tokens } = context.get("services");
   const iss = context.get("base_url");
   const claims = await resource_tokens.verify(iss, token);
   if (claims === null) return INACTIVE;
   const { resource, identity_id, credential, client_id, scopes, act } = claims;
   const owned = await apps.findResource(resource);
+  if (owned.kind === "unreadable") return refused(UNAVAILABLE);
   if (owned.kind !== "found" || owned.value.app_slug !== app_slug) return INACTIVE;
   if (await isDeletedClient(context, client_id)) return INACTIVE;
   const caller = { kind: "personal_token", credential } as const;
   const living = await accounts(identity_id).checkCaller(caller);
   if (!living.ok) return INACTIVE;
-  return {
+  return accepted({
     active: true,
     iss,
     sub: identity_id,
@@ -55,7 +62,7 @@ async function describe(context: AppContext, app_slug: string, token: string): P
     iat: claims.issued_at_seconds,
     exp: claims.expires_at_seconds,
     ...(act === null ? {} : { act }),
-  };
+  });
 }
 
 /** The app of the request: of its key, or of the client that authenticates with a key of the app. */

@@ -1,10 +1,12 @@
 /** The routes of the OAuth server's protocol. Its pages are in `web`. */
 import type { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
-import type { AppEnvironment } from "../context.ts";
+import { BODY_MAX_BYTES } from "../../domain/limits.ts";
+import { factory, type AppContext, type AppEnvironment } from "../context.ts";
 import { noStore } from "../middleware/headers.ts";
-import { limitBodySize } from "../validation.ts";
 import { COMMAND_LINE_CLIENT_PATH, readCommandLineClient } from "./command_line_client.ts";
+import { invalidRequest, refuseOAuth, UNAVAILABLE } from "./errors.ts";
 import { introspectToken } from "./introspect.ts";
 import { readMetadata, readResourceMetadata } from "./metadata.ts";
 import { revokeToken } from "./revoke.ts";
@@ -23,17 +25,33 @@ const corsForAnyOrigin = cors({
   maxAge: 600,
 });
 
+/** Clients read only the errors of RFC 6749. The app's error handler has logged what was thrown. */
+const respondToFailure = factory.createMiddleware(async (context, next) => {
+  await next();
+  if (context.error !== undefined) context.res = refuseOAuth(context, UNAVAILABLE);
+});
+
+const limitBodySize = bodyLimit({
+  maxSize: BODY_MAX_BYTES,
+  onError: (context) =>
+    refuseOAuth(
+      context as AppContext,
+      invalidRequest(`The body must have at most ${BODY_MAX_BYTES} bytes.`),
+    ),
+});
+
 export function addOAuthRoutes(app: Hono<AppEnvironment>): void {
   const shared = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo"];
   const well_known = ["oauth-authorization-server", "openid-configuration"] as const;
   app.use("/.well-known/*", corsForAnyOrigin);
-  for (const path of shared) app.use(path, corsForAnyOrigin, noStore);
+  for (const path of shared) app.use(path, corsForAnyOrigin);
+  for (const path of [...shared, "/oauth/introspect"]) app.use(path, noStore, respondToFailure);
   for (const name of well_known) app.get(`/.well-known/${name}`, ...readMetadata);
   app.get("/.well-known/oauth-protected-resource", ...readResourceMetadata);
   app.get(COMMAND_LINE_CLIENT_PATH, ...readCommandLineClient);
   app.post("/oauth/token", limitBodySize, ...issueTokens);
   app.post("/oauth/revoke", limitBodySize, ...revokeToken);
-  app.post("/oauth/introspect", noStore, limitBodySize, ...introspectToken);
+  app.post("/oauth/introspect", limitBodySize, ...introspectToken);
   app.get("/oauth/userinfo", ...readUserinfo);
   app.post("/oauth/userinfo", limitBodySize, ...readUserinfo);
 }

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { countedEnvironment } from "../../support/bindings.ts";
 import {
   CLIENT_ID,
@@ -7,6 +7,7 @@ import {
   oauthServices,
   post,
   refresh,
+  refreshForm,
   RESOURCE,
   withToken,
 } from "../../support/oauth_clients.ts";
@@ -138,6 +139,50 @@ describe("POST /oauth/introspect", () => {
     expect((await post("/oauth/introspect", { token: access_token }, headers)).body.active).toBe(
       true,
     );
+  });
+});
+
+describe("while a store cannot be reached", () => {
+  const UNAVAILABLE = {
+    error: "temporarily_unavailable",
+    error_description: expect.stringContaining("Try again"),
+  };
+
+  it("each endpoint says so in the form of OAuth, and no token seems to be inactive", async () => {
+    const server = await openAppServer("demo");
+    await registerResource("demo", "mcp", RESOURCE);
+    oauthServices().apps.forget();
+    const ada = await signIn();
+    const own = await connect(ada);
+    const { access_token } = await connect(ada, { resource: RESOURCE });
+    const failing = () => {
+      throw Object.assign(new Error("the object was reset"), { retryable: true });
+    };
+    const settings = { ACCOUNT: { getByName: () => new Proxy({}, { get: () => failing }) } };
+    const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+    const { refresh_token } = own;
+    const form = { token: refresh_token, client_id: CLIENT_ID };
+    for (const [path, fields, headers] of [
+      ["/oauth/token", refreshForm(refresh_token), {}],
+      ["/oauth/revoke", form, {}],
+      ["/oauth/introspect", { token: access_token }, bearer(server.key)],
+      ["/oauth/userinfo", {}, bearer(own.access_token)],
+    ] as const) {
+      const answer = await post(path, fields, headers, settings);
+      expect({ path, status: answer.status, body: answer.body }).toEqual({
+        path,
+        status: 503,
+        body: UNAVAILABLE,
+      });
+      expect(answer.headers.get("Retry-After")).not.toBeNull();
+      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    }
+    vi.spyOn(oauthServices().apps, "findResource").mockResolvedValue({ kind: "unreadable" });
+    const answer = await post("/oauth/introspect", { token: access_token }, bearer(server.key));
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 503,
+      body: UNAVAILABLE,
+    });
   });
 });
 
