@@ -6,16 +6,23 @@ const PRIVATE_SUFFIXES =
   /\.(?:localhost|local|internal|intranet|private|lan|home|corp|test|invalid|example|onion|arpa)$/;
 
 /**
- * Whether an address is https on the default port of a public host name: no IP address, no user name. A public name that
- * leads to a private address is refused by the platform, which has no route to private networks.
+ * What is wrong with the host of an address outside development; null: it may be the name of a public server. A public
+ * name that leads to a private address is refused by the platform, which has no route to private networks.
  */
+export function publicHostProblem({ hostname }: URL): "ip_address" | "private" | null {
+  // The parser writes IPv6 in brackets, and every form of an IPv4 address with digits at the end. Dots may follow.
+  if (/^\[|(?:^|\.)\d+\.*$/.test(hostname)) return "ip_address";
+  // A name with a last dot is the same name.
+  const host = hostname.replace(/\.$/, "");
+  const is_public = /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*$/.test(host);
+  return is_public && !PRIVATE_SUFFIXES.test(host) ? null : "private";
+}
+
+/** Whether an address is https on the default port of a public host name. */
 export function isPublicHttpsUrl(text: string): boolean {
   const url = parseAbsoluteUrl(text);
   if (url === null || url.protocol !== "https:" || url.port !== "") return false;
-  // A name with a last dot is the same name.
-  const host = url.hostname.replace(/\.$/, "");
-  // The parser writes every form of an IPv4 address with digits at the end, and IPv6 in brackets.
-  return /^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/.test(host) && !PRIVATE_SUFFIXES.test(host);
+  return publicHostProblem(url) === null;
 }
 
 /** Whether the service may fetch an address: a public one, and in development also servers on this machine. */

@@ -1,5 +1,6 @@
 /** The webhooks of an app: their addresses, events and thresholds. Pure. */
-import { originOf, parseAbsoluteUrl, isLoopbackHost } from "./origins.ts";
+import { isLoopbackHost, originOf, parseAbsoluteUrl } from "./origins.ts";
+import { publicHostProblem } from "./public_url.ts";
 
 /** The format of a webhook's id, which is unique within its app: that of an app's slug. */
 export const WEBHOOK_ID_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -38,20 +39,17 @@ export function webhookUrlProblem(text: string, is_development: boolean): string
     return "must be an absolute address such as https://example.com/webhooks, without user name and password";
   }
   if (url.hash !== "") return "must not have a fragment (#…), which is never sent";
-  const host = url.hostname.replace(/\.$/, "");
-  const is_loopback = isLoopbackHost(host);
+  const is_loopback = isLoopbackHost(url.hostname.replace(/\.$/, ""));
   if (is_development && is_loopback && /^https?:$/.test(url.protocol)) return null;
   if (url.protocol !== "https:") {
     return is_development
       ? "must begin with https://; http:// is possible for a loopback address only"
       : "must begin with https://";
   }
-  // The URL parser writes every form of an IPv4 address as four decimal numbers, and an IPv6 address in brackets.
-  if (host.startsWith("[") || /^\d+(\.\d+){3}$/.test(host)) {
-    return "must have a host name instead of an IP address";
-  }
+  const problem = publicHostProblem(url);
+  if (problem === "ip_address") return "must have a host name instead of an IP address";
   if (is_development) return null;
-  if (is_loopback || !host.includes(".")) return `must have a public host name, not ${host}`;
+  if (problem !== null) return `must have a public host name, not ${url.hostname}`;
   return url.port === "" ? null : `must use port 443, not ${originOf(url)}`;
 }
 
