@@ -773,7 +773,7 @@ export interface HealthFigure {
     | "overdue_jobs"
     | "schedule_age"
     | "failing_tasks"
-    | "failed_webhooks"
+    | "failed_payment_events"
     | "payments_not_booked"
     | "dropped_payment_events"
     | "paused_webhooks"

@@ -15,7 +15,7 @@ export const FAILURE_KINDS = [
   /** The schedule found a started job after its deadline. */
   "overdue_job",
   /** A genuine event of the payment service must be sent again. */
-  "failed_webhook",
+  "failed_payment_event",
   /** Somebody paid and has no credits, or got them late. */
   "payment_not_booked",
   /** An event of the payment service changed nothing. */
@@ -54,7 +54,7 @@ export const FIGURES = {
   /** Tasks that failed in three runs in a row. One failure is repeated by the next run. */
   failing_tasks: { unit: "tasks", limit: 0 },
   /** Stripe sends an event again for three days. A few failures in an hour mend themselves. */
-  failed_webhooks: { unit: "events", limit: 5 },
+  failed_payment_events: { unit: "events", limit: 5 },
   /** Somebody paid: each one needs a person. */
   payments_not_booked: { unit: "payments", limit: 0 },
   /** Not every dropped event is a fault: another service may use the same Stripe account. */
@@ -77,7 +77,7 @@ export const FAILURE_WINDOWS_MS: Readonly<Record<FailureKind, number>> = {
   failed_delivery: 20 * MINUTE_MS,
   // Each run of the schedule looks at some accounts only.
   overdue_job: HOUR_MS,
-  failed_webhook: HOUR_MS,
+  failed_payment_event: HOUR_MS,
   payment_not_booked: 24 * HOUR_MS,
   dropped_payment_event: 24 * HOUR_MS,
 };
@@ -196,7 +196,7 @@ function failureFigures(part: HealthParts["failures"]) {
     read_model_lag: waitOf("failed_delivery"),
     failed_deliveries: countOf("failed_delivery"),
     overdue_jobs: waitOf("overdue_job"),
-    failed_webhooks: countOf("failed_webhook"),
+    failed_payment_events: countOf("failed_payment_event"),
     payments_not_booked: countOf("payment_not_booked"),
     dropped_payment_events: countOf("dropped_payment_event"),
   };

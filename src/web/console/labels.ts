@@ -12,7 +12,7 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   overdue_jobs: "A started job is this far past its deadline, and still holds credits.",
   schedule_age: "The schedule, which runs every ten minutes, has not finished a run for this long.",
   failing_tasks: "Tasks of the schedule failed three times in a row.",
-  failed_webhooks: "Events of the payment service could not be processed in the last hour.",
+  failed_payment_events: "Events of the payment service could not be processed in the last hour.",
   payments_not_booked: "In the last day, somebody paid and did not get their credits.",
   dropped_payment_events: "Events of the payment service changed nothing in the last day.",
   paused_webhooks:
@@ -37,7 +37,7 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   overdue_jobs: "the oldest",
   schedule_age: "since its last run",
   failing_tasks: "of the schedule",
-  failed_webhooks: "in an hour",
+  failed_payment_events: "in an hour",
   payments_not_booked: "in a day",
   dropped_payment_events: "in a day",
   paused_webhooks: "now",

@@ -37,7 +37,7 @@ it("the paragraphs state the limits of the code", () => {
     failed_deliveries: `More than ${FIGURES.failed_deliveries.limit} deliveries`,
     overdue_jobs: FIGURES.overdue_jobs.limit === 7_200 ? "more than two hours" : "?",
     schedule_age: `for ${FIGURES.schedule_age.limit / 60} minutes`,
-    failed_webhooks: `More than ${FIGURES.failed_webhooks.limit} genuine`,
+    failed_payment_events: `More than ${FIGURES.failed_payment_events.limit} genuine`,
   };
   for (const [name, text] of Object.entries(stated)) {
     expect(paragraphs.get(name), name).toContain(text);

@@ -29,7 +29,7 @@ export const receiveWebhook = factory.createHandlers(async (context) => {
     const read = await paymentsOf(context).readWebhook(body, signature, Date.now());
     if (!read.ok) {
       const { code } = read.refusal;
-      if (code !== "signature_invalid") count(context, "failed_webhook", code);
+      if (code !== "signature_invalid") count(context, "failed_payment_event", code);
       return refuse(context, read.refusal);
     }
     for (const effect of read.value.news) {
@@ -39,7 +39,7 @@ export const receiveWebhook = factory.createHandlers(async (context) => {
     }
     return context.json({ ok: true });
   } catch (error) {
-    count(context, "failed_webhook", errorName(error));
+    count(context, "failed_payment_event", errorName(error));
     throw error;
   }
 });
@@ -52,7 +52,7 @@ function count(context: AppContext, kind: FailureKind, reason: string): void {
 
 /** The operator reads the log and the count, not this response to Stripe. */
 function refuseUnbooked(context: AppContext, refusal: Refusal): Response {
-  count(context, "failed_webhook", refusal.code);
+  count(context, "failed_payment_event", refusal.code);
   count(context, "payment_not_booked", refusal.code);
   if (refusal.code === "purchase_unmatched") return refuse(context, refusal);
   const request_id = context.get("request_id");

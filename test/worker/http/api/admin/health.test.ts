@@ -246,7 +246,7 @@ describe("GET /api/admin/health", () => {
     });
   });
 
-  it("health warns of a payment that brought no credits, and counts failed webhooks and dropped events", async () => {
+  it("health warns of a payment that brought no credits, and counts failed and dropped payment events", async () => {
     silence();
     const olga = await signInOperator();
     const stripe = openStripe();
@@ -259,7 +259,7 @@ describe("GET /api/admin/health", () => {
       value: 1,
       reason: "purchase_unmatched",
     });
-    expect(await figure(olga, "failed_webhooks")).toMatchObject({ status: "ok", value: 1 });
+    expect(await figure(olga, "failed_payment_events")).toMatchObject({ status: "ok", value: 1 });
     expect(await figure(olga, "dropped_payment_events")).toMatchObject({ status: "ok", value: 0 });
     const ours = stripe.completes(await openCheckout(ada));
     const [, session] = [...stripe.sessions.values()];
@@ -300,7 +300,7 @@ describe("GET /api/admin/health", () => {
     expect((await deliver(event)).status).toBe(200);
     const counted = await env.DIRECTORY.prepare("select * from failures").all();
     expect(counted.results).toEqual([]);
-    expect(await figure(olga, "failed_webhooks")).toMatchObject({ value: 0 });
+    expect(await figure(olga, "failed_payment_events")).toMatchObject({ value: 0 });
   });
 
   it("health still responds while the read model does not, and names what it could not read", async () => {
