@@ -30,13 +30,17 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
     expires_at_ms: allowance.expires_at_ms,
     depth: idsOfPath(allowance.path).length,
   };
-  const { scopes = parent.scopes, expires_at_ms = parent.expires_at_ms } = request;
+  // Only a token that its holder approved operates the service.
+  const passed_on = parent.scopes.filter((scope) => scope !== "admin");
+  const { expires_at_ms = parent.expires_at_ms } = request;
   if (!narrows(parent, request)) {
-    const problem = whyNoChild({ ...parent, depth: 0 }, request);
+    const { scopes = parent.scopes } = request;
+    const problem = whyNoChild({ ...parent, scopes: passed_on, depth: 0 }, request);
     return problem === null ? accepted({ kind: "same", scopes, expires_at_ms }) : refuse(problem);
   }
-  const problem = whyNoChild(parent, request);
-  if (problem !== null) return refuse(problem);
+  const { scopes = passed_on } = request;
+  const problem = whyNoChild({ ...parent, scopes: passed_on }, request);
+  if (problem !== null || scopes.length === 0) return refuse(problem ?? "wider_scope");
   // Those of its children count too, or one approval would grow a million rows.
   const root = rootOfPath(allowance.path);
   const exchanged = allowances

@@ -129,7 +129,10 @@ async function ownsAudience(
 }
 
 const PROBLEMS: Readonly<Record<ExchangeProblem, readonly [OAuthErrorCode, string]>> = {
-  wider_scope: ["invalid_scope", "scope has more than the exchanged token. Send less, or none."],
+  wider_scope: [
+    "invalid_scope",
+    "scope has more than the exchanged token, or admin, which is never passed on. Send less, or none.",
+  ],
   wider_apps: ["invalid_request", "apps has apps that the exchanged token may not use."],
   wider_caps: [
     "invalid_request",

@@ -15,6 +15,7 @@ import {
   TOKEN_EXCHANGE,
 } from "../../support/exchanges.ts";
 import { connect, post, refresh, RESOURCE, withToken } from "../../support/oauth_clients.ts";
+import { personalToken, signInOperator } from "../api/admin/operators.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
 
 const DAY_MS = 86_400_000;
@@ -254,6 +255,27 @@ describe("an exchange of a personal access token", () => {
     expect((await reserve(token.token, 11)).status).toBe(402);
     expect((await exchange(token.token, null, BY_PAT)).body.access_token).toBe(token.token);
     await expectInvariants(ada.identity_id);
+  });
+
+  it("the scope admin is not passed on: a narrower token does not list it, and a request for it is refused", async () => {
+    const { person } = await signInOperator();
+    const scopes = ["read", "write", "admin"];
+    const { token = "" } = (await personalToken(person, { scopes })) ?? {};
+    const child = await narrow(token, total(5), BY_PAT);
+    expect(child.scope).toBe("read write");
+    expect((await narrow(token, {}, { ...BY_PAT, scope: "read" })).scope).toBe("read");
+    const only = await personalToken(person, { scopes: ["admin"] });
+    const before = await rows(person);
+    for (const [subject, limits, scope] of [
+      [token, total(5), "read admin"],
+      [token, total(5), "admin"],
+      [token, {}, "read write admin"],
+      [only?.token ?? "", total(5), ""],
+    ] as const) {
+      const answer = await exchange(subject, limits, { ...BY_PAT, scope });
+      expect(answer).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
+    }
+    expect(await rows(person)).toEqual(before);
   });
 
   it("a client cannot exchange a personal access token, which was not issued to it", async () => {
