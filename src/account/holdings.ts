@@ -14,13 +14,14 @@ export function readHoldings(
   transaction: Transaction,
   { database }: { readonly database: AccountDatabase },
 ): Answer<Holdings> {
-  const { store, allowances } = transaction;
+  const { store, allowances, families } = transaction;
   ensureOpen(transaction);
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan, created_at_ms, suspended_at_ms } = row;
   const { provider, subject, scope, expires_at_ms, updated_at_ms } = upstreamTokens;
   const { allowance_id, scopes, redirect_uri, auth_time_ms, rotated_at_ms } = tokenFamilies;
+  const renewals = families.lastRenewals();
   return accepted({
     account: {
       id,
@@ -37,7 +38,7 @@ export function readHoldings(
       .all(),
     allowances: allowances
       .listStored(HELD_TOKENS_MAX)
-      .map((token) => describeAllowance(transaction, token)),
+      .map((token) => describeAllowance(transaction, token, renewals)),
     authorizations: database
       .select({ allowance_id, scopes, redirect_uri, auth_time_ms, rotated_at_ms })
       .from(tokenFamilies)

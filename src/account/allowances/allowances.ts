@@ -62,11 +62,18 @@ export function listAllowances(transaction: Transaction): Answer<readonly Listed
   const acting = actingAllowance(transaction);
   const is_limited = visibleApps(transaction) !== undefined;
   const rows = allowances.listLiving(now_ms).filter((row) => !is_limited || row.id === acting?.id);
-  return accepted(rows.map((row) => describeAllowance(transaction, row)));
+  const renewals = transaction.families.lastRenewals();
+  return accepted(rows.map((row) => describeAllowance(transaction, row, renewals)));
 }
 
-/** A stored allowance as its holder sees it. */
-export function describeAllowance(transaction: Transaction, row: AllowanceRow): ListedAllowance {
+/** A stored allowance as its holder sees it. `renewals`: when tokens of each allowance were last renewed. */
+export function describeAllowance(
+  transaction: Transaction,
+  row: AllowanceRow,
+  renewals = transaction.families.lastRenewals(),
+): ListedAllowance {
+  // A renewal writes only its family's row.
+  const last_use_ms = Math.max(row.last_used_at_ms ?? 0, renewals.get(row.id) ?? 0);
   return {
     id: row.id,
     kind: row.kind,
@@ -88,7 +95,7 @@ export function describeAllowance(transaction: Transaction, row: AllowanceRow): 
     ends_with_session: row.ends_with_session,
     session_id: row.session_id,
     created_at_ms: row.created_at_ms,
-    last_used_at_ms: row.last_used_at_ms,
+    last_used_at_ms: last_use_ms === 0 ? null : last_use_ms,
     expires_at_ms: row.expires_at_ms,
     revoked_at_ms: row.revoked_at_ms,
   };

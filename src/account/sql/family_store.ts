@@ -1,5 +1,18 @@
 /** The SQL of token families and their authorization codes. A family whose row is gone has ended. */
-import { and, asc, desc, eq, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  isNotNull,
+  isNull,
+  lte,
+  max,
+  or,
+  sql,
+  type SQL,
+} from "drizzle-orm";
 import { CODE_KEEP_MS, CODE_TTL_MS, type FamilyState } from "../../domain/token_family.ts";
 import { isAmong, matches, values } from "./parameters.ts";
 import { allowances, codes, tokenFamilies } from "./schema.ts";
@@ -56,6 +69,17 @@ export function openFamilyStore(database: AccountDatabase) {
         .orderBy(desc(is_unredeemed), asc(tokenFamilies.rotated_at_ms), asc(tokenFamilies.id))
         .all()
         .map(({ id }) => id),
+    /** When a client last renewed tokens of each allowance. To redeem a code or to exchange a token is no renewal. */
+    lastRenewals: (): ReadonlyMap<string, number> =>
+      new Map(
+        database
+          .select({ id: tokenFamilies.allowance_id, at_ms: max(tokenFamilies.rotated_at_ms) })
+          .from(tokenFamilies)
+          .where(gt(tokenFamilies.generation, 1))
+          .groupBy(tokenFamilies.allowance_id)
+          .all()
+          .map(({ id, at_ms }) => [id, at_ms ?? 0]),
+      ),
     /** Deletes what can be used no more: families of ended allowances or unredeemed codes, and old codes. */
     deleteEnded(now_ms: number): void {
       const living = sql`(select ${allowances.id} from ${allowances} where ${allowances.revoked_at_ms} is null)`;

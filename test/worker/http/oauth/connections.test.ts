@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { HOLDER } from "../../../../src/account/contract.ts";
 import { FAMILIES_PER_ALLOWANCE_MAX } from "../../../../src/domain/token_family.ts";
-import { query } from "../../support/account_object.ts";
+import { countRowsWritten, query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
 import {
   authorize,
@@ -42,6 +42,26 @@ describe("a connection", () => {
     expect(refused.body).toMatchObject({ code: "token_budget_exceeded", room: 20 });
     expect(await query(ada.identity_id, "select id from allowances")).toHaveLength(1);
     expect(await query(ada.identity_id, "select id from token_families")).toHaveLength(2);
+  });
+
+  it("a connection is last used when its tokens are, or when they are renewed, which writes one row", async () => {
+    const ada = await signInWithCredits();
+    const lastUse = async (): Promise<number | null> => {
+      const { last_used_at } = (await ada.get("/api/tokens")).body.tokens[0];
+      return last_used_at === null ? null : Date.parse(last_used_at);
+    };
+    const { access_token, refresh_token } = await connect(ada);
+    await connect(ada, { limits: null });
+    expect(await lastUse()).toBeNull();
+    passTime(60_000);
+    const renewed_at_ms = Date.now();
+    const rows_written = await countRowsWritten(ada.identity_id);
+    await refresh(refresh_token);
+    expect(rows_written()).toBe(1);
+    expect(await lastUse()).toBe(renewed_at_ms);
+    passTime(60_000);
+    await withToken(access_token, "GET", "/api/wallet");
+    expect(await lastUse()).toBe(Date.now());
   });
 
   it("a holder who is asked again changes the limits of the one allowance, and its spending stays", async () => {
