@@ -1,7 +1,8 @@
-/** The documents that clients in use publish (November 2026), each through the whole flow. */
+/** The documents that clients in use publish, each through the whole flow. */
 import { exports } from "cloudflare:workers";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
+import { CHATGPT, CLAUDE, CLAUDE_CODE, CURSOR, VS_CODE } from "../support/client_documents.ts";
 import { BASE_URL } from "../support/passbook.ts";
 import {
   goThrough,
@@ -28,86 +29,15 @@ interface Published {
   readonly keys?: { readonly url: string; readonly body: object };
 }
 
-const CLAUDE_CODE: Published = {
-  document: {
-    client_id: "https://claude.ai/oauth/claude-code-client-metadata",
-    client_name: "Claude Code",
-    client_uri: "https://claude.ai",
-    redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"],
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-    token_endpoint_auth_method: "none",
-  },
+const claude_code: Published = {
+  document: CLAUDE_CODE,
   redirect_uri: "http://localhost:54321/callback",
 };
-
-const CLAUDE: Published = {
-  document: {
-    client_id: "https://claude.ai/oauth/mcp-oauth-client-metadata",
-    client_name: "Claude",
-    redirect_uris: ["https://claude.ai/api/mcp/auth_callback"],
-    grant_types: [
-      "authorization_code",
-      "refresh_token",
-      "urn:ietf:params:oauth:grant-type:jwt-bearer",
-    ],
-    response_types: ["code"],
-    token_endpoint_auth_method: "none",
-  },
-  redirect_uri: "https://claude.ai/api/mcp/auth_callback",
-};
-
-const VS_CODE: Published = {
-  document: {
-    client_id: "https://vscode.dev/oauth/client-metadata.json",
-    client_name: "Visual Studio Code",
-    grant_types: [
-      "authorization_code",
-      "refresh_token",
-      "urn:ietf:params:oauth:grant-type:device_code",
-    ],
-    response_types: ["code"],
-    token_endpoint_auth_method: "none",
-    application_type: "native",
-    redirect_uris: [
-      "http://127.0.0.1:33418/",
-      "http://127.0.0.1/",
-      "http://localhost/",
-      "https://vscode.dev/redirect",
-    ],
-  },
-  redirect_uri: "http://127.0.0.1:49152/",
-};
-
-const CURSOR: Published = {
-  document: {
-    client_id: "https://www.cursor.com/.well-known/oauth-client-metadata.json",
-    client_name: "Cursor",
-    redirect_uris: [
-      "cursor://anysphere.cursor-mcp/oauth/callback",
-      "https://www.cursor.com/agents/mcp/oauth/callback",
-      "http://localhost:8787/callback",
-    ],
-    token_endpoint_auth_method: "none",
-  },
-  redirect_uri: "http://localhost:8787/callback",
-};
-
-const CHATGPT: Published = {
-  document: {
-    client_id: "https://chatgpt.com/oauth/client.json",
-    client_name: "ChatGPT",
-    redirect_uris: ["https://chatgpt.com/connector_platform_oauth_redirect"],
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-    token_endpoint_auth_method: "private_key_jwt",
-    token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
-    token_endpoint_auth_signing_alg: "RS256",
-    jwks_uri: "https://chatgpt.com/oauth/jwks.json",
-  },
-  redirect_uri: "https://chatgpt.com/connector_platform_oauth_redirect",
-  keys: { url: "https://chatgpt.com/oauth/jwks.json", body: KEYS },
-};
+const claude: Published = { document: CLAUDE, redirect_uri: CLAUDE.redirect_uris[0] ?? "" };
+const vs_code: Published = { document: VS_CODE, redirect_uri: "http://127.0.0.1:49152/" };
+const cursor: Published = { document: CURSOR, redirect_uri: "http://localhost:8787/callback" };
+const chatgpt: Published = { document: CHATGPT, redirect_uri: CHATGPT.redirect_uris[0] ?? "" };
+const chatgpt_keys = { url: CHATGPT.jwks_uri, body: KEYS };
 
 /** Makes the documents reachable. */
 function publish({ document, keys }: Published): void {
@@ -161,12 +91,12 @@ async function requestTokens(
 
 describe("the documents of clients in use", () => {
   it.each([
-    ["Claude Code, which lists loopback addresses without a port", CLAUDE_CODE],
-    ["Claude, which lists a grant type that we lack", CLAUDE],
-    ["Visual Studio Code, whose port was busy", VS_CODE],
-    ["Cursor, which lists an address of its own scheme", CURSOR],
-    ["ChatGPT, by an assertion", CHATGPT],
-    ["ChatGPT, as a public client", { ...CHATGPT, keys: undefined } as unknown as Published],
+    ["Claude Code, which lists loopback addresses without a port", claude_code],
+    ["Claude, which lists a grant type that we lack", claude],
+    ["Visual Studio Code, whose port was busy", vs_code],
+    ["Cursor, which lists an address of its own scheme", cursor],
+    ["ChatGPT, by an assertion", { ...chatgpt, keys: chatgpt_keys }],
+    ["ChatGPT, as a public client", chatgpt],
   ])("%s connects, redeems its code and refreshes", async (_, published) => {
     publish(published);
     const back = await authorize(published);
@@ -188,9 +118,9 @@ describe("the documents of clients in use", () => {
   });
 
   it("Cursor's address of its own scheme is not an address that a code is sent to", async () => {
-    publish(CURSOR);
+    publish(cursor);
     const redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback";
-    await expect(authorize({ ...CURSOR, redirect_uri })).rejects.toThrow(/with 400/);
+    await expect(authorize({ ...cursor, redirect_uri })).rejects.toThrow(/with 400/);
   });
 });
 

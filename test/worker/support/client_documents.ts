@@ -21,7 +21,12 @@ export const CLAUDE = {
     "https://claude.ai/api/mcp/auth_callback",
     "https://claude.com/api/mcp/auth_callback",
   ],
-  grant_types: ["authorization_code", "refresh_token"],
+  // The last one is a grant type that we lack.
+  grant_types: [
+    "authorization_code",
+    "refresh_token",
+    "urn:ietf:params:oauth:grant-type:jwt-bearer",
+  ],
   response_types: ["code"],
   token_endpoint_auth_method: "none",
 };
@@ -61,6 +66,7 @@ export const VS_CODE = {
   redirect_uris: [
     "http://127.0.0.1:33418/",
     "http://127.0.0.1/",
+    "http://localhost/",
     "https://vscode.dev/redirect",
     "https://insiders.vscode.dev/redirect",
   ],
