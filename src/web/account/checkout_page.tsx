@@ -1,6 +1,6 @@
 /** The page that a buyer returns to: paid, waiting for the confirmation, or cancelled. */
 import type { ListedPurchase } from "../../account/contract.ts";
-import { BackToApp } from "./back_to_app.tsx";
+import { BackToApp, buyPath, type BackLink } from "./back_to_app.tsx";
 import { Page } from "../layout/layout.tsx";
 import { CHECKOUT_TEXTS, credits as creditText, number } from "../layout/labels.ts";
 
@@ -8,8 +8,8 @@ export interface CheckoutPageProps extends ListedPurchase {
   readonly state: "paid" | "waiting" | "cancelled";
   /** The path of this page, to check again without a script. */
   readonly reload_path: string;
-  /** The app's page that the buyer came from; null: none. */
-  readonly return_url: URL | null;
+  /** The page that the buyer came from; null: none. */
+  readonly return_url: BackLink | null;
 }
 
 /** While it waits, it follows the account's stream, and screen readers announce the change. */
@@ -35,7 +35,7 @@ export function CheckoutPage(props: CheckoutPageProps) {
             </a>
           ) : null}
           {state === "cancelled" ? (
-            <a class="button quiet" href={choosePath(return_url)}>
+            <a class="button quiet" href={buyPath(return_url)}>
               Choose a package
             </a>
           ) : null}
@@ -43,12 +43,6 @@ export function CheckoutPage(props: CheckoutPageProps) {
       </section>
     </Page>
   );
-}
-
-/** The packages again, with the way back to the app. */
-function choosePath(return_url: URL | null): string {
-  if (return_url === null) return "/account#buy";
-  return `/account?${new URLSearchParams({ return_url: return_url.href }).toString()}#buy`;
 }
 
 function State({ state, purchase, credits, taken_back }: CheckoutPageProps) {

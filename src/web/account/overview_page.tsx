@@ -12,6 +12,7 @@ import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { credits, debtReason, holdSentence, nameFromSlug, number } from "../layout/labels.ts";
 import { Apps } from "./apps_section.tsx";
+import type { BackLink } from "./back_to_app.tsx";
 import { BuyCredits } from "./packages_section.tsx";
 import { Purchases } from "./purchases_section.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
@@ -35,8 +36,8 @@ export interface AccountPageProps {
   readonly new_passkey: string | null;
   readonly packages: readonly CreditPackage[];
   readonly prices: ReadonlyMap<string, string>;
-  /** The app's page that the person came from; null: none. */
-  readonly return_url: URL | null;
+  /** The page that the person came from; null: none. */
+  readonly return_url: BackLink | null;
   readonly purchases: readonly PurchaseRecord[];
   readonly has_more_purchases: boolean;
   readonly notice: string | null;

@@ -1,14 +1,14 @@
 /** The credit packages, each with a button to its checkout. */
 import type { CreditPackage } from "../../domain/purchases.ts";
 import { number } from "../layout/labels.ts";
-import { BackToApp } from "./back_to_app.tsx";
+import { BackToApp, type BackLink } from "./back_to_app.tsx";
 
 export interface BuyCreditsProps {
   readonly packages: readonly CreditPackage[];
   /** By the package's id; without an entry, Stripe shows the price. */
   readonly prices: ReadonlyMap<string, string>;
-  /** The app's page that the buyer came from; null: none. */
-  readonly return_url: URL | null;
+  /** The page that the buyer came from; null: none. */
+  readonly return_url: BackLink | null;
 }
 
 export function BuyCredits({ packages, prices, return_url }: BuyCreditsProps) {

@@ -5,6 +5,7 @@
 import type { ApprovalRequest } from "../../domain/job_approval.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { openApproval } from "../../http/api/jobs/approval.ts";
+import { buyPath } from "../account/back_to_app.tsx";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appLooks } from "../layout/app_icon.tsx";
 import { ApprovePage, type ApprovePageState } from "./approve_page.tsx";
@@ -65,7 +66,10 @@ async function showRequest(context: AppContext, request: ApprovalRequest): Promi
   const { state } = read.value;
   if (state !== "open") return show(context, { kind: state, request });
   const app = lookOf(request.app_slug);
-  return show(context, { kind: "ask", path: pathOf(context), request, shown: read.value, app });
+  const path = pathOf(context);
+  const sells = (context.get("services").payments?.packages ?? []).length > 0;
+  const buy_path = sells ? buyPath(new URL(path, context.get("base_url"))) : null;
+  return show(context, { kind: "ask", path, request, shown: read.value, app, buy_path });
 }
 
 function showRefusal(

@@ -16,6 +16,8 @@ interface Asking {
   readonly request: ApprovalRequest;
   readonly shown: ShownApproval;
   readonly app: AppLook;
+  /** Where the holder buys credits and returns from; null: nothing is for sale. */
+  readonly buy_path: string | null;
 }
 
 export type ApprovePageState =
@@ -106,9 +108,11 @@ export function ApprovePage({ state }: { state: ApprovePageState }) {
   }
 }
 
-function Ask({ path, request, shown, app }: Asking) {
+function Ask({ path, request, shown, app, buy_path }: Asking) {
   const { action, credits: amount, expires_at_ms } = request;
   const { label, budget } = shown;
+  const missing = Math.max(0, amount - shown.credits);
+  const offers = missing > 0 ? buy_path : null;
   return (
     <Page title="Approve this job?" scripts={["times.js"]}>
       <h1>Approve this job?</h1>
@@ -141,17 +145,28 @@ function Ask({ path, request, shown, app }: Asking) {
         <dt>Your balance</dt>
         <dd>
           {credits(shown.credits)}
-          {shown.credits < amount ? (
-            <strong class="alarming"> – not enough for this job</strong>
-          ) : null}
+          {missing > 0 ? <strong class="alarming"> – not enough for this job</strong> : null}
         </dd>
       </dl>
       <p>
         Approve only if you expect this job. Its credits count as spent, so the limit stays used up
         afterwards. Decide by <Time at_ms={expires_at_ms} style="clock" />.
       </p>
+      {missing === 0 ? null : (
+        <p>
+          The job can start only when your balance has <strong>{credits(missing)} more</strong>.{" "}
+          {offers === null ? null : "Buy credits, then return to this page and approve."}
+        </p>
+      )}
       <form method="post" action={`${path}/approve`} class="acts">
-        <button type="submit">Approve</button>
+        {offers === null ? null : (
+          <a class="button" href={offers}>
+            Buy credits
+          </a>
+        )}
+        <button type="submit" class={offers === null ? undefined : "quiet"}>
+          Approve
+        </button>
         <button type="submit" class="quiet" formaction={`${path}/deny`}>
           Deny
         </button>

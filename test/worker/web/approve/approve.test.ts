@@ -12,7 +12,14 @@ import {
 } from "../../support/device_logins.ts";
 import { countedEnvironment } from "../../support/bindings.ts";
 import { openBrowser } from "../../support/browser.ts";
-import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+import {
+  BASE_URL,
+  send,
+  signIn,
+  signInWithCredits,
+  type SignedIn,
+} from "../../support/passbook.ts";
+import { openStripe, SELLING } from "../../payments/till.ts";
 
 const JOB = { app: "demo", action: "render <b>a film</b>", cost_estimate: 30 };
 
@@ -59,6 +66,37 @@ describe("the page of an approval", () => {
     const { path: dear } = await ask({ ...JOB, cost_estimate: 89 });
     expect(words((await open(ada, dear)).text)).toContain("not enough for this job");
     expect(await decisions()).toEqual([]);
+  });
+
+  it("a person whose balance does not cover the job buys credits and returns to the page", async () => {
+    const stripe = openStripe();
+    const { path } = await ask({ ...JOB, action: "映".repeat(200), cost_estimate: 150 });
+    const headers = { Cookie: ada.cookies, Accept: "text/html" };
+    const page = await send("GET", path, { headers }, SELLING);
+    expect(words(page.text)).toContain("50 credits more");
+    const buy = /href="(\/account\?[^"]+)#buy"/.exec(page.text)?.[1] ?? "";
+    const packages = await send("GET", buy, { headers }, SELLING);
+    expect(words(packages.text)).toContain("Back to the approval");
+    const return_url = /name="return_url" value="([^"]+)"/.exec(packages.text)?.[1] ?? "";
+    const body = new URLSearchParams({ package: "small", return_url });
+    const own = { Cookie: ada.cookies, Origin: BASE_URL };
+    await send("POST", "/account/buy", { headers: own, body }, SELLING);
+    const [session] = [...stripe.sessions.values()];
+    for (const address of [session?.cancel_url, session?.success_url]) {
+      const back = new URL((address ?? "").replace("{CHECKOUT_SESSION_ID}", "cs_1"));
+      const paid = await send("GET", `${back.pathname}${back.search}`, { headers }, SELLING);
+      expect(paid.text).toContain(`href="${BASE_URL}${path}">Back to the approval`);
+    }
+  });
+
+  it("the page does not offer credits where nothing is for sale, or where the balance covers the job", async () => {
+    const headers = { Cookie: ada.cookies, Accept: "text/html" };
+    const { path: dear } = await ask({ ...JOB, cost_estimate: 150 });
+    const unsold = await send("GET", dear, { headers });
+    expect(words(unsold.text)).toContain("50 credits more");
+    expect(unsold.text).not.toContain("#buy");
+    const { path } = await ask();
+    expect((await send("GET", path, { headers }, SELLING)).text).not.toContain("#buy");
   });
 
   it("a person who is not signed in signs in and returns to the page", async () => {
