@@ -34,7 +34,10 @@ export function chooseScopes(
   return accepted(scopes);
 }
 
-/** Whether the session of a browser suffices for a request. `again`: only a new sign-in does. */
+/**
+ * Whether the session of a browser suffices for a request. `again`: only a new sign-in does, also at a provider where the
+ * person is signed in.
+ */
 export type SignInNeed = "none" | "first" | "again";
 
 /** `started_at_ms`: when the person signed in; null: they are not signed in. */
@@ -43,7 +46,9 @@ export function signInNeed(
   started_at_ms: number | null,
   now_ms: number,
 ): SignInNeed {
-  if (started_at_ms === null) return "first";
+  if (started_at_ms === null) {
+    return prompts.includes("login") || max_age_seconds !== null ? "again" : "first";
+  }
   if (signed_in_after_ms !== null && started_at_ms >= signed_in_after_ms) return "none";
   if (prompts.includes("login")) return "again";
   if (max_age_seconds === null) return "none";

@@ -50,6 +50,8 @@ export interface SignInStart {
   readonly redirect_to: string | null;
   /** The signed-in person who is linking this method; null: a plain sign-in. */
   readonly link_to: Session | null;
+  /** Whether the person must sign in at the provider too, although they may be signed in there. */
+  readonly again: boolean;
 }
 
 /** The browser must go to `to`, an address of the provider. The provider sends it back to the callback. */

@@ -24,6 +24,8 @@ export interface OAuthProvider {
   /** Whether each response names its issuer (RFC 9207). If so, one without is refused. */
   readonly authorization_response_iss_parameter_supported: boolean;
   readonly authorization_parameters: Readonly<Record<string, string>>;
+  /** The `prompt` that asks a person who is signed in there to sign in again, or at least to choose an account; null: none. */
+  readonly again_prompt: "login" | "select_account" | null;
   /**
    * The fields of the ID token or the user-info response that have a person's data. A dot means a nested field.
    */
@@ -61,6 +63,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     client_authentication: "client_secret_post",
     authorization_response_iss_parameter_supported: false,
     authorization_parameters: {},
+    again_prompt: "select_account",
     // GitHub does not verify the public address of a profile.
     profile: { subject: "id", name: "name", email: "email", email_verified: null },
   },
@@ -78,6 +81,8 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     authorization_response_iss_parameter_supported: false,
     // Google issues a refresh token only for offline access, and a second one only after consent.
     authorization_parameters: { access_type: "offline", prompt: "consent" },
+    // Google documents no `login`, and refuses values that it does not know.
+    again_prompt: "select_account",
     profile: OPENID_PROFILE,
   },
   x: {
@@ -93,6 +98,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     client_authentication: "client_secret_basic",
     authorization_response_iss_parameter_supported: false,
     authorization_parameters: {},
+    again_prompt: null,
     profile: { subject: "data.id", name: "data.name", email: null, email_verified: null },
   },
 };
@@ -161,7 +167,9 @@ const spelled_out_provider = z
     }),
     z.transform((provider): OAuthProvider => {
       const openid = provider.scope.split(" ").includes("openid");
-      return { ...provider, protocol: openid ? "openid" : "oauth" };
+      return openid
+        ? { ...provider, protocol: "openid", again_prompt: "login" }
+        : { ...provider, protocol: "oauth", again_prompt: null };
     }),
   )
   .check(

@@ -4,6 +4,7 @@
  */
 import * as oauth from "oauth4webapi";
 import { accepted, refused, type Result } from "../../domain/result.ts";
+import { readScope } from "../../domain/oauth_scopes.ts";
 import { UpstreamFailure } from "../../oauth/ask.ts";
 import {
   openConversation,
@@ -47,11 +48,12 @@ export function drawFlowSecrets(): FlowSecrets {
   };
 }
 
-/** The provider's address that a sign-in continues at. */
+/** The provider's address that a sign-in continues at. `again`: also for a person who is signed in there. */
 export async function authorizationUrl(
   provider: OAuthProvider,
   redirect_uri: string,
   secrets: FlowSecrets,
+  again: boolean,
 ): Promise<string> {
   const url = new URL(provider.authorization_endpoint);
   for (const [name, value] of Object.entries(provider.authorization_parameters)) {
@@ -68,6 +70,10 @@ export async function authorizationUrl(
     ...(provider.protocol === "openid" ? { nonce: secrets.nonce } : {}),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  if (again && provider.again_prompt !== null) {
+    const prompts = readScope(url.searchParams.get("prompt") ?? "");
+    url.searchParams.set("prompt", [...prompts, provider.again_prompt].join(" "));
+  }
   return url.href;
 }
 

@@ -44,11 +44,12 @@ export interface SignIns {
 export function createSignIns(parts: SignInParts): SignIns {
   const { providers, flows } = parts;
   return {
-    async start({ method_id, base_url, redirect_to, link_to }) {
+    async start({ method_id, base_url, redirect_to, link_to, again }) {
       const provider = providers.find(({ id }) => id === method_id);
       if (provider === undefined) return { kind: "unknown_method" };
       const secrets = drawFlowSecrets();
-      const to = await authorizationUrl(provider, redirectUri(base_url, provider), secrets);
+      const back = redirectUri(base_url, provider);
+      const to = await authorizationUrl(provider, back, secrets, again);
       const flow = { provider: provider.id, ...secrets, redirect_to, link_to };
       return { kind: "redirect", to, set_cookies: [await flows.seal(base_url, flow)] };
     },

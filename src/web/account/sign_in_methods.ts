@@ -14,6 +14,7 @@ export const linkMethod = factory.createHandlers(validForm(form), async (context
     base_url: context.get("base_url"),
     redirect_to: null,
     link_to: context.get("session"),
+    again: false,
   });
   return started.kind === "redirect"
     ? redirectToProvider(context, started)

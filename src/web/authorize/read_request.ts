@@ -8,7 +8,7 @@ import {
   type AuthorizeError,
   type ReturnAddress,
 } from "../../domain/authorize_request.ts";
-import { chooseScopes, signInNeed } from "../../domain/consent.ts";
+import { chooseScopes, signInNeed, type SignInNeed } from "../../domain/consent.ts";
 import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
 import type { OAuthClient, ProtectedResource } from "../../domain/oauth_client.ts";
 import { matchesRedirect } from "../../domain/redirect_match.ts";
@@ -55,7 +55,7 @@ export type Reading =
   | { readonly kind: "cannot_ask"; readonly problem: CannotAsk; readonly redirect_uri?: string }
   /** Too many requests, or the registry cannot be read. */
   | { readonly kind: "busy"; readonly refusal: Refusal }
-  | { readonly kind: "sign_in"; readonly again: boolean; readonly return_to: string }
+  | { readonly kind: "sign_in"; readonly return_to: string }
   | { readonly kind: "refused"; readonly known: KnownClient; readonly error: AuthorizeError }
   | { readonly kind: "asks"; readonly request: AskingRequest };
 
@@ -70,7 +70,10 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   if (found.kind === "sign_in_first") {
     return is_silent
       ? { kind: "cannot_ask", problem: "not_signed_in" }
-      : (signIn(context, query, "first") ?? { kind: "cannot_ask", problem: "request_too_long" });
+      : (signIn(context, query, asked.ok ? signInNeed(asked.value, null, Date.now()) : "first") ?? {
+          kind: "cannot_ask",
+          problem: "request_too_long",
+        });
   }
   if (found.kind === "refused") return { kind: "busy", refusal: found.refusal };
   if (found.kind !== "found") return { kind: "cannot_ask", problem: "client_unknown" };
@@ -160,16 +163,11 @@ async function mayGetUpstream(context: AppContext, client: OAuthClient): Promise
 }
 
 /** Sends the person to sign in and back; null: the way back is too long to remember. */
-function signIn(
-  context: AppContext,
-  query: URLSearchParams,
-  need: "first" | "again" | "none",
-): Reading | null {
-  const again = need === "again";
+function signIn(context: AppContext, query: URLSearchParams, need: SignInNeed): Reading | null {
   const back = new URLSearchParams(query);
   // A hint about the person may be longer than the rest, and has no use after they signed in.
   for (const name of ["id_token_hint", "login_hint", SIGNED_IN_AFTER]) back.delete(name);
-  if (again) back.set(SIGNED_IN_AFTER, String(Date.now()));
+  if (need === "again") back.set(SIGNED_IN_AFTER, String(Date.now()));
   const return_to = `${context.get("base_url")}/oauth/authorize?${back.toString()}`;
-  return return_to.length > REDIRECT_MAX_LENGTH ? null : { kind: "sign_in", again, return_to };
+  return return_to.length > REDIRECT_MAX_LENGTH ? null : { kind: "sign_in", return_to };
 }

@@ -20,7 +20,6 @@ export function respond(
     case "sign_in": {
       const signin = new URL("/signin", context.get("base_url"));
       signin.searchParams.set("redirect_to", reading.return_to);
-      if (reading.again) signin.searchParams.set("again", "1");
       context.header("Referrer-Policy", "no-referrer");
       return context.redirect(signin.href, 303);
     }

@@ -1,13 +1,13 @@
 /**
  * `GET /signin[?redirect_to=]`: the sign-in page. A signed-in person must confirm before another origin gets
- * a token: a link by itself must not give one away, and the person may want to use another account. With `again` they
- * sign in again: an OAuth client may require it.
+ * a token: a link by itself must not give one away, and the person may want to use another account. An OAuth client may
+ * require that they sign in again.
  */
 import { SignInPage } from "./signin_page.tsx";
 import { noticeText } from "../layout/messages.ts";
 import type { BrowserSession } from "../../identity/port.ts";
 import { factory, type AppContext } from "../../http/context.ts";
-import { readRedirectTo } from "../../http/redirect_to.ts";
+import { needsNewSignIn, readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { resumeSession } from "../../http/middleware/rate_limits.ts";
 import { choicesFor, requestingAppOf } from "./choices.ts";
@@ -17,7 +17,7 @@ export const showSignIn = factory.createHandlers(async (context) => {
   const redirect_to = context.req.query("redirect_to");
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseWithPage(context, target.refusal);
-  const again = context.req.query("again") !== undefined;
+  const again = needsNewSignIn(context, target.value);
   const resumed = again ? null : await resumeSession(context);
   if (resumed?.kind === "session") {
     const confirmation =

@@ -4,7 +4,7 @@
  */
 import { factory } from "../../http/context.ts";
 import { isNavigationFromOwnPage } from "../../http/middleware/origins.ts";
-import { readRedirectTo } from "../../http/redirect_to.ts";
+import { needsNewSignIn, readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { redirectToProvider } from "../../http/caller/session_cookies.ts";
 
@@ -22,6 +22,7 @@ export const startSignIn = factory.createHandlers(async (context) => {
     base_url: context.get("base_url"),
     redirect_to: target.value?.href ?? null,
     link_to: null,
+    again: needsNewSignIn(context, target.value),
   });
   return started.kind === "redirect"
     ? redirectToProvider(context, started)

@@ -51,6 +51,8 @@ describe("the sign-in that an authorization needs", () => {
   it.each([
     [{}, null, "first"],
     [{ signed_in_after_ms: 1 }, null, "first"],
+    [{ prompts: ["login"] }, null, "again"],
+    [{ max_age_seconds: 60 }, null, "again"],
     [{}, NOW_MS - 1, "none"],
     [{ prompts: ["login"] }, NOW_MS - 1, "again"],
     [{ prompts: ["login"], signed_in_after_ms: NOW_MS - 5 }, NOW_MS - 5, "none"],

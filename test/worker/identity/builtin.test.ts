@@ -42,7 +42,13 @@ describeIdentityPort("builtin", () => {
     returned,
     owed,
     async signIn(person) {
-      const start = { method_id: "acme", base_url: BASE_URL, redirect_to: null, link_to: null };
+      const start = {
+        method_id: "acme",
+        base_url: BASE_URL,
+        redirect_to: null,
+        link_to: null,
+        again: false,
+      };
       const started = await identity.startSignIn(start);
       if (started.kind !== "redirect") throw new Error(started.kind);
       const back = acme.approve(started.to, { sub: person });

@@ -44,14 +44,20 @@ export function describeIdentityPort(
     itWithProviders("a sign-in redirects the browser to the provider", async () => {
       const { identity, base_url } = await open();
       const method_id = identity.sign_in_methods[0]?.id ?? "";
-      const start = { method_id, base_url, redirect_to: null, link_to: null };
+      const start = { method_id, base_url, redirect_to: null, link_to: null, again: false };
       expect(await identity.startSignIn(start)).toMatchObject({ kind: "redirect" });
     });
 
     it("an unknown sign-in method is refused", async () => {
       const world = await open();
       const { identity, base_url } = world;
-      const start = { method_id: "nobody", base_url, redirect_to: null, link_to: null };
+      const start = {
+        method_id: "nobody",
+        base_url,
+        redirect_to: null,
+        link_to: null,
+        again: false,
+      };
       expect(await identity.startSignIn(start)).toEqual({ kind: "unknown_method" });
       const finished = await identity.finishSignIn(request(world), "nobody", base_url);
       expect(finished).toEqual({ kind: "unknown_method" });

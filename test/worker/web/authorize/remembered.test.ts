@@ -12,8 +12,9 @@ import {
   VERIFIER,
 } from "../../support/authorizations.ts";
 import { CLAUDE } from "../../support/client_documents.ts";
-import type { Browser } from "../../support/browser.ts";
+import { openBrowser, type Browser } from "../../support/browser.ts";
 import { passTime } from "../../support/clock.ts";
+import { connect as connectProvider, openProviderDouble } from "../../support/provider_double.ts";
 import { send, type Answer } from "../../support/passbook.ts";
 
 const OF_CLAUDE = { client_id: CLAUDE.client_id, redirect_uri: CLAUDE.redirect_uris[0] };
@@ -158,6 +159,41 @@ describe("a sign-in that a client requires again", () => {
       expect(responseTo(skipped)).toBeNull();
       const landed = await signInAt(browser, answer);
       expect(responseTo(landed)?.["code"]).toMatch(/^pb_ac_/);
+    },
+  );
+
+  it.each([
+    ["openid", {}, "prompt=login", "login"],
+    ["openid", {}, "max_age=1", "login"],
+    [
+      "openid",
+      { authorization_parameters: { prompt: "consent" } },
+      "prompt=login",
+      "consent login",
+    ],
+    ["openid", {}, "prompt=consent", null],
+    ["profile", {}, "prompt=login", null],
+  ])(
+    "a provider with the scope %s and the settings %j that a request with %s reaches gets the prompt %s",
+    async (scope, overrides, asked, prompt) => {
+      await registerDemo();
+      const acme = openProviderDouble("acme", { scope, ...overrides });
+      const settings = connectProvider(acme);
+      for (const browser of [openBrowser(settings), await signedInBrowser(undefined, settings)]) {
+        const is_signed_in = browser.cookies.size > 0;
+        passTime(2 * SECOND_MS);
+        const answer = await authorize(browser, Object.fromEntries([asked.split("=")]));
+        if (is_signed_in && prompt === null && asked === "prompt=consent") continue;
+        const signin = new URL(answer.headers.get("Location") ?? "");
+        const page = await browser.get(signin.href);
+        const href = /href="(\/signin\/acme[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&");
+        const started = await browser.get(href ?? "", { "Sec-Fetch-Site": "same-origin" });
+        const at_provider = started.headers.get("Location") ?? "";
+        expect(new URL(at_provider).searchParams.get("prompt")).toBe(prompt);
+        const back = await browser.get(acme.approve(at_provider, { sub: "ada" }).href);
+        const landed = await browser.get(back.headers.get("Location") ?? "");
+        expect(landed.text).toContain("Connect Demo web?");
+      }
     },
   );
 

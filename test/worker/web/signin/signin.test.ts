@@ -4,7 +4,7 @@ import { countedEnvironment } from "../../support/bindings.ts";
 import { registerApp } from "../../support/directory_outage.ts";
 import { connect, openProviderDouble } from "../../support/provider_double.ts";
 import { APP, BACK, openBrowser, subjectOf, tokenOf } from "../../support/browser.ts";
-import { send } from "../../support/passbook.ts";
+import { BASE_URL, send } from "../../support/passbook.ts";
 
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 
@@ -172,10 +172,15 @@ describe("signing in with a provider", () => {
 
 describe("a preset", () => {
   it.each([
-    ["github", "https://github.com/login/oauth/authorize", {}],
-    ["google", "https://accounts.google.com/o/oauth2/v2/auth", { access_type: "offline" }],
-    ["x", "https://x.com/i/oauth2/authorize", {}],
-  ])("the preset for %s needs only a client", async (preset, address, parameters) => {
+    ["github", "https://github.com/login/oauth/authorize", {}, "select_account"],
+    [
+      "google",
+      "https://accounts.google.com/o/oauth2/v2/auth",
+      { access_type: "offline", prompt: "consent" },
+      "consent select_account",
+    ],
+    ["x", "https://x.com/i/oauth2/authorize", {}, null],
+  ])("the preset for %s needs only a client", async (preset, address, parameters, again) => {
     const entry = { preset, client_id: "our-id", client_secret: "our-secret" };
     const browser = openBrowser({ SIGNIN_PROVIDERS: JSON.stringify([entry]) });
     const authorization_url = new URL(await browser.start(preset));
@@ -187,6 +192,9 @@ describe("a preset", () => {
       ...parameters,
     });
     expect(authorization_url.href).not.toContain("our-secret");
+    const required = `${BASE_URL}/oauth/authorize?signed_in_after=1`;
+    const repeated = new URL(await browser.start(preset, required));
+    expect(repeated.searchParams.get("prompt")).toBe(again);
   });
 });
 
@@ -279,8 +287,8 @@ describe("the sign-in page", () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
-    const page = "http://passbook.localhost/account/jobs";
-    const query = new URLSearchParams({ redirect_to: page, again: "1" }).toString();
+    const page = `${BASE_URL}/oauth/authorize?signed_in_after=1`;
+    const query = new URLSearchParams({ redirect_to: page }).toString();
     const { status, text } = await browser.get(`/signin?${query}`);
     expect(status).toBe(200);
     expect(text).toContain("Sign in again");
