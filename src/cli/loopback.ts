@@ -19,18 +19,21 @@ const DONE = `<!doctype html><meta charset="utf-8"><title>Passbook</title>
 
 /** Opens the server on a free port. Only programs of this machine reach it. */
 export async function openLoopback(path: string): Promise<Loopback> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const server = createServer();
+  let late: NodeJS.Timeout | undefined;
+  const promise = new Promise<string>((resolve, reject) => {
+    server.on("request", (request, response) => {
+      const is_return = request.method === "GET" && request.url?.split("?")[0] === path;
+      if (!is_return) return respond(response, 404, "Not found");
+      respond(response, 200, DONE);
+      return resolve(`http://127.0.0.1${request.url ?? ""}`);
+    });
+    const message = "The connection was not approved in time. Run the command again.";
+    late = setTimeout(() => reject(new PassbookError("expired_token", message)), WAIT_MS);
+  });
   // The caller may close the server before it waits.
   promise.catch(() => {});
-  const server = createServer((request, response) => {
-    const is_return = request.method === "GET" && request.url?.split("?")[0] === path;
-    if (!is_return) return respond(response, 404, "Not found");
-    respond(response, 200, DONE);
-    return resolve(`http://127.0.0.1${request.url ?? ""}`);
-  });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const message = "The connection was not approved in time. Run the command again.";
-  const late = setTimeout(() => reject(new PassbookError("expired_token", message)), WAIT_MS);
   return {
     port: (server.address() as AddressInfo).port,
     returned: () => promise,
