@@ -76,7 +76,7 @@ export default defineConfig({
           // One workerd for many files; `test/worker/setup.ts` gives each test empty stores.
           isolate: false,
           // One for each of two cores, since these tests compute.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           deps: {
             optimizer: {
@@ -123,8 +123,10 @@ export default defineConfig({
             "./test/outside/support/migrated_stores.ts",
             "./test/outside/support/unpacked_browser.ts",
           ],
+          // One process for many files: a process of its own imports for a second what all files need.
+          isolate: false,
           // More than two cores, since these tests wait for processes and browsers half of their time.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },

@@ -17,16 +17,21 @@ export async function launchBrowser(): Promise<Browser> {
  * @returns the path of the program
  */
 export async function unpackBrowser(): Promise<string> {
-  // The package unpacks into the temporary folder.
   const unpacked = resolve("node_modules/.cache/chromium");
   await mkdir(unpacked, { recursive: true });
-  process.env["TMPDIR"] = unpacked;
-  process.env["AWS_EXECUTION_ENV"] ??= "AWS_Lambda_nodejs22.x";
-  const { default: bundled } = await import("@sparticuz/chromium");
-  bundled.setGraphicsMode = false;
-  const executablePath = await bundled.executablePath();
   await useFonts(unpacked);
-  return executablePath;
+  process.env["AWS_EXECUTION_ENV"] ??= "AWS_Lambda_nodejs22.x";
+  // The package unpacks into the temporary folder, which is another one for everything else in this process.
+  const { TMPDIR } = process.env;
+  process.env["TMPDIR"] = unpacked;
+  try {
+    const { default: bundled } = await import("@sparticuz/chromium");
+    bundled.setGraphicsMode = false;
+    return await bundled.executablePath();
+  } finally {
+    if (TMPDIR === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = TMPDIR;
+  }
 }
 
 /**
