@@ -416,78 +416,97 @@ describe("passbook", () => {
     expect(stderr).not.toContain("pb_pat_x");
   });
 
-  it("login --admin signs an operator in, and says if the approved token may not operate the service", async () => {
-    const args = ["login", "--admin", "--url", passbook.url];
-    const olga = await logInBy(program, args, environment("olga"), "olga@example.com", true);
-    expect(olga).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining("Tick   “Let it operate"),
-    });
-    expect(await passbookOf("olga", ["admin", "apps"])).toMatchObject({ code: 0 });
-    const save = ["admin", "apps", "set", "sketch", "--name", "Sketch"];
-    const unsaid = await passbookOf("olga", save);
-    expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining("--starter-credits") });
-    const saved = await passbookOf("olga", [...save, "--starter-credits", "70"]);
-    expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining("70 starter credits") });
-    expect((await passbookOf("olga", ["whoami"])).stdout).toContain("operator");
-    const UNLIMITED = {
-      max_overage_percent: null,
-      daily_starter_budget: null,
-      upstream_providers: [],
-    };
-    const sketch = async () => {
-      const { apps } = JSON.parse((await passbookOf("olga", ["admin", "apps", "--json"])).stdout);
-      const { max_overage_percent, daily_starter_budget, upstream_providers } = apps[0];
-      return { max_overage_percent, daily_starter_budget, upstream_providers };
-    };
-    const set = (...args: string[]) =>
-      passbookOf("olga", ["admin", "apps", "set", "sketch", ...args]);
-    expect(await sketch()).toEqual(UNLIMITED);
-    const SET = { code: 0, stderr: "" };
-    const providers = ["--upstream-provider", "google", "github"];
-    expect(
-      await set("--max-overage", "25", "--daily-starter-budget", "900", ...providers),
-    ).toMatchObject(SET);
-    const limited = {
-      max_overage_percent: 25,
-      daily_starter_budget: 900,
-      upstream_providers: ["google", "github"],
-    };
-    expect(await sketch()).toEqual(limited);
-    expect((await passbookOf("olga", ["admin", "apps"])).stdout).toMatch(/25 % +google github/);
-    expect(await set("--name", "Sketch 2")).toMatchObject(SET);
-    expect(await sketch()).toEqual(limited);
-    expect(
-      await set(
-        "--max-overage",
-        "none",
-        "--daily-starter-budget",
-        "none",
-        "--upstream-provider",
-        "",
-      ),
-    ).toMatchObject(SET);
-    expect(await sketch()).toEqual(UNLIMITED);
-    const apps = (...args: string[]) => passbookOf("olga", ["admin", "apps", ...args]);
-    const redirect = ["--redirect", "https://sketch.example.com/callback"];
-    const client = await apps("set-client", "sketch", "web", "--name", "Sketch", ...redirect);
-    expect(client.stdout).toMatch(/client_id +sketch~web\nclient_secret pb_app_[\w-]{43}\n/);
-    expect((await apps("clients", "sketch")).stdout).toMatch(/sketch~web +Sketch +confidential/);
-    expect(await apps("delete-client", "sketch", "web")).toMatchObject(SET);
-    const uri = "https://mcp.sketch.example.com/mcp";
-    const resource = await apps("set-resource", "sketch", "mcp", "--uri", uri, "--scope", "a", "b");
-    expect(resource).toMatchObject({ ...SET, stdout: expect.stringContaining(uri) });
-    const wrong = await set("--max-overage", "lots");
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-overage") });
+  it(
+    "login --admin signs an operator in, and says if the approved token may not operate the service",
+    { tags: "slow" },
+    async () => {
+      const args = ["login", "--admin", "--url", passbook.url];
+      const olga = await logInBy(program, args, environment("olga"), "olga@example.com", true);
+      expect(olga).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining("Tick   “Let it operate"),
+      });
+      expect(await passbookOf("olga", ["admin", "apps"])).toMatchObject({ code: 0 });
+      const save = ["admin", "apps", "set", "sketch", "--name", "Sketch"];
+      const unsaid = await passbookOf("olga", save);
+      expect(unsaid).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--starter-credits"),
+      });
+      const saved = await passbookOf("olga", [...save, "--starter-credits", "70"]);
+      expect(saved).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("70 starter credits"),
+      });
+      expect((await passbookOf("olga", ["whoami"])).stdout).toContain("operator");
+      const UNLIMITED = {
+        max_overage_percent: null,
+        daily_starter_budget: null,
+        upstream_providers: [],
+      };
+      const sketch = async () => {
+        const { apps } = JSON.parse((await passbookOf("olga", ["admin", "apps", "--json"])).stdout);
+        const { max_overage_percent, daily_starter_budget, upstream_providers } = apps[0];
+        return { max_overage_percent, daily_starter_budget, upstream_providers };
+      };
+      const set = (...args: string[]) =>
+        passbookOf("olga", ["admin", "apps", "set", "sketch", ...args]);
+      expect(await sketch()).toEqual(UNLIMITED);
+      const SET = { code: 0, stderr: "" };
+      const providers = ["--upstream-provider", "google", "github"];
+      expect(
+        await set("--max-overage", "25", "--daily-starter-budget", "900", ...providers),
+      ).toMatchObject(SET);
+      const limited = {
+        max_overage_percent: 25,
+        daily_starter_budget: 900,
+        upstream_providers: ["google", "github"],
+      };
+      expect(await sketch()).toEqual(limited);
+      expect((await passbookOf("olga", ["admin", "apps"])).stdout).toMatch(/25 % +google github/);
+      expect(await set("--name", "Sketch 2")).toMatchObject(SET);
+      expect(await sketch()).toEqual(limited);
+      expect(
+        await set(
+          "--max-overage",
+          "none",
+          "--daily-starter-budget",
+          "none",
+          "--upstream-provider",
+          "",
+        ),
+      ).toMatchObject(SET);
+      expect(await sketch()).toEqual(UNLIMITED);
+      const apps = (...args: string[]) => passbookOf("olga", ["admin", "apps", ...args]);
+      const redirect = ["--redirect", "https://sketch.example.com/callback"];
+      const client = await apps("set-client", "sketch", "web", "--name", "Sketch", ...redirect);
+      expect(client.stdout).toMatch(/client_id +sketch~web\nclient_secret pb_app_[\w-]{43}\n/);
+      expect((await apps("clients", "sketch")).stdout).toMatch(/sketch~web +Sketch +confidential/);
+      expect(await apps("delete-client", "sketch", "web")).toMatchObject(SET);
+      const uri = "https://mcp.sketch.example.com/mcp";
+      const resource = await apps(
+        "set-resource",
+        "sketch",
+        "mcp",
+        "--uri",
+        uri,
+        "--scope",
+        "a",
+        "b",
+      );
+      expect(resource).toMatchObject({ ...SET, stdout: expect.stringContaining(uri) });
+      const wrong = await set("--max-overage", "lots");
+      expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-overage") });
 
-    // The same person without the checkbox.
-    const plain = await logInBy(program, args, environment("plain"), "olga@example.com");
-    expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining("may not operate") });
-    const refused = await passbookOf("plain", ["admin", "apps"]);
-    expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain("passbook login --admin");
-    expect((await passbookOf("plain", ["whoami"])).stdout).not.toContain("operator");
-  });
+      // The same person without the checkbox.
+      const plain = await logInBy(program, args, environment("plain"), "olga@example.com");
+      expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining("may not operate") });
+      const refused = await passbookOf("plain", ["admin", "apps"]);
+      expect(refused).toMatchObject({ code: 1 });
+      expect(refused.stderr).toContain("passbook login --admin");
+      expect((await passbookOf("plain", ["whoami"])).stdout).not.toContain("operator");
+    },
+  );
 
   it(
     "operators read an account's ledger and the results of their changes",

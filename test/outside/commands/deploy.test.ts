@@ -350,26 +350,32 @@ describe("npm run deploy -- --dry-run", () => {
     PATIENCE_MS,
   );
 
-  it("a dry run names the settings that it checked, without values, and warns of a service that nobody can use", async () => {
-    const config = await writeSmallWorker(folder);
-    const unusable = await deployTo(cloudflare, config, "--dry-run");
-    expect(unusable.code, unusable.said).toBe(0);
-    expect(unusable.said).toContain(`${config}: BASE_URL`);
-    expect(unusable.said).toMatch(
-      /generated, if Cloudflare lacks them: SIGNING_KEYS, ID_TOKEN_KEYS, ENCRYPTION_KEYS/,
-    );
-    expect(unusable.said).toMatch(/with their defaults: .*PAT_TTL_DAYS/);
-    expect(unusable.said).toContain("SIGNIN_PROVIDERS is not set, so nobody can sign in");
-    expect(unusable.said).toContain("OPERATORS is not set, so nobody can use the console");
+  it(
+    "a dry run names the settings that it checked, without values, and warns of a service that nobody can use",
+    { tags: "slow" },
+    async () => {
+      const config = await writeSmallWorker(folder);
+      const unusable = await deployTo(cloudflare, config, "--dry-run");
+      expect(unusable.code, unusable.said).toBe(0);
+      expect(unusable.said).toContain(`${config}: BASE_URL`);
+      expect(unusable.said).toMatch(
+        /generated, if Cloudflare lacks them: SIGNING_KEYS, ID_TOKEN_KEYS, ENCRYPTION_KEYS/,
+      );
+      expect(unusable.said).toMatch(/with their defaults: .*PAT_TTL_DAYS/);
+      expect(unusable.said).toContain("SIGNIN_PROVIDERS is not set, so nobody can sign in");
+      expect(unusable.said).toContain("OPERATORS is not set, so nobody can use the console");
 
-    const providers = JSON.stringify([{ preset: "github", client_id: "a", client_secret: "s3c" }]);
-    await writeFile(secrets, `SIGNIN_PROVIDERS='${providers}'\nOPERATORS='github:1'\n`);
-    const usable = await deployTo(cloudflare, config, "--dry-run", `--secrets=${secrets}`);
-    expect(usable.code, usable.said).toBe(0);
-    expect(usable.said).toContain(`${secrets}: SIGNIN_PROVIDERS, OPERATORS`);
-    expect(usable.said).not.toContain("nobody can");
-    expect(usable.said).not.toContain("s3c");
-  });
+      const providers = JSON.stringify([
+        { preset: "github", client_id: "a", client_secret: "s3c" },
+      ]);
+      await writeFile(secrets, `SIGNIN_PROVIDERS='${providers}'\nOPERATORS='github:1'\n`);
+      const usable = await deployTo(cloudflare, config, "--dry-run", `--secrets=${secrets}`);
+      expect(usable.code, usable.said).toBe(0);
+      expect(usable.said).toContain(`${secrets}: SIGNIN_PROVIDERS, OPERATORS`);
+      expect(usable.said).not.toContain("nobody can");
+      expect(usable.said).not.toContain("s3c");
+    },
+  );
 
   it(
     "a dry run with a wrong setting shows the steps, ends with the error, and fails",

@@ -360,12 +360,12 @@ describe("a support case", () => {
     },
   );
 
-  it.each([
-    ["with scripts", {}],
-    ["without scripts", { ...SCREENS.phone, javaScriptEnabled: false }],
-  ] as const)(
-    "an operator selects accounts, confirms, and suspends them for one reason, %s",
-    async (name, screen) => {
+  for (const [name, screen, tags] of [
+    ["with scripts", {}, []],
+    ["without scripts", { ...SCREENS.phone, javaScriptEnabled: false }, ["slow"]],
+  ] as const) {
+    const title = `an operator selects accounts, confirms, and suspends them for one reason, ${name}`;
+    it(title, { tags: [...tags] }, async () => {
       const people = [];
       const domain = `${name.replace(" ", "-")}.example`;
       for (const person of ["ida", "jan"]) {
@@ -407,8 +407,8 @@ describe("a support case", () => {
       for (const person of people) {
         expect((await person.get("/api/wallet"))["code"]).toBe("suspended");
       }
-    },
-  );
+    });
+  }
 
   it("an operator takes credits without scripts", { tags: ["slow"] }, async () => {
     const fay = await client(await pages.signIn("fay@example.com"));

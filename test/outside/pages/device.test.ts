@@ -157,50 +157,54 @@ describe("approving a device in a browser", () => {
     expect(await awaitToken(options, login)).toEqual({ kind: "denied" });
   });
 
-  it("an approval form with problems keeps every choice and shows each problem at its field", async () => {
-    for (const [name, options, email] of [
-      ["wide", SCREENS.wide, "frida@example.com"],
-      ["phone", PHONE, "hugo@example.com"],
-    ] as const) {
-      const asking = device("Careful");
-      const login = await startDevice(asking);
-      const collecting = awaitToken(asking, login);
-      const page = await pages.openPage(options);
-      await openSignedIn(page, login, email);
-      await page.getByText("Change what it may do").click();
-      await page.getByLabel("Read only").check();
-      await page.getByText("Other apps").click();
-      await page.getByLabel("App names").fill("dmeo!");
-      await page.getByLabel("Largest number of credits", { exact: true }).fill("25 or so");
-      await page.getByLabel("Period", { exact: true }).selectOption("30_days");
-      await lastLetters(page).fill("XXXX");
-      await page.getByRole("button", { name: "Approve" }).click();
-      await page.getByRole("alert").waitFor();
-      await look(page, `errors-${name}`);
-      expect(await page.getByLabel("Read only").isChecked()).toBe(true);
-      expect(await page.getByLabel("Demo").isChecked()).toBe(true);
-      expect(await page.getByLabel("App names").inputValue()).toBe("dmeo!");
-      expect(await page.getByLabel("Period", { exact: true }).inputValue()).toBe("30_days");
-      const credits = page.getByLabel("Largest number of credits", { exact: true });
-      expect(await credits.inputValue()).toBe("25 or so");
-      const described = (await credits.getAttribute("aria-describedby")) ?? "";
-      expect(await page.locator(`#${described.split(" ")[0]}`).innerText()).toContain(
-        "whole number",
-      );
-      await page.getByRole("alert").getByRole("link").first().click();
-      await page.getByLabel("App names").fill("draw");
-      await credits.fill("25");
-      await lastLetters(page).fill(login.user_code);
-      await page.getByRole("button", { name: "Approve" }).click();
-      await page.getByRole("heading", { name: "Device connected" }).waitFor();
-      const outcome = await collecting;
-      expect(await tokensOf(outcome.kind === "token" ? outcome.token : "")).toMatchObject({
-        tokens: [
-          { scopes: ["read"], apps: ["demo", "draw"], cap: { credits: 25, period: "30_days" } },
-        ],
-      });
-    }
-  });
+  it(
+    "an approval form with problems keeps every choice and shows each problem at its field",
+    { tags: "slow" },
+    async () => {
+      for (const [name, options, email] of [
+        ["wide", SCREENS.wide, "frida@example.com"],
+        ["phone", PHONE, "hugo@example.com"],
+      ] as const) {
+        const asking = device("Careful");
+        const login = await startDevice(asking);
+        const collecting = awaitToken(asking, login);
+        const page = await pages.openPage(options);
+        await openSignedIn(page, login, email);
+        await page.getByText("Change what it may do").click();
+        await page.getByLabel("Read only").check();
+        await page.getByText("Other apps").click();
+        await page.getByLabel("App names").fill("dmeo!");
+        await page.getByLabel("Largest number of credits", { exact: true }).fill("25 or so");
+        await page.getByLabel("Period", { exact: true }).selectOption("30_days");
+        await lastLetters(page).fill("XXXX");
+        await page.getByRole("button", { name: "Approve" }).click();
+        await page.getByRole("alert").waitFor();
+        await look(page, `errors-${name}`);
+        expect(await page.getByLabel("Read only").isChecked()).toBe(true);
+        expect(await page.getByLabel("Demo").isChecked()).toBe(true);
+        expect(await page.getByLabel("App names").inputValue()).toBe("dmeo!");
+        expect(await page.getByLabel("Period", { exact: true }).inputValue()).toBe("30_days");
+        const credits = page.getByLabel("Largest number of credits", { exact: true });
+        expect(await credits.inputValue()).toBe("25 or so");
+        const described = (await credits.getAttribute("aria-describedby")) ?? "";
+        expect(await page.locator(`#${described.split(" ")[0]}`).innerText()).toContain(
+          "whole number",
+        );
+        await page.getByRole("alert").getByRole("link").first().click();
+        await page.getByLabel("App names").fill("draw");
+        await credits.fill("25");
+        await lastLetters(page).fill(login.user_code);
+        await page.getByRole("button", { name: "Approve" }).click();
+        await page.getByRole("heading", { name: "Device connected" }).waitFor();
+        const outcome = await collecting;
+        expect(await tokensOf(outcome.kind === "token" ? outcome.token : "")).toMatchObject({
+          tokens: [
+            { scopes: ["read"], apps: ["demo", "draw"], cap: { credits: 25, period: "30_days" } },
+          ],
+        });
+      }
+    },
+  );
 
   it("clicks by themselves approve nothing, even double clicks on a malicious link", async () => {
     const login = await startDevice(device("Lure"));

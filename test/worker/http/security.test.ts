@@ -5,7 +5,7 @@ import { countedEnvironment } from "../support/bindings.ts";
 import { getToken, tokenId } from "../support/device_logins.ts";
 import { PACKAGES, RETURN_URL, SELLING } from "../payments/till.ts";
 import { BASE_URL, signIn, signInWithCredits, send as sendTo } from "../support/passbook.ts";
-import { API_ROUTES, ROUTES, type Route } from "../support/routes.ts";
+import { API_ROUTES, expectOnEach, ROUTES, type Route } from "../support/routes.ts";
 
 /** The routes that respond without a caller. A new one must be added here. */
 const OPEN = [
@@ -72,6 +72,14 @@ const VALID_BODY = JSON.stringify({
   return_url: RETURN_URL,
 });
 
+let networks = 0;
+
+/** Another network for each route, because the requests of one network are limited. */
+function nextNetwork(): Record<string, string> {
+  networks += 1;
+  return { "CF-Connecting-IP": `2001:db8:1:${networks.toString(16)}::1` };
+}
+
 function ask(
   { method, address }: Route,
   headers: Record<string, string> = {},
@@ -111,16 +119,15 @@ describe("the app's routes", () => {
 });
 
 describe("without a caller", () => {
-  it.each(PROTECTED)(
-    "$method $path without a caller gets 401 with WWW-Authenticate",
-    async (route) => {
-      expectUnauthorized(await ask(route));
-    },
-  );
+  it("every protected route without a caller gets 401 with WWW-Authenticate", async () => {
+    await expectOnEach(PROTECTED, async (route) =>
+      expectUnauthorized(await ask(route, nextNetwork())),
+    );
+  });
 });
 
 describe("an invalid credential", () => {
-  it.each(PROTECTED)("$method $path refuses every invalid credential", async (route) => {
+  it("every protected route refuses every invalid credential", async () => {
     const ada = await signIn();
     const holder = await getToken(ada);
     const personal = holder.token;
@@ -129,7 +136,7 @@ describe("an invalid credential", () => {
     const jwt_cookie = ada.cookies.split("; ").find((pair) => pair.startsWith("passbook_token="));
     const [head, payload] = ada.token.split(".");
     const unknown_session = "A".repeat(43);
-    for (const headers of [
+    const invalid: readonly Record<string, string>[] = [
       { Authorization: "" },
       { Authorization: `Basic ${btoa("ada:secret")}` },
       { Authorization: `Bearer ${head}.${payload}.${unknown_session}${unknown_session}` },
@@ -144,12 +151,16 @@ describe("an invalid credential", () => {
       { Cookie: `${jwt_cookie}; passbook_session=${unknown_session}` },
       // A valid cookie does not make up for an invalid bearer token.
       { Cookie: ada.cookies, Origin: BASE_URL, Authorization: "Bearer x" },
-    ] as readonly Record<string, string>[]) {
-      const init = route.method === "POST" ? { body: VALID_BODY } : {};
-      const sent = { ...init, headers: { ...JSON_BODY, ...headers } };
-      // Without a provider for the social network, no token is looked up.
-      expectUnauthorized(await send(route.method, route.address, sent, SOCIAL));
-    }
+    ];
+    await expectOnEach(PROTECTED, async (route) => {
+      const network = nextNetwork();
+      for (const headers of invalid) {
+        const init = route.method === "POST" ? { body: VALID_BODY } : {};
+        const sent = { ...init, headers: { ...JSON_BODY, ...network, ...headers } };
+        // Without a provider for the social network, no token is looked up.
+        expectUnauthorized(await send(route.method, route.address, sent, SOCIAL));
+      }
+    });
   });
 });
 
@@ -164,12 +175,12 @@ describe("a write with a cookie", () => {
     { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" },
   ];
 
-  it.each(PROTECTED_WRITES)(
-    "$method $path refuses a cookie write from a page of an origin that is not allowed",
-    async (route) => {
-      const { cookies } = await signIn();
+  it("every route refuses a cookie write from a page of an origin that is not allowed", async () => {
+    const { cookies } = await signIn();
+    await expectOnEach(PROTECTED_WRITES, async (route) => {
+      const network = nextNetwork();
       for (const from of foreign) {
-        const response = await ask(route, { ...JSON_BODY, ...from, Cookie: cookies });
+        const response = await ask(route, { ...JSON_BODY, ...network, ...from, Cookie: cookies });
         expect(response.status).toBe(403);
         // A non-operator is refused before anything else.
         const refusals = ["origin_not_allowed", "not_operator"];
@@ -178,8 +189,8 @@ describe("a write with a cookie", () => {
         );
         expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
       }
-    },
-  );
+    });
+  });
 
   // A webhook is authenticated by its signature, and OAuth clients by tokens and secrets, not by a cookie. A posted
   // authorization request is only redirected to its page.
@@ -189,39 +200,39 @@ describe("a write with a cookie", () => {
       !/^\/(api|webhooks)\//.test(path) &&
       !/^\/oauth\/(authorize|token|revoke|introspect|userinfo)$/.test(path),
   );
-  it.each(forms)(
-    "$method $path refuses a form from a page of an origin that is not allowed",
-    async (route) => {
-      const { cookies } = await signIn();
+
+  it("every page refuses a form from a page of an origin that is not allowed", async () => {
+    const { cookies } = await signIn();
+    await expectOnEach(forms, async (route) => {
+      const network = nextNetwork();
       for (const from of foreign) {
         // The development form accepts clients that are not browsers, because they have no cookies to abuse.
         if (route.path === "/signin/dev" && Object.keys(from).length === 0) continue;
         const body = new URLSearchParams({ email: "eve@example.com" });
-        const init = { body, headers: { ...from, Cookie: cookies } };
+        const init = { body, headers: { ...network, ...from, Cookie: cookies } };
         const response = await send(route.method, route.address, init);
         expect(response).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
         expect(response.headers.getSetCookie()).toEqual([]);
       }
-      expect(await send("GET", "/account", { headers: { Cookie: cookies } })).toMatchObject({
-        status: 200,
-      });
-    },
-  );
+      // The session has not ended.
+      const account = { headers: { ...network, Cookie: cookies } };
+      expect((await send("GET", "/account", account)).status).toBe(200);
+    });
+  });
 });
 
 describe("a response to an origin that is not allowed", () => {
-  it.each(API_ROUTES)(
-    "$method $path gives no CORS header to an origin that is not allowed",
-    async (route) => {
-      const { cookies } = await signIn();
+  it("no route gives a CORS header to an origin that is not allowed", async () => {
+    const { cookies } = await signIn();
+    await expectOnEach(API_ROUTES, async (route) => {
       // A browser sends both headers from a page of another origin.
       const from = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
-      const response = await ask(route, { ...from, Cookie: cookies });
+      const response = await ask(route, { ...from, ...nextNetwork(), Cookie: cookies });
       expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
       expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
       expect(response.headers.get("Vary")).toContain("Origin");
-    },
-  );
+    });
+  });
 });
 
 describe("a read-only token for one app", () => {
@@ -257,25 +268,29 @@ describe("a read-only token for one app", () => {
 });
 
 describe("with every limit reached", () => {
-  it.each(PROTECTED)("$method $path queries no store if every limit is reached", async (route) => {
+  it("no protected route queries a store if every limit is reached", async () => {
     const ada = await signIn();
     const holder = await getToken(ada);
     const { environment, hops } = countedEnvironment();
     const settings = limited(environment);
-    for (const headers of [
-      { Authorization: `Bearer ${ada.token}` },
-      { Authorization: `Bearer ${holder.token}` },
-      { Cookie: ada.cookies, Origin: BASE_URL },
-      { Cookie: `passbook_session=${"A".repeat(43)}`, Origin: BASE_URL },
-    ]) {
-      const response = await ask(route, { ...JSON_BODY, ...headers }, settings);
-      // A personal token is refused with 401 before it is counted, on routes that it may never use.
-      if (response.status !== 401) {
-        expect(response).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-        expect(response.headers.get("Retry-After")).toMatch(/^\d+$/);
+    await expectOnEach(PROTECTED, async (route) => {
+      for (const headers of [
+        { Authorization: `Bearer ${ada.token}` },
+        { Authorization: `Bearer ${holder.token}` },
+        { Cookie: ada.cookies, Origin: BASE_URL },
+        { Cookie: `passbook_session=${"A".repeat(43)}`, Origin: BASE_URL },
+      ]) {
+        const response = await ask(route, { ...JSON_BODY, ...headers }, settings);
+        // A personal token is refused with 401 before it is counted, on routes that it may never use.
+        if (response.status !== 401) {
+          expect(response).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+          expect(response.headers.get("Retry-After")).toMatch(/^\d+$/);
+        }
       }
-    }
-    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+      const made = { ...hops };
+      Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+      expect(made).toEqual({ account: 0, d1: 0, kv: 0 });
+    });
   });
 
   // An icon's address reads the registry of apps, at most once a minute in each isolate, and never another store.
@@ -283,27 +298,28 @@ describe("with every limit reached", () => {
   const others = ROUTES.filter(
     (route) => !PROTECTED.includes(route) && !without_limit.includes(route.path),
   );
-  it.each(others)(
-    "$method $path queries no store for a cookie or a body if every limit is reached",
-    async (route) => {
-      const { cookies } = await signIn();
-      const { environment, hops } = countedEnvironment();
-      const settings = limited(environment);
+
+  it("no other route queries a store for a cookie or a body if every limit is reached", async () => {
+    const { cookies } = await signIn();
+    const { environment, hops } = countedEnvironment();
+    const settings = limited(environment);
+    await expectOnEach(others, async (route) => {
       const body = route.method === "POST" ? new URLSearchParams({ email: "a@example.com" }) : null;
       await send(route.method, route.address, { body, headers: { Cookie: cookies } }, settings);
       await send(route.method, route.address, { headers: { Origin: BASE_URL } }, settings);
-      expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
-    },
-  );
+      const made = { ...hops };
+      Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+      expect(made).toEqual({ account: 0, d1: 0, kv: 0 });
+    });
+  });
 });
 
 describe("every response", () => {
   const private_prefixes = ["/api/", "/account", "/console", "/device", "/signin", "/signout"];
 
-  it.each(ROUTES)(
-    "$method $path has headers against framing, sniffing and scripts",
-    async (route) => {
-      const { headers } = await ask(route, { Accept: "text/html" });
+  it("every route has headers against framing, sniffing and scripts", async () => {
+    await expectOnEach(ROUTES, async (route) => {
+      const { headers } = await ask(route, { ...nextNetwork(), Accept: "text/html" });
       expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
       expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
       expect(headers.get("Content-Security-Policy")).not.toContain("unsafe");
@@ -313,8 +329,8 @@ describe("every response", () => {
       if (private_prefixes.some((prefix) => route.path.startsWith(prefix))) {
         expect(headers.get("Cache-Control")).toBe("no-store");
       }
-    },
-  );
+    });
+  });
 });
 
 describe("outside development", () => {
@@ -323,9 +339,8 @@ describe("outside development", () => {
   const everywhere = ["/healthz", "/readyz"];
   const bound = ROUTES.filter(({ path }) => !everywhere.includes(path));
 
-  it.each(bound)(
-    "outside development, $method $path responds only at its own host over https",
-    async (route) => {
+  it("outside development, every route responds only at its own host over https", async () => {
+    await expectOnEach(bound, async (route) => {
       const to = (origin: string, headers = {}) =>
         send(route.method, `${origin}${route.address}`, { headers }, settings);
       expect((await to("https://other.test")).status).toBe(421);
@@ -338,6 +353,6 @@ describe("outside development", () => {
       const leads_on = route.method === "GET" && !route.path.startsWith("/api/");
       expect(status).toBe(leads_on ? 308 : 403);
       expect(headers.getSetCookie()).toEqual([]);
-    },
-  );
+    });
+  });
 });

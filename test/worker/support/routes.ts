@@ -1,4 +1,5 @@
 /** The routes of the app, for tests that apply to every address. */
+import { expect } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { servicesFor } from "../../../src/services.ts";
 
@@ -32,6 +33,26 @@ export const ROUTES: readonly Route[] = [
 
 /** The routes of the API. */
 export const API_ROUTES = ROUTES.filter(({ path }) => path.startsWith("/api/"));
+
+/**
+ * Expects that `rule` holds on each route, and names every route on which it does not. One test for all routes has its
+ * people and tokens once, not for each of 170 routes.
+ */
+export async function expectOnEach<T extends Pick<Route, "method" | "path">>(
+  routes: readonly T[],
+  rule: (route: T) => Promise<void>,
+): Promise<void> {
+  const broken: string[] = [];
+  for (const route of routes) {
+    try {
+      await rule(route);
+    } catch (error) {
+      broken.push(`${route.method} ${route.path}: ${String(error)}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(routes.length).toBeGreaterThan(0);
+}
 
 function fill(path: string): string {
   return path.replace(/:\w+/g, (name) => {

@@ -313,14 +313,18 @@ describe("a form that did not come from the shown page", () => {
     expect(new URL(answer.headers.get("Location") ?? "").pathname).toBe("/signin");
   });
 
-  it("more than thirty decisions of one person in a minute are refused", async () => {
-    await registerDemo();
-    await earlyInAMinute();
-    const browser = await signedInBrowser();
-    const page = await authorize(browser);
-    const statuses: number[] = [];
-    for (let count = 0; count < 31; count += 1) statuses.push((await deny(browser, page)).status);
-    expect(statuses.filter((status) => status === 303)).toHaveLength(30);
-    expect(statuses.at(-1)).toBe(429);
-  });
+  it(
+    "more than thirty decisions of one person in a minute are refused",
+    { tags: "slow" },
+    async () => {
+      await registerDemo();
+      await earlyInAMinute();
+      const browser = await signedInBrowser();
+      const page = await authorize(browser);
+      const statuses: number[] = [];
+      for (let count = 0; count < 31; count += 1) statuses.push((await deny(browser, page)).status);
+      expect(statuses.filter((status) => status === 303)).toHaveLength(30);
+      expect(statuses.at(-1)).toBe(429);
+    },
+  );
 });
