@@ -16,8 +16,7 @@ import {
 /** Not the algorithm of the published keys, as for personal access tokens. */
 const ALGORITHM = "HS256";
 
-/** The `typ` of each kind, so that no token of another use is accepted as one of these, nor the reverse. */
-const API_TYPE = "passbook-at+jwt";
+/** Other tokens have the same keys, so no token of another use is accepted as one of these, nor the reverse. */
 const RESOURCE_TYPE = "at+jwt";
 
 /** Who acts for whom (RFC 8693, section 4.1). */
@@ -58,6 +57,7 @@ export interface ResourceTokens {
   readonly verify: VerifyToken<ResourceClaims & Lifetime>;
 }
 
+/** `macKeys`: keys of this purpose only, so no other token verifies with them. */
 export function createAccessTokens(macKeys: MacKeys): AccessTokens {
   const keyOf = async ({ kid }: JWTHeaderParameters) => {
     const known = (await macKeys()).find((candidate) => candidate.kid === kid);
@@ -68,7 +68,7 @@ export function createAccessTokens(macKeys: MacKeys): AccessTokens {
     async sign(issuer, claims, lifetime) {
       const [first] = await macKeys();
       if (first === undefined) throw new Error("access tokens need at least one key");
-      const header = { alg: ALGORITHM, kid: first.kid, typ: API_TYPE };
+      const header = { alg: ALGORITHM, kid: first.kid };
       const jwt = await start(issuer, claims, lifetime).setProtectedHeader(header).sign(first.key);
       return `${ACCESS_TOKEN_PREFIX}${jwt}`;
     },
@@ -76,7 +76,6 @@ export function createAccessTokens(macKeys: MacKeys): AccessTokens {
       if (!token.startsWith(ACCESS_TOKEN_PREFIX)) return null;
       const { payload } = await jwtVerify(token.slice(ACCESS_TOKEN_PREFIX.length), keyOf, {
         issuer,
-        typ: API_TYPE,
         algorithms: [ALGORITHM],
         requiredClaims: ["sub", "jti", "iat", "exp"],
         clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,

@@ -267,6 +267,15 @@ describe("a client that a document describes", () => {
     expect(await assert(await sign(signer))).toEqual(ASSERTED);
   });
 
+  it.each(["PS256", "RS512", "ES384"])(
+    "is refused with an assertion of %s, which the metadata does not list",
+    async (alg) => {
+      const signer = await createSigner(alg);
+      serve(signer);
+      expect(await assert(await sign(signer))).toEqual(REFUSED);
+    },
+  );
+
   it("may address an assertion to the token endpoint", async () => {
     const signer = await createSigner("ES256");
     serve(signer);

@@ -2,6 +2,9 @@ import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 import { createProtectedResource } from "../../../src/client/resource/index.ts";
 import type { Fetch } from "../../../src/client/index.ts";
+import { connect, type Tokens } from "../support/oauth_clients.ts";
+import { BASE_URL, signIn } from "../support/passbook.ts";
+import { workerFetch } from "./worker_fetch.ts";
 
 const ISSUER = "https://passbook.example.com";
 const RESOURCE = "https://mcp.example.com/mcp";
@@ -96,6 +99,25 @@ describe("createProtectedResource", () => {
       expect(response.status).toBe(401);
       expect(response.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
     }
+  });
+
+  it("a token that the service issued for this resource is accepted, and one for the service's own API is not", async () => {
+    const genuine = createProtectedResource({
+      baseUrl: BASE_URL,
+      resource: RESOURCE,
+      fetch: workerFetch,
+    });
+    const ada = await signIn();
+    const handler = genuine.protect((_, { identity_id }) => new Response(identity_id));
+    const request = ({ access_token }: Tokens) =>
+      handler(new Request(RESOURCE, { headers: { Authorization: `Bearer ${access_token}` } }));
+    const accepted = await request(await connect(ada, { resource: RESOURCE, scopes: ["tools"] }));
+    expect([accepted.status, await accepted.text()]).toEqual([200, ada.identity_id]);
+    const refused = await request(await connect(ada));
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("WWW-Authenticate")).toBe(
+      `Bearer error="invalid_token", resource_metadata="${METADATA}"`,
+    );
   });
 
   it("a token without a needed scope gets 403 insufficient_scope, which names the scopes", async () => {

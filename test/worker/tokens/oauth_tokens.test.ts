@@ -1,4 +1,11 @@
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, type JWK } from "jose";
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  jwtVerify,
+  SignJWT,
+  type JWK,
+} from "jose";
 import { describe, expect, it } from "vitest";
 import { env } from "cloudflare:workers";
 import { createIdTokenKeys } from "../../../src/keys/id_token_keys.ts";
@@ -117,6 +124,37 @@ describe("access tokens", () => {
     });
     expect(await tokens.verify(ISSUER, token)).toMatchObject({ ...claims, act, resource });
     expect(await createAccessTokens(macKeys(NEW)).verify(ISSUER, `pb_at_${token}`)).toBeNull();
+  });
+});
+
+describe("a JWT of our own keys", () => {
+  it.each([
+    ["of another type", { typ: "session+jwt" }, {}],
+    ["without a type", { typ: undefined }, {}],
+    ["for two audiences", {}, { aud: ["https://mcp.example.com/mcp", "https://other.example"] }],
+    ["without an audience", {}, { aud: undefined }],
+    ["without a client", {}, { client_id: undefined }],
+    ["that names no row", {}, { jti: "other:f1" }],
+  ])("a JWT of our own keys %s is no access token for a resource", async (_, header, changed) => {
+    const { kid, key } = await keys.signer();
+    const all = { client_id: "demo~web", scope: "", aud: "https://mcp.example.com/mcp" };
+    const sign = (more: object, head: object) =>
+      new SignJWT({ ...all, jti: "family:f1", ...more })
+        .setProtectedHeader({ alg: "EdDSA", kid, typ: "at+jwt", ...head })
+        .setIssuer(ISSUER)
+        .setSubject("user_1")
+        .setIssuedAt()
+        .setExpirationTime("10m")
+        .sign(key);
+    const { verify } = createResourceTokens(keys);
+    expect(await verify(ISSUER, await sign({}, {}))).not.toBeNull();
+    expect(await verify(ISSUER, await sign(changed, header))).toBeNull();
+  });
+
+  it("a personal access token with another prefix is no access token", async () => {
+    const { token } = await getToken(await signIn());
+    const headers = { Authorization: `Bearer pb_at_${token.slice("pb_pat_".length)}` };
+    expect((await send("GET", "/api/wallet", { headers })).status).toBe(401);
   });
 });
 

@@ -14,7 +14,16 @@ import {
   total,
   TOKEN_EXCHANGE,
 } from "../../support/exchanges.ts";
-import { connect, post, refresh, RESOURCE, withToken } from "../../support/oauth_clients.ts";
+import {
+  connect,
+  oauthServices,
+  post,
+  refresh,
+  RESOURCE,
+  withToken,
+} from "../../support/oauth_clients.ts";
+import { registerClient, registerResource } from "../../support/registrations.ts";
+import { openAppServer } from "../caller/app_server.ts";
 import { personalToken, signInOperator } from "../api/admin/operators.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
 
@@ -421,5 +430,64 @@ describe("the rate of exchanges", () => {
   it("the metadata lists token exchange", async () => {
     const { body } = await send("GET", "/.well-known/oauth-authorization-server");
     expect(body.grant_types_supported).toContain(TOKEN_EXCHANGE);
+  });
+});
+
+describe("an app that owns the resource of a token", () => {
+  /** Two apps with a confidential client each; the first owns the resource. */
+  async function openApps() {
+    const owner = await openAppServer("demo");
+    const other = await openAppServer("other", {}, owner.operator);
+    await registerResource("demo", "mcp", RESOURCE);
+    await registerClient("demo", "web");
+    await registerClient("demo", "page", { public: 1 });
+    await registerClient("other", "web");
+    oauthServices().apps.forget();
+    const as_owner = { client_id: "demo~web", client_secret: owner.key };
+    return { as_owner, as_other: { client_id: "other~web", client_secret: other.key } };
+  }
+  const AT_RESOURCE = { resource: RESOURCE, scopes: ["tools", "draw"] };
+
+  it("an app exchanges a token for its own resource that another client presented, and renews the narrower one", async () => {
+    const { as_owner } = await openApps();
+    const ada = await signIn();
+    const { access_token } = await connect(ada, AT_RESOURCE);
+    const same = await exchange(access_token, null, as_owner);
+    expect(decodeJwt(same.body.access_token)).toMatchObject({
+      aud: RESOURCE,
+      client_id: "demo~web",
+      act: { sub: "demo~web" },
+      sub: ada.identity_id,
+    });
+    const child = await narrow(access_token, {}, { ...as_owner, scope: "draw" });
+    expect(child.scope).toBe("draw");
+    const renewed = await refresh(child.refresh_token, as_owner);
+    expect(decodeJwt(renewed.body.access_token)).toMatchObject({ aud: RESOURCE, scope: "draw" });
+    expect((await refresh(child.refresh_token)).body.error).toBe("invalid_grant");
+    expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
+  });
+
+  it("an app without a secret, and every other app, exchanges no such token; nobody exchanges one of a deleted client", async () => {
+    const { as_owner, as_other } = await openApps();
+    const ada = await signIn();
+    const at_resource = await connect(ada, AT_RESOURCE);
+    const own = await connect(ada);
+    const page = { client_id: "demo~page", client_host: null };
+    const deleted = await connect(ada, { ...AT_RESOURCE, ...page });
+    await env.DIRECTORY.exec("delete from oauth_clients where id = 'page'");
+    const before = await rows(ada);
+    for (const [{ access_token }, client] of [
+      [at_resource, as_other],
+      [own, as_owner],
+    ] as const) {
+      const answer = await exchange(access_token, null, { ...client, scope: "" });
+      expect(answer.body.error_description).toContain("issued to another client");
+    }
+    const public_one = await exchange(at_resource.access_token, null, { client_id: "demo~page" });
+    expect(public_one.body.error_description).toContain("issued to another client");
+    oauthServices().apps.forget();
+    const late = await exchange(deleted.access_token, null, as_owner);
+    expect(late.body.error_description).toContain("not a valid token");
+    expect(await rows(ada)).toEqual(before);
   });
 });
