@@ -5,7 +5,6 @@ CREATE TABLE `account_days` (
 	PRIMARY KEY(`account_id`, `day`, `app_slug`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `account_days_app` ON `account_days` (`app_slug`,`day`);--> statement-breakpoint
 CREATE TABLE `accounts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`identity_id` text NOT NULL,

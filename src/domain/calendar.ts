@@ -13,11 +13,6 @@ export function firstIdOf(at_ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** The time of a UUIDv7, in milliseconds since the epoch. */
-export function timeOfId(id: string): number {
-  return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
-}
-
 /** A calendar month. `name` has the form `YYYY-MM`. */
 export interface Month {
   readonly name: string;

@@ -22,8 +22,7 @@ import {
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort, AccountState, SortOrder } from "../domain/wire.ts";
-import { DAY_MS, timeOfId, utcDayOf } from "../domain/calendar.ts";
-import { accountDays, accounts, jobs } from "./schema.ts";
+import { accounts, jobs } from "./schema.ts";
 import {
   readAppTotals,
   readDailyTotals,
@@ -93,10 +92,7 @@ export interface HeldCredits {
 export interface ReadModel {
   /** Sorting by credits reads every account that the filters leave; an index would cost two written rows per job. */
   findAccounts(search: AccountSearch): Promise<readonly FoundAccount[]>;
-  /**
-   * Jobs across accounts, newest first. With `app_slug`, reads the jobs of the accounts that were active in the app, day by
-   * day until the page is full; with `identity_id`, those of its account; without both, every stored job.
-   */
+  /** Jobs across accounts, newest first. Reads every stored job unless `identity_id` is given. */
   findJobs(search: JobSearch): Promise<readonly FoundJob[]>;
   /** Totals of UTC days, in whole days since the epoch, `to` excluded; `app` null: all apps. */
   readDailyTotals(from: number, to: number, app: string | null): Promise<readonly DailyTotals[]>;
@@ -174,8 +170,23 @@ export function createReadModel(binding: D1Database): ReadModel {
   };
   return {
     findAccounts: (search) => accountsQuery(database, search),
-    async findJobs(search) {
-      const rows = await jobsQuery(database, search);
+    async findJobs({ app_slug, status, identity_id, from_ms, to_ms, before_id, limit }) {
+      const rows = await database
+        .select({ job: jobs, identity_id: accounts.identity_id })
+        .from(jobs)
+        .innerJoin(accounts, eq(accounts.id, jobs.account_id))
+        .where(
+          and(
+            identity_id === undefined ? undefined : eq(accounts.identity_id, identity_id),
+            app_slug === undefined ? undefined : eq(jobs.app_slug, app_slug),
+            status === undefined ? undefined : eq(jobs.status, status),
+            from_ms === undefined ? undefined : gte(jobs.created_at_ms, from_ms),
+            to_ms === undefined ? undefined : lt(jobs.created_at_ms, to_ms),
+            before_id === undefined ? undefined : lt(jobs.id, before_id),
+          ),
+        )
+        .orderBy(desc(jobs.id))
+        .limit(limit);
       return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
     },
     readDailyTotals: (from, to, app) => readDailyTotals(binding, from, to, app),
@@ -239,61 +250,6 @@ function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL 
 
 const GRANTEES = (app_slug: string): SQL => sql`(select account_id from grants
   where app_slug = ${app_slug} order by granted_at_ms desc limit ${GRANTEES_LISTED_MAX})`;
-
-/** SQL: the lowest id of a job that was created on a day, as `firstIdOf` writes it. */
-const firstIdOfDay = (day: string): string =>
-  `printf('%08x-%04x', (${day}) * ${DAY_MS} / 65536, (${day}) * ${DAY_MS} % 65536)`;
-
-/** SQL: whether a job was created on the day of a row of `account_days`. */
-export const IS_OF_ACTIVE_DAY = `jobs.id >= ${firstIdOfDay("account_days.day")}
-  and jobs.id < ${firstIdOfDay("account_days.day + 1")}`;
-
-/** The query of a list of jobs. */
-export function jobsQuery(database: DrizzleD1Database, search: JobSearch) {
-  const { app_slug, status, identity_id, from_ms, to_ms, before_id, limit } = search;
-  const matches = [
-    identity_id === undefined ? undefined : eq(accounts.identity_id, identity_id),
-    app_slug === undefined ? undefined : eq(jobs.app_slug, app_slug),
-    status === undefined ? undefined : eq(jobs.status, status),
-    from_ms === undefined ? undefined : gte(jobs.created_at_ms, from_ms),
-    to_ms === undefined ? undefined : lt(jobs.created_at_ms, to_ms),
-    before_id === undefined ? undefined : lt(jobs.id, before_id),
-  ];
-  const columns = { job: jobs, identity_id: accounts.identity_id };
-  const of_account = eq(accounts.id, jobs.account_id);
-  if (app_slug === undefined || identity_id !== undefined) {
-    return database
-      .select(columns)
-      .from(jobs)
-      .innerJoin(accounts, of_account)
-      .where(and(...matches))
-      .orderBy(desc(jobs.id))
-      .limit(limit);
-  }
-  const { day } = accountDays;
-  return (
-    database
-      .select(columns)
-      .from(accountDays)
-      // A cross join is not reordered: the days come first, from their index.
-      .crossJoin(jobs)
-      .crossJoin(accounts)
-      .where(
-        and(
-          eq(accountDays.app_slug, app_slug),
-          from_ms === undefined ? undefined : gte(day, utcDayOf(from_ms)),
-          to_ms === undefined ? undefined : lte(day, utcDayOf(to_ms)),
-          before_id === undefined ? undefined : lte(day, utcDayOf(timeOfId(before_id))),
-          eq(jobs.account_id, accountDays.account_id),
-          sql.raw(IS_OF_ACTIVE_DAY),
-          of_account,
-          ...matches,
-        ),
-      )
-      .orderBy(desc(day), desc(jobs.id))
-      .limit(limit)
-  );
-}
 
 /** The query of a list of accounts. Accounts with equal values are sorted by id. */
 export function accountsQuery(database: DrizzleD1Database, search: AccountSearch) {

@@ -5,7 +5,6 @@
  */
 import { DAY_MS, firstIdOf, utcDayOf } from "../domain/calendar.ts";
 import { UPKEEP_PORTIONS } from "../domain/limits.ts";
-import { IS_OF_ACTIVE_DAY } from "./queries.ts";
 
 /** Accounts in one portion of the read model's maintenance, and jobs or daily totals that one query deletes. */
 export const UPKEEP_PORTION_ACCOUNTS = 500;
@@ -25,15 +24,11 @@ const DELETE_JOBS = `delete from jobs where (account_id, id) in (
     where accounts.id > ?1 and accounts.id <= ?2 and jobs.status <> 'started'
     limit ${UPKEEP_PORTION_ROWS})`;
 
-/**
- * A day stays as long as D1 has a job that the account created then: an app's jobs are found by these days. If an entry of a
- * deleted day arrives later, its account counts as active a second time.
- */
+/** If an entry of a deleted day arrives later, its account counts as active a second time. */
 const DELETE_ACCOUNT_DAYS = `delete from account_days where (account_id, day, app_slug) in (
   select account_id, day, app_slug from accounts
     cross join account_days on account_id = accounts.id and day < ?3
     where accounts.id > ?1 and accounts.id <= ?2
-      and not exists (select 1 from jobs where jobs.account_id = accounts.id and ${IS_OF_ACTIVE_DAY})
     limit ${UPKEEP_PORTION_ROWS})`;
 
 const MOVE_TO = `insert into upkeep (singleton, after_account_id) values (1, ?1)

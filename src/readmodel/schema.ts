@@ -127,10 +127,7 @@ export const dailyRevenue = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.package_id, table.currency] })],
 );
 
-/**
- * The days on which an account was active, by app, so that each day counts it once, and an app's jobs are found without
- * reading those of other apps.
- */
+/** The days on which an account was active, by app, so that each day counts it once. */
 export const accountDays = sqliteTable(
   "account_days",
   {
@@ -139,11 +136,7 @@ export const accountDays = sqliteTable(
     day: integer().notNull(),
     app_slug: text().notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.account_id, table.day, table.app_slug] }),
-    // Two more written rows per account, day and app. An index of the jobs would cost two per job.
-    index("account_days_app").on(table.app_slug, table.day),
-  ],
+  (table) => [primaryKey({ columns: [table.account_id, table.day, table.app_slug] })],
 );
 
 /** One row: the last account that maintenance has visited. */

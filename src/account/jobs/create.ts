@@ -1,6 +1,5 @@
 /** Creating a job: checks, then the entry that reserves its credits, and its row. */
 import { v7 as uuidv7 } from "uuid";
-import { timeOfId } from "../../domain/calendar.ts";
 import * as rules from "../../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
@@ -114,5 +113,6 @@ function tooMany(of: "account" | "app" | "token", limit: number): Refusal {
 function nextJobId(newest_id: string | null): string {
   const id = uuidv7();
   if (newest_id === null || id > newest_id) return id;
-  return uuidv7({ msecs: timeOfId(newest_id) + 1 });
+  const newest_ms = Number.parseInt(newest_id.replaceAll("-", "").slice(0, 12), 16);
+  return uuidv7({ msecs: newest_ms + 1 });
 }
