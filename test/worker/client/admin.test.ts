@@ -179,8 +179,11 @@ describe("client.adminApps", () => {
     expect(await adminApps.readClient("sketch", "web")).toEqual(saved.client);
     expect(await adminApps.listClients("sketch")).toEqual([saved.client]);
     const uri = "https://mcp.sketch.example.com/mcp";
-    const resource = await adminApps.saveResource("sketch", "mcp", { uri, scopes: ["read"] });
-    expect(resource).toMatchObject({ id: "mcp", uri, scopes: ["read"] });
+    const resource = await adminApps.saveResource("sketch", "mcp", {
+      uri,
+      scopes: ["drawings:read"],
+    });
+    expect(resource).toMatchObject({ id: "mcp", uri, scopes: ["drawings:read"] });
     expect(await adminApps.readResource("sketch", "mcp")).toEqual(resource);
     expect(await adminApps.listResources("sketch")).toEqual([resource]);
     await adminApps.deleteClient("sketch", "web", { reason: "old" });

@@ -84,7 +84,7 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
     ...KEY_FORM(),
     known: "yes",
     uri: RESOURCE.uri,
-    scopes: "read",
+    scopes: "drawings:read",
   }),
   "POST /console/apps/:slug/delete-resource": KEY_FORM,
   "POST /console/accounts/:identity_id/credits": () => ({
