@@ -99,9 +99,9 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "POST /console/apps/:slug/webhooks": "admin",
   "GET /console/apps/:slug/webhooks/:id": "viewer",
   "POST /console/apps/:slug/webhooks/:id": "admin",
-  "POST /console/apps/:slug/webhooks/:id/rotate": "admin",
   "POST /console/apps/:slug/webhooks/:id/test": "admin",
   "POST /console/apps/:slug/webhooks/:id/replay": "admin",
+  ...formRoles("/console/apps/:slug/webhooks/:id/rotate", "admin"),
   ...formRoles("/console/apps/:slug/webhooks/:id/delete", "admin"),
 };
 

@@ -8,6 +8,7 @@ import {
 } from "../device/choices.tsx";
 import { describedBy, FieldProblem } from "../device/fields.tsx";
 import { Page } from "../layout/layout.tsx";
+import { Secret } from "../layout/secret.tsx";
 import { counted } from "../layout/labels.ts";
 
 export interface NewTokenChoices extends LimitChoices {
@@ -79,7 +80,6 @@ export function NewTokenPage({ choices, problems, offered, lifetimes }: NewToken
   );
 }
 
-/** Readable without a script: the field selects its text, and the button appears only if it works. */
 export function MadeTokenPage(props: { label: string; token: string; days: number }) {
   const { label, token, days } = props;
   return (
@@ -89,18 +89,11 @@ export function MadeTokenPage(props: { label: string; token: string; days: numbe
         <p class="notice" role="status">
           Copy the token now. It is not stored, and you cannot see it again.
         </p>
-        <label for="token">{label}</label>
-        <textarea id="token" class="secret" rows={5} readonly spellcheck={false} autocomplete="off">
-          {token}
-        </textarea>
-        <div class="acts next">
-          <button type="button" data-copy="token" hidden>
-            Copy
-          </button>
+        <Secret label={label} text={token} rows={5}>
           <a class="button quiet" href="/account/connections">
             Done
           </a>
-        </div>
+        </Secret>
         <p class="hint">
           Programs send it as <code>Authorization: Bearer</code>. It expires in{" "}
           {counted(days, "day", "days")}; you can revoke it at any time.

@@ -8,6 +8,7 @@ import { PERIOD_NAMES } from "../device/cap_choice.tsx";
 import { Time, timeText } from "../layout/time.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
+import { MadeSecret } from "./made_secret.tsx";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { consolePath, Pager, Table } from "./table.tsx";
@@ -229,7 +230,7 @@ export function AppPage(props: AppPageProps) {
     <Page
       title={titleOf(app.name, settings, new_key)}
       section="apps"
-      scripts={["times.js", "forms.js"]}
+      scripts={["times.js", "forms.js", "copy.js"]}
     >
       <NoticeLine notice={notice} />
       <div class="page-head">
@@ -316,24 +317,7 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
 function Added({ label, key }: AddedKey) {
   return (
     <div class="made" role="status">
-      {key === null ? (
-        <p>
-          This form was already sent, and the key “{label}” was shown then. If you did not save it,
-          revoke it and add another.
-        </p>
-      ) : (
-        <>
-          <p>
-            <strong>This is the key “{label}”. It is shown only once.</strong> Click it to select
-            it, copy it, and store it with your server’s secrets.
-          </p>
-          <p>
-            <code class="secret" tabindex={0}>
-              {key}
-            </code>
-          </p>
-        </>
-      )}
+      <MadeSecret name={`the key “${label}”`} secret={key} otherwise="revoke it and add another" />
     </div>
   );
 }

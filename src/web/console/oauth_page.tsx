@@ -7,6 +7,7 @@ import { NoticeLine, Page } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";
 import { appPath, type AppRecord } from "./apps_page.tsx";
 import { ActionForm, Choices, Field, FormPage, Reason, type FormState } from "./form.tsx";
+import { MadeSecret } from "./made_secret.tsx";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { consolePath } from "./table.tsx";
@@ -26,7 +27,7 @@ interface OAuthPageProps {
 
 export function OAuthPage({ app, clients, resources, saved, notice }: OAuthPageProps) {
   return (
-    <Page title={`OAuth: ${app.name}`} section="apps">
+    <Page title={`OAuth: ${app.name}`} section="apps" scripts={["copy.js"]}>
       <NoticeLine notice={notice} />
       <div class="page-head">
         <h1 class="cut">OAuth</h1>
@@ -146,18 +147,12 @@ function Saved({ client, secret }: SavedClient) {
         effect within a minute.
       </p>
       {secret === null ? null : (
-        <>
-          <p>
-            <strong>This is its client_secret. It is shown only once.</strong> Click it to select
-            it, copy it, and store it with your server’s secrets. It is also one of the app’s server
-            keys: revoke it on the app’s page.
-          </p>
-          <p>
-            <code class="secret" tabindex={0}>
-              {secret}
-            </code>
-          </p>
-        </>
+        <MadeSecret
+          name="its client_secret"
+          secret={secret}
+          otherwise=""
+          note="It is also one of the app’s server keys: revoke it on the app’s page."
+        />
       )}
     </div>
   );

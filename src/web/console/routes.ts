@@ -34,6 +34,7 @@ import {
   rotateWebhookForm,
   saveWebhookForm,
   showDeleteWebhook,
+  showRotateWebhook,
   showWebhook,
   showWebhooks,
   testWebhookForm,
@@ -96,6 +97,7 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.post(webhooks, ...createWebhook);
   app.get(`${webhooks}/:id`, ...showWebhook);
   app.post(`${webhooks}/:id`, ...saveWebhookForm);
+  app.get(`${webhooks}/:id/rotate`, ...showRotateWebhook);
   app.post(`${webhooks}/:id/rotate`, ...rotateWebhookForm);
   app.post(`${webhooks}/:id/test`, ...testWebhookForm);
   app.post(`${webhooks}/:id/replay`, ...replayWebhookForm);

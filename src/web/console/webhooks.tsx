@@ -40,6 +40,7 @@ import { consolePath } from "./table.tsx";
 import {
   DeleteWebhookPage,
   eventField,
+  RotateWebhookPage,
   WebhookPage,
   webhookPath,
   WebhooksPage,
@@ -207,6 +208,10 @@ export const saveWebhookForm = factory.createHandlers(async (context) => {
 const noticePath = ({ app_slug, id }: ReturnType<typeof webhookKeyOf>, notice: string): string =>
   consolePath(webhookPath(app_slug, id), { notice });
 
+export const showRotateWebhook = factory.createHandlers((context) =>
+  showConfirmation(context, RotateWebhookPage, { form: emptyForm(), status: 200 }),
+);
+
 export const rotateWebhookForm = factory.createHandlers(async (context) => {
   const webhook_key = webhookKeyOf(context);
   const form = await readForm(context);
@@ -216,11 +221,9 @@ export const rotateWebhookForm = factory.createHandlers(async (context) => {
     if (rotated.ok) secret = rotated.value.value;
     return rotated;
   });
-  return showOne(
-    context,
-    webhook_key,
-    failed === null ? { done: { kind: "rotated", secret } } : { act: failed },
-  );
+  return failed === null
+    ? showOne(context, webhook_key, { done: { kind: "rotated", secret } })
+    : showConfirmation(context, RotateWebhookPage, failed);
 });
 
 export const testWebhookForm = factory.createHandlers(async (context) => {
@@ -263,10 +266,15 @@ export const replayWebhookForm = factory.createHandlers(async (context) => {
 });
 
 export const showDeleteWebhook = factory.createHandlers((context) =>
-  showDeleteForm(context, { form: emptyForm(), status: 200 }),
+  showConfirmation(context, DeleteWebhookPage, { form: emptyForm(), status: 200 }),
 );
 
-async function showDeleteForm(context: AppContext, { form, status }: FailedForm) {
+/** The page that asks before a webhook is deleted or its secret is replaced. */
+async function showConfirmation(
+  context: AppContext,
+  Confirmation: typeof DeleteWebhookPage,
+  { form, status }: FailedForm,
+) {
   const { app_slug, id } = webhookKeyOf(context);
   const { app_records, webhook_records } = context.get("services");
   const [app, found] = await Promise.all([
@@ -275,7 +283,7 @@ async function showDeleteForm(context: AppContext, { form, status }: FailedForm)
   ]);
   if (app === null) return refuseWithPage(context, { code: "app_unknown" });
   if (!found.ok) return refuseWithPage(context, found.refusal);
-  return context.html(<DeleteWebhookPage {...{ app, form }} webhook={found.value} />, status);
+  return context.html(<Confirmation {...{ app, form }} webhook={found.value} />, status);
 }
 
 export const deleteWebhookForm = factory.createHandlers(async (context) => {
@@ -292,5 +300,5 @@ export const deleteWebhookForm = factory.createHandlers(async (context) => {
         consolePath(webhookPath(webhook_key.app_slug), { notice: "webhook-deleted" }),
         303,
       )
-    : showDeleteForm(context, failed);
+    : showConfirmation(context, DeleteWebhookPage, failed);
 });

@@ -8,6 +8,7 @@ import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
 import { appPath, type AppRecord } from "./apps_page.tsx";
 import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
+import { MadeSecret } from "./made_secret.tsx";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { accountPath, consolePath, Pager, Table } from "./table.tsx";
@@ -191,7 +192,7 @@ export function WebhookPage(props: WebhookPageProps) {
     <Page
       title={titleOf(`${webhook.id}: ${app.name}`, settings, replay, act)}
       section="apps"
-      scripts={["times.js", "forms.js"]}
+      scripts={["times.js", "forms.js", "copy.js"]}
     >
       <NoticeLine notice={notice} />
       <div class="page-head">
@@ -261,10 +262,10 @@ export function WebhookPage(props: WebhookPageProps) {
                 A new secret is used within a minute. For 24 hours, events are also signed with the
                 previous one.
               </p>
-              <ActionForm action={path("/rotate")} form={act} button="Replace the secret">
-                {null}
-              </ActionForm>
-              <p>
+              <p class="acts">
+                <a class="button quiet small" href={path("/rotate")}>
+                  Replace the secret
+                </a>
                 <a class="button quiet small" href={path("/delete")}>
                   Delete this webhook
                 </a>
@@ -289,24 +290,7 @@ function DoneMessage(done: Done) {
   }
   return (
     <div class="made" role="status">
-      {done.secret === null ? (
-        <p>
-          This form was already sent, and the secret was shown then. If you did not save it, replace
-          the secret.
-        </p>
-      ) : (
-        <>
-          <p>
-            <strong>This is the webhook’s secret. It is shown only once.</strong> Click it to select
-            it, copy it, and store it with your server’s secrets.
-          </p>
-          <p>
-            <code class="secret" tabindex={0}>
-              {done.secret}
-            </code>
-          </p>
-        </>
-      )}
+      <MadeSecret name="the webhook’s secret" secret={done.secret} otherwise="replace the secret" />
     </div>
   );
 }
@@ -356,13 +340,40 @@ function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: W
   );
 }
 
-interface DeleteWebhookPageProps {
+interface ConfirmWebhookPageProps {
   readonly app: App;
   readonly webhook: Webhook;
   readonly form: FormState;
 }
 
-export function DeleteWebhookPage({ app, webhook, form }: DeleteWebhookPageProps) {
+export function RotateWebhookPage({ app, webhook, form }: ConfirmWebhookPageProps) {
+  const back = webhookPath(app.slug, webhook.id);
+  return (
+    <FormPage
+      title={`Replace the secret of “${webhook.id}”?`}
+      section="apps"
+      about={{ href: back, name: `${app.name}: ${webhook.id}` }}
+      form={form}
+    >
+      <p>
+        The next page shows a new secret, once. For 24 hours, events are also signed with the
+        previous one. Give the app’s server the new secret within that time: after it, the server
+        refuses all events that it checks with the previous one.
+      </p>
+      <ActionForm
+        action={`${back}/rotate`}
+        form={form}
+        button="Replace the secret"
+        danger
+        back={back}
+      >
+        {null}
+      </ActionForm>
+    </FormPage>
+  );
+}
+
+export function DeleteWebhookPage({ app, webhook, form }: ConfirmWebhookPageProps) {
   const back = webhookPath(app.slug, webhook.id);
   return (
     <FormPage

@@ -1,5 +1,6 @@
 /** The pages that create an account with a passkey, show a new recovery code, and ask for one. */
 import { Page } from "../layout/layout.tsx";
+import { Secret } from "../layout/secret.tsx";
 import { currentShell } from "../layout/shell.ts";
 import { PasskeyForm } from "./passkey_form.tsx";
 
@@ -48,20 +49,7 @@ export function RecoveryCodePage(props: {
         <p>You are signed in. The code that you used is no longer valid. This is your new one.</p>
       ) : null}
       {after === "registration" ? <p>Your account is ready.</p> : null}
-      <label for="recovery-code">Your recovery code</label>
-      <textarea
-        id="recovery-code"
-        class="code recovery-code"
-        rows={2}
-        readonly
-        spellcheck={false}
-        autocomplete="off"
-      >
-        {recovery_code}
-      </textarea>
-      <button type="button" class="quiet" data-copy="recovery-code" hidden>
-        Copy
-      </button>
+      <Secret label="Your recovery code" text={recovery_code} style="code recovery-code" />
       <p>
         If you lose your passkeys, you can sign in with this code. It works once; then you get a new
         one. Write it down or keep it in a password manager, and show it to nobody.

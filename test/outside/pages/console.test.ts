@@ -263,10 +263,12 @@ describe("a support case", () => {
     await page.getByRole("button", { name: "Add a key" }).dblclick();
     const secret = page.locator(".secret");
     await secret.waitFor();
-    expect(await secret.textContent()).toMatch(/^pb_app_/);
-    await secret.click();
-    const selected = await page.evaluate(() => String(getSelection()));
-    expect(selected.trim()).toBe(await secret.textContent());
+    expect(await secret.inputValue()).toMatch(/^pb_app_[\w-]{43}$/);
+    await page.getByRole("button", { name: "Copy" }).click();
+    const selected = await secret.evaluate((field: HTMLTextAreaElement) =>
+      field.value.slice(field.selectionStart, field.selectionEnd),
+    );
+    expect(selected).toBe(await secret.inputValue());
     await pages.picture(page, "key");
     await expectForEverybody(page, "a new key");
     await page.goto(`${pages.url}/console/apps/paint`);

@@ -73,15 +73,21 @@ describe("the webhooks in the console", () => {
   });
 
   it("a test shows the status and the time, and the secret can be replaced", async () => {
-    const { submit } = await withWebhook();
+    const { open, submit } = await withWebhook();
     const fetched = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response(null));
     const tested = await submit(`${MAIN}/test`, { key: "one" });
     expect(words(tested.text)).toMatch(/accepted the test with status 200 after \d+ ms/);
     fetched.mockResolvedValue(new Response(null, { status: 500 }));
     const failed = await submit(`${MAIN}/test`, { key: "two" });
     expect(words(failed.text)).toContain("did not accept the test: status 500");
+    expect((await open(MAIN)).text).not.toContain(`action="${MAIN}/rotate"`);
+    const question = await open(`${MAIN}/rotate`);
+    expect(words(question.text)).toContain("Replace the secret of “main”?");
+    expect(question.text).not.toMatch(/whsec_/);
     const rotated = await submit(`${MAIN}/rotate`, { key: "three" });
-    expect(rotated.text).toMatch(/whsec_/);
+    expect(rotated.text).toMatch(/<textarea[^>]*>whsec_/);
+    expect(rotated.text).toContain('data-copy="shown-secret"');
+    expect(rotated.text).toContain("/static/copy.js");
     expect((await submit(`${MAIN}/rotate`, { key: "three" })).text).not.toMatch(/whsec_/);
   });
 

@@ -1,0 +1,37 @@
+/** A secret that is shown once. Readable without a script: the button appears only if it can copy. */
+import type { PropsWithChildren } from "hono/jsx";
+
+interface SecretProps {
+  readonly label: string;
+  readonly text: string;
+  /** The height of its field in lines. */
+  readonly rows?: number;
+  /** The class of its field. */
+  readonly style?: string;
+}
+
+/** A page that shows it loads `copy.js`. `children`: next to the button. */
+export function Secret(props: PropsWithChildren<SecretProps>) {
+  const { label, text, rows = 2, style = "secret", children } = props;
+  return (
+    <>
+      <label for="shown-secret">{label}</label>
+      <textarea
+        id="shown-secret"
+        class={style}
+        rows={rows}
+        readonly
+        spellcheck={false}
+        autocomplete="off"
+      >
+        {text}
+      </textarea>
+      <div class="acts next">
+        <button type="button" data-copy="shown-secret" hidden>
+          Copy
+        </button>
+        {children}
+      </div>
+    </>
+  );
+}
