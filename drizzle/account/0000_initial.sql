@@ -123,6 +123,7 @@ CREATE TABLE `jobs` (
 	`metadata_json` text,
 	`allowance_path` text,
 	`is_capped` integer DEFAULT false NOT NULL,
+	`approved` integer DEFAULT 0 NOT NULL,
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
 	`max_overage_percent` integer,

@@ -65,12 +65,14 @@ export function whyOverCap(
   const is_complete = path.length === idsOfPath(job.allowance_path).length;
   // A missing row ended long ago. Nobody knows any more what was left of its cap, so nothing is.
   if (!is_complete && job.is_capped && credits > 0) return { code: "scope", reason: "cap_ended" };
+  // The holder's approval covers the job up to its amount, also if it expired and is completed late.
+  const not_approved = Math.min(credits, actual_cost - job.approved);
   for (const [index, row] of path.entries()) {
     const caps = capsOf(row);
     const end_ms = endOf(path.slice(index));
     const has_ended = caps.length > 0 && end_ms <= now_ms;
     if (has_ended && actual_cost > job.reserved) return { code: "scope", reason: "cap_ended" };
-    const over_cap = whyCapExceeded(caps, credits, Math.min(end_ms, now_ms));
+    const over_cap = whyCapExceeded(caps, not_approved, Math.min(end_ms, now_ms));
     if (over_cap !== null) return over_cap;
   }
   return null;

@@ -60,6 +60,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   const job = {
     ...creation,
     is_capped: isCapped(transaction),
+    approved: approved.value ? (request.approval?.credits ?? 0) : 0,
     id,
     status: step.value.status,
     app_slug,

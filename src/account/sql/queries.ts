@@ -173,7 +173,7 @@ export const insert_job = query((database) =>
     ...values("id", "status", "app_slug", "action", "reserved", "actual_cost", "refunded"),
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
-    ...values("allowance_path", "is_capped"),
+    ...values("allowance_path", "is_capped", "approved"),
     ...values("settle", "on_expiry", "max_overage_percent"),
     ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
   }),

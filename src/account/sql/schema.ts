@@ -108,6 +108,8 @@ export const jobs = sqliteTable("jobs", {
   allowance_path: text(),
   /** Whether an allowance of that path had a cap, which bounds the job's overage even after its row is gone. */
   is_capped: integer({ mode: "boolean" }).notNull().default(false),
+  /** What the holder approved beyond those caps, in credits; 0: nothing. */
+  approved: integer().notNull().default(0),
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),

@@ -349,6 +349,7 @@ export const NOT_IN_D1 = [
   "progress_json",
   "allowance_path",
   "is_capped",
+  "approved",
   "settle",
   "on_expiry",
   "max_overage_percent",

@@ -168,6 +168,37 @@ describe("a job beyond a cap", () => {
     }
   });
 
+  it("an approval covers its job up to its amount, also if the job expired and is completed late", async () => {
+    for (const [actual_cost, status] of [
+      [30, 200],
+      [31, 402],
+    ] as const) {
+      const { approval, path } = await ask();
+      await decide(path, "approve");
+      const { job_id } = (await create({ approval, ttl_seconds: 60 })).body;
+      vi.setSystemTime(Date.now() + 61_000);
+      const expired = await agent.get(`/api/jobs/${job_id}`);
+      expect(expired.body).toMatchObject({ status: "failed", failure: "expired" });
+      const late = await agent.post("/api/jobs/complete", { job_id, actual_cost });
+      expect(late.status).toBe(status);
+      expect(await wallet()).toMatchObject({ account: { credits: 70 }, room: 0 });
+    }
+  });
+
+  it("an approval covers a cost and a raised reserve above the first reserve, up to its amount", async () => {
+    const { approval, path } = await ask();
+    await decide(path, "approve");
+    const { job_id } = (await create({ approval, cost_estimate: 25 })).body;
+    const raise = (step: number, reserve: number) =>
+      agent.post("/api/jobs/progress", { job_id, step, reserve });
+    expect((await raise(1, 31)).body).toMatchObject({ code: "token_budget_exceeded", required: 1 });
+    expect((await raise(1, 28)).status).toBe(200);
+    const complete = (actual_cost: number) =>
+      agent.post("/api/jobs/complete", { job_id, actual_cost });
+    expect((await complete(31)).status).toBe(402);
+    expect((await complete(30)).body).toMatchObject({ credits: 70 });
+  });
+
   it("a batch, an overage and a raised reserve beyond a cap cannot be approved", async () => {
     const batch = await agent.post("/api/jobs/batch", { jobs: [JOB] });
     const none = { code: "token_budget_exceeded", approval: null, approval_url: null };
