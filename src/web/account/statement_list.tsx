@@ -62,7 +62,7 @@ function Row({ row, appLook }: { row: StatementRow } & Pick<StatementListProps, 
         <summary class="movement">{line}</summary>
         <Steps entries={entries} />
         <p>
-          <a href={jobPath(job.id)}>
+          <a class="what" href={jobPath(job.id)}>
             Open this job<span class="unseen">{`: ${title}`}</span>
           </a>
         </p>

@@ -154,11 +154,11 @@ function Ask({ path, request, shown, app, buy_path }: Asking) {
       </p>
       {missing === 0 ? null : (
         <p>
-          The job can start only when your balance has <strong>{credits(missing)} more</strong>.{" "}
+          Your balance is <strong>{credits(missing)} short</strong>, so the job cannot start yet.{" "}
           {offers === null ? null : "Buy credits, then return to this page and approve."}
         </p>
       )}
-      <form method="post" action={`${path}/approve`} class="acts">
+      <form method="post" action={`${path}/approve`} class="acts next">
         {offers === null ? null : (
           <a class="button" href={offers}>
             Buy credits

@@ -1,4 +1,5 @@
 /** The OAuth clients and protected resources of an app, and their forms. */
+import type { PropsWithChildren } from "hono/jsx";
 import { registeredClientId } from "../../domain/oauth_client.ts";
 import type { OAuthClient, SavedClient } from "../../http/api/admin/clients/save.ts";
 import type { Resource } from "../../http/api/admin/resources/save.ts";
@@ -13,6 +14,7 @@ import { ForRole, mayAct } from "./permission.tsx";
 import { consolePath } from "./table.tsx";
 
 type App = Pick<AppRecord, "slug" | "name">;
+type Kind = "client" | "resource";
 
 export const oauthPath = (slug: string): string => appPath(slug, "/oauth");
 
@@ -86,7 +88,7 @@ function clientRow({ app_slug, id, name, last_used_at_ms, ...client }: OAuthClie
 
 interface RowsProps {
   readonly app: App;
-  readonly kind: "client" | "resource";
+  readonly kind: Kind;
   readonly rows: readonly Row[];
   readonly empty: string;
 }
@@ -163,127 +165,138 @@ interface FormProps {
   readonly form: FormState;
 }
 
-const isKnown = (form: FormState): boolean => form.values["known"] === "yes";
+const oauthLink = ({ slug, name }: App) => ({ href: oauthPath(slug), name: `OAuth: ${name}` });
 
-/** The id of a new registration, or of the one that the form changes. */
-function Id({ form, hint }: { readonly form: FormState; readonly hint: string }) {
-  if (!isKnown(form)) return <Field form={form} name="id" label="Id" hint={hint} />;
+const REASON_HINT = "Optional. This is kept in the audit log.";
+
+interface RegistrationProps extends FormProps {
+  readonly kind: Kind;
+  /** An example of an id. */
+  readonly example: string;
+}
+
+/** The form of a new client or resource, or of the one that it changes. */
+function Registration(props: PropsWithChildren<RegistrationProps>) {
+  const { app, kind, form, example, children } = props;
+  const is_known = form.values["known"] === "yes";
+  const id = form.values["id"] ?? "";
   return (
-    <>
-      <input type="hidden" name="id" value={form.values["id"] ?? ""} />
-      <input type="hidden" name="known" value="yes" />
-    </>
+    <FormPage
+      title={is_known ? `Change the ${kind} “${id}”` : `Register a ${kind}`}
+      section="apps"
+      about={oauthLink(app)}
+      form={form}
+    >
+      <ActionForm
+        action={appPath(app.slug, `/${kind}`)}
+        form={form}
+        button={is_known ? "Save" : "Register"}
+        back={oauthPath(app.slug)}
+      >
+        {is_known ? (
+          <>
+            <input type="hidden" name="id" value={id} />
+            <input type="hidden" name="known" value="yes" />
+          </>
+        ) : (
+          <Field
+            form={form}
+            name="id"
+            label="Id"
+            hint={`Such as ${example}. You cannot change it later.`}
+          />
+        )}
+        {children}
+        <Reason form={form} hint={REASON_HINT} />
+      </ActionForm>
+    </FormPage>
   );
 }
 
 export function ClientPage({ app, form }: FormProps) {
-  const title = isKnown(form) ? `Change the client “${form.values["id"]}”` : "Register a client";
-  const about = { href: oauthPath(app.slug), name: `OAuth: ${app.name}` };
   return (
-    <FormPage title={title} section="apps" about={about} form={form}>
-      <ActionForm
-        action={appPath(app.slug, "/client")}
+    <Registration {...{ app, form }} kind="client" example="web">
+      <Field
         form={form}
-        button={isKnown(form) ? "Save" : "Register"}
-        back={oauthPath(app.slug)}
-      >
-        <Id form={form} hint="Such as web. You cannot change it later." />
-        <Field
-          form={form}
-          name="name"
-          label="Name"
-          hint="People see it when the client asks for a connection."
-        />
-        <Field
-          form={form}
-          name="redirect_uris"
-          label="Redirect addresses"
-          rows={3}
-          spellcheck={false}
-          hint="One per line, such as https://app.example.com/callback. They are compared exactly. http://127.0.0.1/callback allows any port of a program on a person’s own machine."
-        />
-        <Choices
-          form={form}
-          name="kind"
-          legend="Where it runs"
-          options={[
-            ["confidential", "On a server that can keep a secret (confidential)"],
-            ["public", "In a browser, or on a person’s device (public)"],
-          ]}
-        />
-        <fieldset>
-          <legend>Options</legend>
-          <Choice
-            type="checkbox"
-            name="pkce_optional"
-            id="pkce_optional"
-            value="yes"
-            checked={form.values["pkce_optional"] === "yes"}
-          >
-            PKCE is optional. Only for a server whose library does not support PKCE.
-          </Choice>
-          <Choice
-            type="checkbox"
-            name="refresh"
-            value="yes"
-            checked={form.values["refresh"] === "yes"}
-          >
-            It stays connected after the person signs out here.
-          </Choice>
-        </fieldset>
-        <Choices
-          form={form}
-          name="id_token_alg"
-          legend="Signature of ID tokens"
-          options={[
-            ["RS256", "RS256, which every library supports"],
-            ["EdDSA", "EdDSA"],
-          ]}
-        />
-        <Reason form={form} hint="Optional. This is kept in the audit log." />
-      </ActionForm>
-    </FormPage>
+        name="name"
+        label="Name"
+        hint="People see it when the client asks for a connection."
+      />
+      <Field
+        form={form}
+        name="redirect_uris"
+        label="Redirect addresses"
+        rows={3}
+        spellcheck={false}
+        hint="One per line, such as https://app.example.com/callback. They are compared exactly. http://127.0.0.1/callback allows any port of a program on a person’s own machine."
+      />
+      <Choices
+        form={form}
+        name="kind"
+        legend="Where it runs"
+        options={[
+          ["confidential", "On a server that can keep a secret (confidential)"],
+          ["public", "In a browser, or on a person’s device (public)"],
+        ]}
+      />
+      <fieldset>
+        <legend>Options</legend>
+        <Choice
+          type="checkbox"
+          name="pkce_optional"
+          id="pkce_optional"
+          value="yes"
+          checked={form.values["pkce_optional"] === "yes"}
+        >
+          PKCE is optional. Only for a server whose library does not support PKCE.
+        </Choice>
+        <Choice
+          type="checkbox"
+          name="refresh"
+          value="yes"
+          checked={form.values["refresh"] === "yes"}
+        >
+          It stays connected after the person signs out here.
+        </Choice>
+      </fieldset>
+      <Choices
+        form={form}
+        name="id_token_alg"
+        legend="Signature of ID tokens"
+        options={[
+          ["RS256", "RS256, which every library supports"],
+          ["EdDSA", "EdDSA"],
+        ]}
+      />
+    </Registration>
   );
 }
 
 export function ResourcePage({ app, form }: FormProps) {
-  const title = isKnown(form)
-    ? `Change the resource “${form.values["id"]}”`
-    : "Register a resource";
-  const about = { href: oauthPath(app.slug), name: `OAuth: ${app.name}` };
   return (
-    <FormPage title={title} section="apps" about={about} form={form}>
-      <ActionForm
-        action={appPath(app.slug, "/resource")}
+    <Registration {...{ app, form }} kind="resource" example="mcp">
+      <Field
         form={form}
-        button={isKnown(form) ? "Save" : "Register"}
-        back={oauthPath(app.slug)}
-      >
-        <Id form={form} hint="Such as mcp. You cannot change it later." />
-        <Field
-          form={form}
-          name="uri"
-          label="Address"
-          inputmode="url"
-          spellcheck={false}
-          hint="Such as https://mcp.example.com/mcp. Clients must send exactly this address."
-        />
-        <Field
-          form={form}
-          name="scopes"
-          label="Scopes"
-          rows={3}
-          spellcheck={false}
-          hint="One per line, such as drawings:read. Clients may request these. Leave it empty for none."
-        />
-        <Reason form={form} hint="Optional. This is kept in the audit log." />
-      </ActionForm>
-    </FormPage>
+        name="uri"
+        label="Address"
+        inputmode="url"
+        spellcheck={false}
+        hint="Such as https://mcp.example.com/mcp. Clients must send exactly this address."
+      />
+      <Field
+        form={form}
+        name="scopes"
+        label="Scopes"
+        rows={3}
+        spellcheck={false}
+        hint="One per line, such as drawings:read. Clients may request these. Leave it empty for none."
+      />
+    </Registration>
   );
 }
 
 interface DeletePageProps extends FormProps {
-  readonly kind: "client" | "resource";
+  readonly kind: Kind;
   readonly name: string;
 }
 
@@ -292,7 +305,7 @@ export function DeletePage({ app, kind, name, form }: DeletePageProps) {
     <FormPage
       title={`Delete the ${kind} “${name}”?`}
       section="apps"
-      about={{ href: oauthPath(app.slug), name: `OAuth: ${app.name}` }}
+      about={oauthLink(app)}
       form={form}
     >
       {kind === "client" ? (
@@ -317,7 +330,7 @@ export function DeletePage({ app, kind, name, form }: DeletePageProps) {
         back={oauthPath(app.slug)}
       >
         <input type="hidden" name="id" value={form.values["id"] ?? ""} />
-        <Reason form={form} hint="Optional. This is kept in the audit log." />
+        <Reason form={form} hint={REASON_HINT} />
       </ActionForm>
     </FormPage>
   );

@@ -101,7 +101,7 @@ function TimeOrNever({ at_ms }: { at_ms: number | null }) {
 }
 
 function LastError({ last_error, last_error_at_ms }: Webhook) {
-  if (last_error === null || last_error_at_ms === null) return <>–</>;
+  if (last_error === null || last_error_at_ms === null) return <>none</>;
   return (
     <>
       {errorText(last_error)}
@@ -208,10 +208,18 @@ export function WebhookPage(props: WebhookPageProps) {
         <p>
           <State {...webhook} />
         </p>
-        <p class="hint">
-          {webhook.url}. Last success <TimeOrNever at_ms={webhook.last_success_at_ms} />. Last error{" "}
-          <LastError {...webhook} />
-        </p>
+        <dl class="facts">
+          <dt>Address</dt>
+          <dd class="cut">{webhook.url}</dd>
+          <dt>Last success</dt>
+          <dd>
+            <TimeOrNever at_ms={webhook.last_success_at_ms} />
+          </dd>
+          <dt>Last error</dt>
+          <dd>
+            <LastError {...webhook} />
+          </dd>
+        </dl>
         <ForRole role="admin" action="Testing or deleting a webhook">
           <ActionForm action={path("/test")} form={act} button="Send a test">
             <p class="hint">

@@ -73,7 +73,7 @@ describe("the page of an approval", () => {
     const { path } = await ask({ ...JOB, action: "映".repeat(200), cost_estimate: 150 });
     const headers = { Cookie: ada.cookies, Accept: "text/html" };
     const page = await send("GET", path, { headers }, SELLING);
-    expect(words(page.text)).toContain("50 credits more");
+    expect(words(page.text)).toContain("50 credits short");
     const buy = /href="(\/account\?[^"]+)#buy"/.exec(page.text)?.[1] ?? "";
     const packages = await send("GET", buy, { headers }, SELLING);
     expect(words(packages.text)).toContain("Back to the approval");
@@ -93,7 +93,7 @@ describe("the page of an approval", () => {
     const headers = { Cookie: ada.cookies, Accept: "text/html" };
     const { path: dear } = await ask({ ...JOB, cost_estimate: 150 });
     const unsold = await send("GET", dear, { headers });
-    expect(words(unsold.text)).toContain("50 credits more");
+    expect(words(unsold.text)).toContain("50 credits short");
     expect(unsold.text).not.toContain("#buy");
     const { path } = await ask();
     expect((await send("GET", path, { headers }, SELLING)).text).not.toContain("#buy");
