@@ -17,7 +17,7 @@ import {
 } from "../middleware/rate_limits.ts";
 import { readBearer, refusalOfBearer, refusingService } from "./bearer.ts";
 import { refuse } from "../refusals.ts";
-import { isDeletedClient } from "./deleted_client.ts";
+import { isDeletedClient } from "./deleted_registrations.ts";
 import { setSessionCookies, readSessionTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";

@@ -65,6 +65,11 @@ export function invalidRequest(error_description: string): OAuthError {
   return { error: "invalid_request", error_description };
 }
 
+export const RESOURCE_DELETED: OAuthError = {
+  error: "invalid_target",
+  error_description: "The resource of this token is no longer registered here. Ask its operator.",
+};
+
 /** Nobody knows now, so the request may be repeated later. */
 export const UNAVAILABLE: OAuthError = {
   error: "temporarily_unavailable",

@@ -6,7 +6,7 @@ import type { AppProof } from "../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
 import { findAppOfKey, readAppKey } from "../caller/app_key.ts";
-import { isDeletedClient } from "../caller/deleted_client.ts";
+import { isDeletedClient } from "../caller/deleted_registrations.ts";
 import { factory, type AppContext } from "../context.ts";
 import { countApp } from "../middleware/rate_limits.ts";
 import { authenticateClient } from "./clients.ts";

@@ -4,9 +4,10 @@ import type { Answer, FamilyTokens, Granted } from "../../account/contract.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { OAUTH_EXPIRES_IN_SECONDS, OAUTH_TOKEN_TTL_SECONDS } from "../../domain/token_family.ts";
+import { isDeletedResource } from "../caller/deleted_registrations.ts";
 import type { AppContext } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
-import { errorFrom, errorOf, type Problem } from "./errors.ts";
+import { errorFrom, errorOf, RESOURCE_DELETED, type Problem } from "./errors.ts";
 import type { OAuthForm } from "./form.ts";
 
 export interface TokenResponse {
@@ -44,7 +45,9 @@ export async function respondGranted(
 ): Promise<Result<TokenResponse, OAuthError>> {
   if (!granted.ok) return refused(errorFrom(granted.refusal));
   if (granted.value.kind === "refused") return failed(context, granted.value.problem);
-  return accepted(await derive(context, client, identity_id, granted.value.tokens));
+  const { tokens } = granted.value;
+  if (await isDeletedResource(context, tokens.resource)) return refused(RESOURCE_DELETED);
+  return accepted(await derive(context, client, identity_id, tokens));
 }
 
 /** All of it follows from the family's row, so that a repeated request gets the same response. */

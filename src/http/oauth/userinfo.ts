@@ -4,7 +4,7 @@
  */
 import type { Person } from "../../identity/port.ts";
 import { readBearer } from "../caller/bearer.ts";
-import { isDeletedClient } from "../caller/deleted_client.ts";
+import { isDeletedClient } from "../caller/deleted_registrations.ts";
 import { factory, type AppContext } from "../context.ts";
 import { countAuthenticated } from "../middleware/rate_limits.ts";
 import { describeRefusal } from "../refusals.ts";

@@ -4,6 +4,7 @@ import { createProtectedResource } from "../../../src/client/resource/index.ts";
 import type { Fetch } from "../../../src/client/index.ts";
 import { connect, type Tokens } from "../support/oauth_clients.ts";
 import { BASE_URL, signIn } from "../support/passbook.ts";
+import { openResource } from "../support/registrations.ts";
 import { workerFetch } from "./worker_fetch.ts";
 
 const ISSUER = "https://passbook.example.com";
@@ -107,6 +108,7 @@ describe("createProtectedResource", () => {
       resource: RESOURCE,
       fetch: workerFetch,
     });
+    await openResource(RESOURCE);
     const ada = await signIn();
     const handler = genuine.protect((_, { identity_id }) => new Response(identity_id));
     const request = ({ access_token }: Tokens) =>

@@ -1,5 +1,7 @@
 /** Writes OAuth clients and resources as operators would with SQL. */
 import { env } from "cloudflare:workers";
+import { registerApp } from "./directory_outage.ts";
+import { forgetEnvironments } from "./passbook.ts";
 
 export async function registerClient(
   app_slug: string,
@@ -32,6 +34,13 @@ export async function registerResource(app_slug: string, id: string, uri: string
     created_at_ms: 0,
     last_audit_id: "",
   });
+}
+
+/** An app with a resource. */
+export async function openResource(uri: string, app_slug = "demo"): Promise<void> {
+  await registerApp(app_slug, {});
+  await registerResource(app_slug, "mcp", uri);
+  forgetEnvironments();
 }
 
 async function insert(

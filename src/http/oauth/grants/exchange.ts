@@ -6,11 +6,11 @@ import { credentialId, PERSONAL_TOKEN_PREFIX, type Credential } from "../../../d
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import type { ExchangeProblem } from "../../../domain/token_exchange.ts";
 import { isSameResource, OAUTH_TOKEN_TTL_SECONDS } from "../../../domain/token_family.ts";
-import { isDeletedClient } from "../../caller/deleted_client.ts";
+import { isDeletedClient, isDeletedResource } from "../../caller/deleted_registrations.ts";
 import type { AppContext } from "../../context.ts";
 import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.ts";
 import { authenticateClient, findResource, isAsserted } from "../clients.ts";
-import { errorFrom, errorOf, invalidRequest } from "../errors.ts";
+import { errorFrom, errorOf, invalidRequest, RESOURCE_DELETED } from "../errors.ts";
 import { ACCESS_TOKEN_TYPE, readExchange } from "../exchange_form.ts";
 import { credentialsOf, requestedResource, type OAuthForm } from "../form.ts";
 import { respondGranted, type GrantHandler, type TokenResponse } from "../tokens.ts";
@@ -41,6 +41,7 @@ export const exchangeToken: GrantHandler = async (context, form) => {
   const client = await findClient(context, form, subject);
   if (!client.ok) return client;
   if (subject === null) return refused(await invalidSubject(context));
+  if (await isDeletedResource(context, subject.resource)) return refused(RESOURCE_DELETED);
   const limited = await countRequest(context, "token_family", exchangerOf(subject, client.value));
   if (limited !== null) return refused(errorFrom(limited));
   const resource = requestedResource(context, form.get("resource"));

@@ -15,6 +15,7 @@ import {
   withToken,
 } from "../../support/oauth_clients.ts";
 import { send, signIn } from "../../support/passbook.ts";
+import { openResource } from "../../support/registrations.ts";
 
 const walletStatus = async (access_token: string): Promise<number> =>
   (await withToken(access_token, "GET", "/api/wallet")).status;
@@ -93,6 +94,7 @@ describe("a code", () => {
   ])(
     "a code with %s of another request is refused, and still works with its own",
     async (_, changed, error) => {
+      await openResource(RESOURCE);
       const code = await authorize(await signIn(), { resource: RESOURCE });
       const answer = await redeem(code, changed);
       expect(answer.status).toBe(400);
@@ -131,6 +133,7 @@ describe("a code", () => {
 
 describe("the token endpoint", () => {
   it("a token for another resource names it, and is no token of our API", async () => {
+    await openResource(RESOURCE);
     const { access_token } = await connect(await signIn(), { resource: RESOURCE });
     expect(decodeJwt(access_token)).toMatchObject({ aud: RESOURCE, client_id: CLIENT_ID });
     const answer = await withToken(access_token, "GET", "/api/wallet");

@@ -4,6 +4,7 @@ import { HOLDER } from "../../../../src/account/contract.ts";
 import { FAMILIES_PER_ALLOWANCE_MAX } from "../../../../src/domain/token_family.ts";
 import { countRowsWritten, query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
+import { openResource } from "../../support/registrations.ts";
 import {
   authorize,
   CLIENT_ID,
@@ -99,6 +100,7 @@ describe("a connection", () => {
 
   it("each resource and each client has its own connection", async () => {
     const ada = await signIn();
+    await openResource(RESOURCE);
     await connect(ada);
     expect(await find(ada, RESOURCE)).toEqual({ ok: true, value: null });
     await connect(ada, { resource: RESOURCE });
@@ -108,6 +110,7 @@ describe("a connection", () => {
 
   it("a connection to a resource without scopes has none", async () => {
     const ada = await signIn();
+    await openResource(RESOURCE);
     await connect(ada, { resource: RESOURCE, scopes: [] });
     expect((await ada.get("/api/tokens")).body.tokens).toMatchObject([{ scopes: [] }]);
   });

@@ -11,7 +11,11 @@ import {
   RESOURCE,
   withToken,
 } from "../../support/oauth_clients.ts";
-import { registerClient, registerResource } from "../../support/registrations.ts";
+import {
+  openResource as openOtherResource,
+  registerClient,
+  registerResource,
+} from "../../support/registrations.ts";
 import { send, signIn } from "../../support/passbook.ts";
 import { openAppServer } from "../caller/app_server.ts";
 
@@ -109,6 +113,7 @@ describe("POST /oauth/introspect", () => {
     const { introspect } = await openResource();
     const ada = await signIn();
     const own = await connect(ada);
+    await openOtherResource("https://other.example/mcp", "other");
     const other = await connect(ada, { resource: "https://other.example/mcp" });
     for (const token of [own.access_token, own.refresh_token, other.access_token, ada.token, "x"]) {
       expect((await introspect(token)).body).toEqual({ active: false });

@@ -1,9 +1,20 @@
+import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import { query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
-import { connect, refresh, RESOURCE, withToken, type Tokens } from "../../support/oauth_clients.ts";
+import { exchange } from "../../support/exchanges.ts";
+import {
+  authorize,
+  connect,
+  redeem,
+  refresh,
+  RESOURCE,
+  withToken,
+  type Tokens,
+} from "../../support/oauth_clients.ts";
 import { signIn, type SignedIn } from "../../support/passbook.ts";
+import { openResource } from "../../support/registrations.ts";
 
 async function generation({ identity_id }: SignedIn): Promise<number> {
   const rows = await query<{ generation: number }>(
@@ -76,11 +87,32 @@ describe("refresh tokens", () => {
     ["more scopes", { scope: "openid upstream" }, "invalid_scope"],
   ])("a refresh with %s is refused and changes nothing", async (_, changed, error) => {
     const ada = await signIn();
+    await openResource(RESOURCE);
     const { refresh_token } = await connect(ada, { resource: RESOURCE });
     const answer = await refresh(refresh_token, changed);
     expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 400, error });
     expect(await generation(ada)).toBe(1);
     expect((await refresh(refresh_token, { resource: RESOURCE })).status).toBe(200);
+  });
+
+  it("after a resource is deleted, a minute later no tokens are issued for it", async () => {
+    const ada = await signIn();
+    await openResource(RESOURCE);
+    const tokens = await connect(ada, { resource: RESOURCE });
+    passTime(40_000);
+    const code = await authorize(ada, { resource: RESOURCE });
+    await env.DIRECTORY.exec("delete from resources");
+    const { refresh_token } = (await refresh(tokens.refresh_token)).body;
+    passTime(30_000);
+    for (const answer of [
+      await refresh(refresh_token),
+      await redeem(code),
+      await exchange(tokens.access_token),
+      await exchange(tokens.access_token, { expires_in: 60 }),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { error: "invalid_target" } });
+    }
+    expect(await query(ada.identity_id, "select id from allowances")).toHaveLength(1);
   });
 
   it("a refresh with fewer scopes gets all of them, and the response says so", async () => {

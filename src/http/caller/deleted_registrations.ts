@@ -1,4 +1,4 @@
-/** Tokens of an OAuth client that an operator deleted. */
+/** Tokens of an OAuth client, or for a resource, that an operator deleted. */
 import { isRegisteredClientId } from "../../domain/oauth_client.ts";
 import type { AppContext } from "../context.ts";
 
@@ -12,4 +12,13 @@ export async function isDeletedClient(
 ): Promise<boolean> {
   if (client_id === null || !isRegisteredClientId(client_id)) return false;
   return (await context.get("services").apps.findClient(client_id)).kind === "unknown";
+}
+
+/** Whether a resource is gone: then no tokens are issued for it. While the registry cannot be read they are. Null: our API. */
+export async function isDeletedResource(
+  context: AppContext,
+  resource: string | null,
+): Promise<boolean> {
+  if (resource === null) return false;
+  return (await context.get("services").apps.findResource(resource)).kind === "unknown";
 }
