@@ -12,6 +12,7 @@ import type * as history from "./contract/history.ts";
 import type * as jobs from "./contract/jobs.ts";
 import type * as operators from "./contract/operators.ts";
 import type * as allowances from "./contract/allowances.ts";
+import type { GrantProblem } from "../domain/token_family.ts";
 import type * as oauth from "./contract/oauth.ts";
 import type { HandedOutUpstreamToken, VaultSettings } from "./contract/vault.ts";
 import type {
@@ -177,7 +178,7 @@ export interface AccountOperations {
   redeemCode(request: oauth.RedeemCodeRequest): Answer<oauth.Granted>;
   refreshFamily(request: oauth.RefreshRequest): Answer<oauth.Granted>;
   /** Ends what a client holds. False: another client holds it. */
-  endGrant(request: oauth.EndGrantRequest): Answer<boolean>;
+  endGrant(request: oauth.EndGrantRequest): Answer<GrantProblem | null>;
   /** Only for a caller with a token. A narrower token gets an allowance of its own, below that of the caller. */
   exchange(caller: Caller, request: oauth.ExchangeRequest): Answer<oauth.Exchanged>;
 

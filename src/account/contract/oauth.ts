@@ -96,6 +96,8 @@ export type Granted =
 export interface EndGrantRequest {
   readonly credential: Credential;
   readonly client_id: string;
+  /** Whether the client authenticated with an assertion. */
+  readonly client_asserted: boolean;
 }
 
 /** A client exchanges the caller's token for one that may do the same, or less. */

@@ -76,22 +76,23 @@ export function refresh(transaction: Transaction, request: RefreshRequest): Answ
   }
 }
 
-/** Ends a family or an exchanged allowance at the request of its client. False: it is another client's. */
+/** Ends a family or an exchanged allowance at the request of its client. The problem is why not; null: it has ended. */
 export function endGrant(
   { families, allowances, now_ms }: Transaction,
-  { credential, client_id }: EndGrantRequest,
-): Answer<boolean> {
+  { credential, client_id, client_asserted }: EndGrantRequest,
+): Answer<GrantProblem | null> {
   const family = credential.kind === "family" ? families.read(credential.family_id) : null;
   const allowance_id =
     credential.kind === "family" ? (family?.allowance_id ?? null) : credential.allowance_id;
   const allowance = allowance_id === null ? null : allowances.read(allowance_id);
   // It has ended already.
-  if (allowance === null) return accepted(true);
-  if (allowance.client_id !== client_id) return accepted(false);
+  if (allowance === null) return accepted(null);
+  if (allowance.client_id !== client_id) return accepted("other_client");
+  if (family?.needs_assertion && !client_asserted) return accepted("assertion_missing");
   if (family !== null) families.end(family.id);
   // Nothing but its tokens can use it. A connection stays: its client may have other families.
   if (allowance.kind === "exchange") allowances.end(allowance.id, now_ms);
-  return accepted(true);
+  return accepted(null);
 }
 
 function rotate(

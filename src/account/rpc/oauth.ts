@@ -1,4 +1,5 @@
 /** The OAuth server's part of an account. */
+import type { GrantProblem } from "../../domain/token_family.ts";
 import type * as contract from "../contract.ts";
 import { SERVICE, type Answer, type Caller } from "../contract.ts";
 import * as connections from "../oauth/connect.ts";
@@ -34,7 +35,7 @@ export class OAuthOperations extends AllowanceOperations {
     return this.instance.transact(caller, "none", (it) => exchange(it, request));
   }
 
-  endGrant(request: contract.EndGrantRequest): Answer<boolean> {
+  endGrant(request: contract.EndGrantRequest): Answer<GrantProblem | null> {
     return this.instance.endTokens(SERVICE, "none", (it) => families.endGrant(it, request));
   }
 }

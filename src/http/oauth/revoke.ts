@@ -3,8 +3,8 @@
  * its row, so an access token ends the same as its refresh token.
  */
 import { factory } from "../context.ts";
-import { authenticateClient } from "./clients.ts";
-import { errorFrom, invalidRequest, refuseOAuth } from "./errors.ts";
+import { authenticateClient, isAsserted } from "./clients.ts";
+import { errorFrom, errorOf, invalidRequest, refuseOAuth } from "./errors.ts";
 import { credentialsOf, readForm } from "./form.ts";
 import { findToken } from "./presented_token.ts";
 
@@ -30,9 +30,11 @@ export const revokeToken = factory.createHandlers(async (context) => {
   const ended = await context
     .get("services")
     .accounts(identity_id)
-    .endGrant({ credential, client_id });
+    .endGrant({ credential, client_id, client_asserted: isAsserted(client.value) });
   if (!ended.ok && ended.refusal.code !== "account_unknown") {
     return refuseOAuth(context, errorFrom(ended.refusal));
   }
-  return ended.ok && !ended.value ? refuseOAuth(context, OTHER_CLIENT) : context.json({});
+  const problem = ended.ok ? ended.value : null;
+  if (problem === null) return context.json({});
+  return refuseOAuth(context, problem === "other_client" ? OTHER_CLIENT : errorOf(problem));
 });

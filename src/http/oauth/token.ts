@@ -1,7 +1,7 @@
 /** `POST /oauth/token`: each grant type has its file in `grants/`. */
 import { refused } from "../../domain/result.ts";
 import { factory } from "../context.ts";
-import { refuseOAuth } from "./errors.ts";
+import { invalidRequest, refuseOAuth } from "./errors.ts";
 import { readForm } from "./form.ts";
 import { exchangeToken, TOKEN_EXCHANGE } from "./grants/exchange.ts";
 import { redeemCode } from "./grants/authorization_code.ts";
@@ -24,7 +24,10 @@ const UNSUPPORTED = {
 export const issueTokens = factory.createHandlers(async (context) => {
   const form = await readForm(context);
   if (!form.ok) return refuseOAuth(context, form.refusal);
-  const grant_type = form.value.get("grant_type") ?? "";
+  const grant_type = form.value.get("grant_type");
+  if (grant_type === null) {
+    return refuseOAuth(context, invalidRequest("grant_type is missing in the body."));
+  }
   const handle = Object.hasOwn(GRANTS, grant_type) ? GRANTS[grant_type] : undefined;
   const issued = handle === undefined ? refused(UNSUPPORTED) : await handle(context, form.value);
   return issued.ok ? context.json(issued.value) : refuseOAuth(context, issued.refusal);

@@ -157,7 +157,7 @@ describe("the token endpoint", () => {
 
   it.each<[string, string, string, number]>([
     ["another grant type", "grant_type=password", "unsupported_grant_type", 400],
-    ["no grant type", "code=x", "unsupported_grant_type", 400],
+    ["no grant type", "code=x", "invalid_request", 400],
     [
       "an inherited property as the grant type",
       "grant_type=toString",

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { countedEnvironment } from "../../support/bindings.ts";
+import { query } from "../../support/account_object.ts";
 import {
+  authorize,
+  challengeOf,
   CLIENT_ID,
   connect,
   oauthServices,
@@ -9,6 +12,7 @@ import {
   refresh,
   refreshForm,
   RESOURCE,
+  VERIFIER,
   withToken,
 } from "../../support/oauth_clients.ts";
 import {
@@ -47,6 +51,32 @@ describe("POST /oauth/revoke", () => {
       "invalid_request",
     );
     expect((await post("/oauth/revoke", { token: tokens.refresh_token })).status).toBe(401);
+  });
+});
+
+describe("POST /oauth/revoke of a client that must assert itself", () => {
+  it("a client whose document requires an assertion ends nothing without one", async () => {
+    const ada = await signIn();
+    const code = await authorize(ada, { needs_assertion: true });
+    const { code_hash = "" } = (await oauthServices().authorization_codes.read(code)) ?? {};
+    const granted = await env.ACCOUNT.getByName(ada.identity_id).redeemCode({
+      code_hash,
+      client_id: CLIENT_ID,
+      client_asserted: true,
+      redirect_uri: null,
+      resource: undefined,
+      code_challenge: await challengeOf(VERIFIER),
+    });
+    if (!granted.ok || granted.value.kind !== "tokens") throw new Error(JSON.stringify(granted));
+    const { family_id, generation } = granted.value.tokens;
+    const { identity_id } = ada;
+    const { refresh_tokens } = oauthServices();
+    const answer = await revoke(await refresh_tokens.sign({ identity_id, family_id, generation }));
+    expect({ status: answer.status, error: answer.body.error }).toEqual({
+      status: 401,
+      error: "invalid_client",
+    });
+    expect(await query(identity_id, "select id from token_families")).toHaveLength(1);
   });
 });
 
