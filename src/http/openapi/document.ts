@@ -53,7 +53,9 @@ const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
 
 const DESCRIPTION = `Shared sign-in, a credit wallet, and jobs that reserve credits before work starts and settle the real cost afterwards.
 
-Errors are \`{ error, code }\`: a message for people and a stable code for programs. Costs and balances are whole credits. Times are RFC 3339 in UTC. A write may have an \`Idempotency-Key\`; a request that is repeated with its key takes effect once.`;
+Errors are \`{ error, code }\`: a message for people and a stable code for programs. Costs and balances are whole credits. Times are RFC 3339 in UTC. A write may have an \`Idempotency-Key\`; a request that is repeated with its key takes effect once.
+
+Apps and agents connect to a person's account by OAuth 2.1 and OpenID Connect. Those endpoints follow their standards: any client library finds them at \`/.well-known/oauth-authorization-server\`.`;
 
 /** The whole document, OpenAPI 3.1. */
 export function openApiDocument(): object {
@@ -110,7 +112,7 @@ export function openApiDocument(): object {
             type: "http",
             scheme: "bearer",
             description:
-              "A personal access token (`pb_pat_…`) from device login. Valid for about 90 days.",
+              "A personal access token (`pb_pat_…`) from device login, valid for about 90 days, or the access token of an OAuth connection (`pb_at_…`), valid for ten minutes.",
           },
           appKey: {
             type: "http",

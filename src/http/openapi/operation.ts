@@ -36,10 +36,11 @@ export const TAGS = {
   Jobs: "Work that reserves credits before it starts and settles its real cost when it ends.",
   "Sign-in": "The caller's identity, session tokens, and sign-in and sign-out in a browser.",
   "Device login": "Personal access tokens for programs without a browser (RFC 8628).",
-  "Personal access tokens": "Lists and revokes the caller's personal access tokens.",
+  "Personal access tokens":
+    "Lists, changes and revokes the caller's personal access tokens and OAuth connections.",
   "Third parties": "The caller's access tokens of other services.",
   Operators: "Accounts, jobs, totals and the audit log, for operators of the service.",
-  Apps: "Registered apps and the keys of their servers, for operators of the service.",
+  Apps: "Registered apps, the keys of their servers, their OAuth clients and protected resources, for operators; and the app itself, for its server.",
   Webhooks:
     "Where the events of an app are sent, for operators and, with its key, for the app's own server.",
   Service: "The state of the service, and its public keys.",
