@@ -1,4 +1,4 @@
-/** Puts the room together: who asks for a connection, and how clients prove who they are. */
+/** Puts the room together: the clients that request connections, and their authentication. */
 import type { Lookup, RegisteredClient } from "../domain/oauth_client.ts";
 import type { KnownKey } from "../domain/proof.ts";
 import { createClientAuthentication, type ClientAuthentication } from "./authentication.ts";

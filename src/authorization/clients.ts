@@ -1,4 +1,4 @@
-/** Who asks for a connection: a registered client, or a client that a document describes. */
+/** The clients that request connections: registered ones, and those that a document describes. */
 import {
   CLIENT_DOCUMENT_MAX_BYTES,
   isClientDocumentUrl,

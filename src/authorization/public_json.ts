@@ -7,13 +7,13 @@ import { requestUpstream } from "../oauth/ask.ts";
 /** Counts a fetch from a host. False: too many, so it does not happen. */
 export type CountFetch = (host: string) => Promise<boolean>;
 
-/** `unusable`: whatever the reason, so that nobody learns from us what an address in our network does. */
+/** `unusable`: for every reason, so that our responses reveal nothing about addresses in our network. */
 export type JsonDocument =
   | { readonly kind: "copy" | "fetched"; readonly value: unknown }
   | { readonly kind: "unusable" | "limited" };
 
 export interface PublicJson {
-  /** The copy; null: there is none. It never throws. */
+  /** The stored copy, or null. It never throws. */
   recall(url: string): Promise<unknown>;
   /** Fetches a document of at most `max_bytes`, and copies it if `isValid` accepts it. It never throws. */
   request(

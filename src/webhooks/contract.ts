@@ -39,7 +39,7 @@ export interface WebhookSenderOperations {
    */
   replay(after_line: number, begin: WebhookPosition): void;
   /**
-   * The account was deleted and has nothing new after `news`. `last`: the event to send after all others; null: none.
+   * The account was deleted and has nothing new after `news`. `last`: the event to send after all others, or null.
    * May be repeated.
    * @returns whether everything before `last` was delivered.
    */

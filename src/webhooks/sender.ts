@@ -9,7 +9,7 @@ import { attempt } from "./attempt.ts";
 import type { Webhook } from "./contract.ts";
 import type { SenderState, WaitingEvent } from "./state.ts";
 
-/** How often the sender of a paused webhook looks whether it is active again, in case nobody woke it. */
+/** How often the sender of a paused webhook checks whether it is active again, in case no call woke it. */
 const PAUSED_CHECK_MS = 6 * 60 * 60 * 1000;
 
 /** How long the last event of a deleted account is kept for a receiver that does not accept it. */

@@ -24,7 +24,7 @@ export interface SenderState {
   /** What the account had when everything was delivered; null: there may be more. */
   readonly news: string | null;
   readonly waiting: WaitingEvent | null;
-  /** Since when the account is deleted and has this to say; null: it is not deleted, or its app does not get it. */
+  /** The last event of a deleted account; null: the account is not deleted, or the app does not receive the event. */
   readonly last: LastEvent | null;
   /** The account is deleted, and everything was delivered. */
   readonly is_done: boolean;

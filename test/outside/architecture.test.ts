@@ -12,7 +12,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   keys: ["domain/"],
   oauth: ["domain/"],
   tokens: ["domain/", "keys/id_token_keys.ts", "keys/mac.ts", "keys/signing.ts"],
-  // Who asks for a connection. The registry is passed in.
+  // The clients that request connections. The registry is passed in.
   authorization: ["domain/", "oauth/ask.ts"],
   readmodel: ["domain/"],
   directory: ["domain/", "keys/encryption.ts", "keys/sealing.ts"],

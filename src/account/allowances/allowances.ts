@@ -17,7 +17,7 @@ import { ensureOpen } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { capsOf, limitsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 
-/** Refuses if the account has the maximum number of living allowances, without those that were exchanged. */
+/** Refuses if the account has the maximum number of valid allowances, not counting exchanged ones. */
 export function checkRoomForAllowance({ allowances, now_ms }: Transaction): Answer<null> {
   const approved = allowances.listLiving(now_ms).filter(({ parent_id }) => parent_id === null);
   return approved.length >= ALLOWANCES_PER_ACCOUNT_MAX
@@ -128,7 +128,7 @@ export function changeAllowance(
 
 /**
  * Ends an allowance now, and with it its descendants. An allowance may end only itself and its descendants, and an app's
- * key may end none.
+ * key may not end any.
  */
 export function revokeAllowance(
   transaction: Transaction,

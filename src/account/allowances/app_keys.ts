@@ -19,7 +19,7 @@ const APP_KEY_MEMORY_MS = 60 * 60 * 1000;
  */
 const APP_KEY_WRITE_INTERVAL_MS = 10 * 60 * 1000;
 
-/** The refusal of a key that cannot be verified. It is the same for every account, so it reveals none. */
+/** The refusal of a key that cannot be verified. It is the same for every account, so it does not reveal which accounts exist. */
 export const UNVERIFIED = {
   code: "unavailable",
   retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,

@@ -15,7 +15,7 @@ import { readBalance } from "../ledger/posting.ts";
 import { capsOf } from "../sql/allowance_store.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** What the holder sees before they decide. Refused if the allowance that asks has ended. */
+/** What the holder sees before they decide. Refused if the allowance that requests it has ended. */
 export function readApproval(
   transaction: Transaction,
   request: ApprovalRequest,

@@ -18,7 +18,7 @@ import { ensureOpen } from "../ledger/posting.ts";
 import { capsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** The living allowance of a client for a resource; null: none. */
+/** The valid allowance of a client for a resource; null: the client has none. */
 export function findConnection(
   transaction: Transaction,
   request: FindConnectionRequest,
@@ -40,7 +40,7 @@ function find(
 
 /**
  * Adds a token family and its code. Without `limits` the existing allowance stays as it is, and must cover the scopes: null
- * if it does not, so that the holder is asked. Only the holder's session connects clients.
+ * if it does not, so that the page asks the holder. Only the holder's session connects clients.
  */
 export function connect(
   transaction: Transaction,
@@ -130,7 +130,7 @@ function approve(
   return accepted(row);
 }
 
-/** A page about less than the connection may do does not ask for all its limits. Those stay. */
+/** If the request is for less than the connection may do, the page shows only some of its limits. The others stay. */
 function approvedCaps(
   { caps }: ConnectionLimits,
   existing: AllowanceRow | null,

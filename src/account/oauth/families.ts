@@ -1,6 +1,6 @@
 /**
  * The tokens of a family: for its code, and for its refresh tokens. All tokens of a response are derived from the row, so
- * none is stored, and a repeated request gets the same ones. `domain/token_family.ts` has the rules.
+ * no token is stored, and a repeated request gets the same tokens. `domain/token_family.ts` has the rules.
  */
 import { accepted } from "../../domain/result.ts";
 import {

@@ -1,9 +1,9 @@
 /**
- * Tells the senders of webhooks that the account has something new. The senders read it from here, so a receiver delays
- * nothing here. The alarm that each entry's transaction sets is the guarantee that they are told.
+ * Notifies the senders of webhooks that the account has new events. The senders read them from here, so a receiver delays
+ * nothing here. The alarm that each entry's transaction sets guarantees that every sender is notified.
  *
- * The list of webhooks is a copy of at most a minute. An account whose apps have no webhook writes nothing, and calls
- * nobody.
+ * The list of webhooks is a copy of at most a minute. An account whose apps have no webhook writes nothing, and makes no
+ * call.
  */
 import { backOff, PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
 import { REFUSALS_KEPT } from "../../domain/limits.ts";
@@ -22,7 +22,7 @@ const RETRY_MAX_MS = PROJECTION_RETRY_MAX_MS;
 export interface WebhookList {
   /** The copy, if it is at most a minute old; else null. */
   known(): readonly Webhook[] | null;
-  /** The list, or an older copy while the directory is down. @throws if there is none. */
+  /** The list, or an older copy while the directory is down. @throws if it was never read. */
   read(): Promise<readonly Webhook[]>;
 }
 
@@ -37,17 +37,17 @@ export interface WebhookOutboxParts extends EventSources {
   readonly senderOf: (webhook: Webhook) => Sender;
 }
 
-/** Up to where a webhook was told. */
-type Told = Pick<WebhookPosition, "line" | "refusal">;
+/** The newest entry and refused request that a sender was notified of. */
+type Notified = Pick<WebhookPosition, "line" | "refusal">;
 
 export class WebhookOutbox {
   readonly #parts: WebhookOutboxParts;
   /** What the account had when this instance woke. */
-  readonly #woken_with: Told;
-  /** Whether an earlier instance may have left webhooks untold. The alarm that it set is then armed. */
+  readonly #woken_with: Notified;
+  /** Whether an earlier instance may have left senders without a notification. The alarm that it set is then armed. */
   #may_be_behind: boolean;
-  /** Up to where this instance told each webhook, by its uid. */
-  readonly #told = new Map<string, Told>();
+  /** What this instance notified the sender of each webhook of, by the webhook's uid. */
+  readonly #notified = new Map<string, Notified>();
   /** Refused requests of which it is not known yet whether a webhook wants them. */
   readonly #undecided: Refusal402[] = [];
   #failing_since_ms: number | null = null;
@@ -96,9 +96,9 @@ export class WebhookOutbox {
   }
 
   /**
-   * Tells the senders of all webhooks for which there is something new. `scope`: what this instance has written, or
+   * Notifies the senders of all webhooks that have new events. `scope`: what this instance has written, or
    * also what an earlier instance may have left.
-   * @returns when to call again, in milliseconds since the epoch; null: all are told.
+   * @returns when to call again, in milliseconds since the epoch; null: all are notified.
    */
   async flush(scope: "new" | "all"): Promise<number | null> {
     const { store, list, senderOf } = this.#parts;
@@ -118,7 +118,7 @@ export class WebhookOutbox {
     );
     const calls = due.map(async (webhook) => {
       await senderOf(webhook).wake(news);
-      this.#told.set(webhook.uid, now);
+      this.#notified.set(webhook.uid, now);
     });
     const failed = (await Promise.allSettled(calls)).find(({ status }) => status === "rejected");
     if (failed !== undefined) return this.#postpone(failed);
@@ -163,7 +163,7 @@ export class WebhookOutbox {
     return closed.every(Boolean);
   }
 
-  #newest(): Told {
+  #newest(): Notified {
     const { store, refusals } = this.#parts;
     return { line: store.readNewestEntry()?.line ?? 0, refusal: refusals.newest_id };
   }
@@ -173,14 +173,14 @@ export class WebhookOutbox {
     return this.#parts.store.readApp(app_slug) !== null;
   }
 
-  /** Whether the webhook receives an event of what it was not told yet. */
+  /** Whether the webhook receives an event that its sender was not notified of. */
   #hasNews(webhook: Webhook): boolean {
     const { uid, app_slug, events, thresholds, created_at_ms: since_ms } = webhook;
-    const told = this.#told.get(uid) ?? this.#woken_with;
-    const after = { ...told, low_left: false };
+    const notified = this.#notified.get(uid) ?? this.#woken_with;
+    const after = { ...notified, low_left: false };
     const page = readEvents(this.#parts, { app_slug, events, thresholds, since_ms, after });
     const has_news = page !== null && (page.events.length > 0 || page.news === null);
-    if (!has_news && page !== null) this.#told.set(uid, page.position);
+    if (!has_news && page !== null) this.#notified.set(uid, page.position);
     return has_news;
   }
 

@@ -18,7 +18,7 @@ export class Refusals {
     this.#database = database;
   }
 
-  /** The number of the newest one; 0: there is none. */
+  /** The number of the newest one; 0: there are no refusals. */
   get newest_id(): number {
     this.#newest_id ??=
       this.#database

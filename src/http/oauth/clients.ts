@@ -17,7 +17,7 @@ export type ResolvedClient =
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
 /**
- * Finds the client of an authorization request. `identity_id`: the person who is signed in; null: nobody, so nothing is
+ * Finds the client of an authorization request. `identity_id`: the person who is signed in; null: nobody is signed in, so nothing is
  * fetched or read from KV.
  */
 export async function resolveClient(

@@ -1,4 +1,4 @@
-/** Responses of the OAuth endpoints that are no success (RFC 6749, section 5.2). */
+/** Error responses of the OAuth endpoints (RFC 6749, section 5.2). */
 import type { Granted } from "../../account/contract.ts";
 import {
   OAUTH_ERROR_STATUS,

@@ -1,5 +1,5 @@
 /**
- * `POST /oauth/introspect` (RFC 7662): the app that owns a resource asks whether an access token for it is active now. It
+ * `POST /oauth/introspect` (RFC 7662): the app that owns a resource checks whether an access token for it is active now. It
  * authenticates with its key, as a bearer token or as the secret of one of its clients.
  */
 import type { AppProof } from "../../domain/proof.ts";
@@ -33,7 +33,7 @@ export const introspectToken = factory.createHandlers(async (context) => {
   return described.ok ? context.json(described.value) : refuseOAuth(context, described.refusal);
 });
 
-/** Refused while nobody knows: "inactive" would sign people out of the resource. */
+/** Refused while this is unknown: "inactive" would sign people out of the resource. */
 async function describe(
   context: AppContext,
   app_slug: string,

@@ -1,5 +1,5 @@
 /**
- * What clients discover: the server's metadata (RFC 8414; OpenID Connect Discovery 1.0), and that of our API as a protected
+ * The documents that clients read first: the server's metadata (RFC 8414; OpenID Connect Discovery 1.0), and that of our API as a protected
  * resource (RFC 9728). Nothing is read for it.
  */
 import { CLIENT_SCOPES, OAUTH_SCOPES } from "../../domain/oauth_scopes.ts";

@@ -1,4 +1,4 @@
-/** A token that a client or an app presents to ask about it, or to end it. */
+/** A token that a client or an app sends to introspect or revoke it. */
 import type { Credential } from "../../domain/proof.ts";
 import type { AppContext } from "../context.ts";
 

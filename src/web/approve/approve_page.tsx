@@ -39,7 +39,7 @@ const PROBLEMS = {
   },
   token_ended: {
     title: "Nothing to approve any more",
-    what: "The connection that asked for this job was revoked or has expired.",
+    what: "The connection that requested this job was revoked or has expired.",
     next: "Connect the app or program again, and start the job there.",
   },
   unknown: {

@@ -1,4 +1,4 @@
-/** What the account says about a request, and the connection that it makes. */
+/** The account's data about a request, and the connection that results from it. */
 import type { Connection, ConnectionLimits } from "../../account/contract.ts";
 import { consentStep, type ConsentStep } from "../../domain/consent.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
@@ -12,7 +12,7 @@ import { returnToClient } from "./return_to_client.ts";
 
 export interface AccountFacts<Step = ConsentStep> {
   readonly step: Step;
-  /** The client's allowance for the same resource; null: none. */
+  /** The client's allowance for the same resource; or null. */
   readonly connection: Connection | null;
   readonly credits: number;
 }
@@ -70,7 +70,7 @@ export async function connect(
     session_ends_at_ms: outlivesSession(request) ? null : session.ends_at_ms,
   });
   if (connected.ok) {
-    // Null: the connection was narrowed or has ended meanwhile, so the person is asked.
+    // Null: the connection was narrowed or has ended meanwhile, so the page asks the person.
     return connected.value === null
       ? context.redirect(pageOf(context, request), 303)
       : returnToClient(context, request, { code: connected.value });

@@ -17,10 +17,10 @@ import { pageOf } from "./respond.tsx";
 /** How long a shown page can be used. Then the person gets a new one, with their balance of then. */
 const CONSENT_FORM_TTL_MS = 15 * 60 * 1000;
 
-/** How long the access lasts that the page suggests for a client that nobody registered. */
+/** The lifetime that the page suggests for a client without a registration. */
 const SUGGESTED_DAYS = 30;
 
-/** What the account says about a request that the person decides. */
+/** The account's data about a request that the person decides. */
 export type AskingFacts = AccountFacts<Extract<ConsentStep, { kind: "ask" | "ask_more" }>>;
 
 /** A form that was sent, and cannot be accepted as it is. */
@@ -102,7 +102,7 @@ type SuggestingApp = {
 } | null;
 
 /**
- * What the client suggests. Otherwise a registered app's client starts with that app only; nothing says which apps another
+ * What the client suggests. Otherwise a registered app's client starts with that app only; it is unknown which apps another
  * client is for.
  */
 function suggestedChoices(

@@ -98,7 +98,7 @@ export function ConsentPage(props: ConsentPageProps) {
   );
 }
 
-/** Who asks, and with which account. A name proves nothing, so the page also says who vouches for it. */
+/** The client and the account. Any client can choose any name, so the page also says whether an operator registered it. */
 function Asker({ client, return_host, person }: ConsentPageProps) {
   const { service_name } = currentShell();
   return (

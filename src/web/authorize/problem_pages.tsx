@@ -1,4 +1,4 @@
-/** The pages of requests that cannot be decided: each says why, and has one next step. */
+/** The pages of requests that cannot be decided: each states the reason and one next step. */
 import type { AuthorizeError } from "../../domain/authorize_request.ts";
 import { shownAddress } from "../../domain/origins.ts";
 import { Page } from "../layout/layout.tsx";
@@ -73,7 +73,7 @@ export function CannotAskPage(props: {
 }
 
 /**
- * An error of a client that nobody registered. It is sent only if the person follows the link: otherwise any site could
+ * An error of a client without a registration. It is sent only if the person follows the link: otherwise any site could
  * use this service to redirect people to an address of its choice (RFC 9700, section 4.11.2).
  */
 export function ClientErrorPage(props: {

@@ -1,4 +1,4 @@
-/** Reads an authorization request, and finds out who asks, for what, and whether the person must sign in first. */
+/** Reads an authorization request: its client, its scopes and limits, and whether the person must sign in first. */
 import {
   readAuthorizeRequest,
   SIGNED_IN_AFTER,
@@ -20,13 +20,13 @@ import { findResource, resolveClient } from "../../http/oauth/clients.ts";
 import { readSpendingDetails, type SpendingDetails } from "../../http/oauth/spending_details.ts";
 import type { ResumedSession } from "../../identity/port.ts";
 
-/** Why nobody can be asked, and no address can receive a response. */
+/** Why the page cannot ask, and no address can receive a response. */
 export type CannotAsk =
   | AddressProblem
   /** There is no such client, or its document is not usable. */
   | "client_unknown"
   | "redirect_uri_unknown"
-  /** The client requests a response without a page, and who it is can only be found out for a signed-in person. */
+  /** The client requests a response without a page, but its document is read only for a signed-in person. */
   | "not_signed_in"
   | "request_too_long"
   | "form_unreadable";
@@ -37,7 +37,7 @@ export interface KnownClient {
   readonly address: ReturnAddress;
 }
 
-/** A request that a signed-in person can be asked about. */
+/** A request that a signed-in person can decide. */
 export interface AskingRequest extends KnownClient {
   readonly asked: Asked;
   readonly session: ResumedSession;
@@ -45,7 +45,7 @@ export interface AskingRequest extends KnownClient {
   readonly resource: ProtectedResource | null;
   /** The scopes that the client can get. */
   readonly scopes: readonly string[];
-  /** Limits that the client suggests; null: none. */
+  /** Limits that the client suggests, or null. */
   readonly suggested: SpendingDetails | null;
   /** The request without what has no meaning here. */
   readonly query: string;
@@ -155,7 +155,7 @@ async function readResource(
   });
 }
 
-/** An app gets upstream tokens only of the providers of its registration; the client of a document gets none. */
+/** An app gets upstream tokens only of the providers of its registration; a client with a document gets no upstream tokens. */
 async function mayGetUpstream(context: AppContext, client: OAuthClient): Promise<boolean> {
   if (client.kind !== "registered") return false;
   const apps = await context.get("services").apps.all();

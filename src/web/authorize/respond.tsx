@@ -1,4 +1,4 @@
-/** The responses to requests about which nobody is asked. */
+/** The responses to requests that the page does not ask about. */
 import type { AuthorizeError } from "../../domain/authorize_request.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { finishAccountDeletion, isAccountDeleted } from "../../http/caller/deleted_account.ts";
@@ -36,7 +36,7 @@ export function showCannotAsk(
   return context.html(<CannotAskPage problem={problem} redirect_uri={redirect_uri} />, 400);
 }
 
-/** Sends an error to the client; to one that nobody registered, only if the person follows a link. */
+/** Sends an error to the client; to a client without a registration, only if the person follows a link. */
 export function sendError(
   context: AppContext,
   known: KnownClient,

@@ -24,7 +24,7 @@ export const redirectToAuthorize = factory.createHandlers(async (context) => {
   return context.redirect(`/oauth/authorize?${query.toString()}`, 303);
 });
 
-/** Does what the person agreed to before, or asks them. */
+/** Connects the client if the person agreed before; otherwise shows the consent page. */
 async function proceed(context: AppContext, request: AskingRequest): Promise<Response> {
   const facts = await readAccount(context, request);
   if (!facts.ok) return refuseAccount(context, request, facts.refusal);

@@ -220,7 +220,7 @@ export function ClientPage({ app, form }: FormProps) {
         form={form}
         name="name"
         label="Name"
-        hint="People see it when the client asks for a connection."
+        hint="People see it when the client requests a connection."
       />
       <Field
         form={form}
@@ -289,7 +289,7 @@ export function ResourcePage({ app, form }: FormProps) {
         label="Scopes"
         rows={3}
         spellcheck={false}
-        hint="One per line, such as drawings:read. Clients may request these. Leave it empty for none."
+        hint="One per line, such as drawings:read. Clients may request these. Leave it empty if there are no scopes."
       />
     </Registration>
   );

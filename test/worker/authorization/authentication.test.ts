@@ -68,7 +68,7 @@ beforeEach(async () => {
 const REFUSED = { ok: false, refusal: "invalid" };
 
 describe("a confidential client", () => {
-  it("authenticates with a key of its app in the header or in the body", async () => {
+  it("a confidential client authenticates with a key of its app in the header or in the body", async () => {
     const headers = [
       basic("demo~web", secret),
       `Basic ${btoa(`demo~web:${secret}`)}`,
@@ -85,7 +85,7 @@ describe("a confidential client", () => {
     });
   });
 
-  it("any valid key of its app is its secret, so that secrets can be replaced one by one", async () => {
+  it("any valid key of the app is a confidential client's secret, so that secrets can be replaced one by one", async () => {
     const { key } = await addKey("demo");
     expect((await authenticate({ authorization: basic("demo~web", key) })).ok).toBe(true);
     expect((await authenticate({ authorization: basic("demo~web", secret) })).ok).toBe(true);
@@ -110,17 +110,17 @@ describe("a confidential client", () => {
     expect(await authenticate(await sent())).toEqual(REFUSED);
   });
 
-  it("is refused with a key that was revoked", async () => {
+  it("a confidential client is refused with a key that was revoked", async () => {
     await createAppRecords(env.DIRECTORY, () => undefined).revokeKey("demo", key_id);
     expect(await authenticate({ authorization: basic("demo~web", secret) })).toEqual(REFUSED);
   });
 
-  it("is refused after it was deleted", async () => {
+  it("a confidential client is refused after it was deleted", async () => {
     await env.DIRECTORY.exec("delete from oauth_clients");
     expect(await authenticate({ authorization: basic("demo~web", secret) })).toEqual(REFUSED);
   });
 
-  it("is not refused as unknown while D1 is unavailable", async () => {
+  it("a confidential client is not refused as unknown while D1 is unavailable", async () => {
     vi.spyOn(env.DIRECTORY, "prepare").mockImplementation(() => {
       throw new Error("D1_ERROR: out of reach");
     });
@@ -130,12 +130,12 @@ describe("a confidential client", () => {
 });
 
 describe("a public client", () => {
-  it("names itself and proves nothing", async () => {
+  it("a public client names itself and proves nothing", async () => {
     const result = await authenticate({ client_id: "demo~spa" });
     expect(result).toMatchObject({ ok: true, value: { client_id: "demo~spa", key_hash: null } });
   });
 
-  it("is refused with a secret, even one of its app", async () => {
+  it("a public client is refused with a secret, even one of its app", async () => {
     expect(await authenticate({ authorization: basic("demo~spa", secret) })).toEqual(REFUSED);
     expect(await authenticate({ client_id: "demo~spa", client_secret: secret })).toEqual(REFUSED);
   });
@@ -248,27 +248,30 @@ describe("a client that a document describes", () => {
     value: { kind: "document", client_id: CHATGPT.client_id, asserted: true },
   };
 
-  it("names itself, and the account learns that it proved nothing", async () => {
+  it("a client with a document names itself, and the account learns that it proved nothing", async () => {
     const fetched = serve();
     const result = await authenticate({ client_id: CLAUDE.client_id }, null);
     const value = { kind: "document", client_id: CLAUDE.client_id, asserted: false };
     expect([result, fetched]).toEqual([{ ok: true, value }, []]);
   });
 
-  it("cannot have a secret", async () => {
+  it("a client with a document cannot have a secret", async () => {
     const client_id = CLAUDE.client_id;
     expect(await authenticate({ client_id, client_secret: secret })).toEqual(REFUSED);
     expect(await authenticate({ authorization: basic(client_id, secret) })).toEqual(REFUSED);
   });
 
-  it.each(["RS256", "ES256", "EdDSA"])("proves itself with an assertion of %s", async (alg) => {
-    const signer = await createSigner(alg);
-    serve(signer);
-    expect(await assert(await sign(signer))).toEqual(ASSERTED);
-  });
+  it.each(["RS256", "ES256", "EdDSA"])(
+    "a client with a document proves itself with an assertion of %s",
+    async (alg) => {
+      const signer = await createSigner(alg);
+      serve(signer);
+      expect(await assert(await sign(signer))).toEqual(ASSERTED);
+    },
+  );
 
   it.each(["PS256", "RS512", "ES384"])(
-    "is refused with an assertion of %s, which the metadata does not list",
+    "a client with a document is refused with an assertion of %s, which the metadata does not list",
     async (alg) => {
       const signer = await createSigner(alg);
       serve(signer);
@@ -276,7 +279,7 @@ describe("a client that a document describes", () => {
     },
   );
 
-  it("may address an assertion to the token endpoint", async () => {
+  it("a client with a document may address an assertion to the token endpoint", async () => {
     const signer = await createSigner("ES256");
     serve(signer);
     const aud = AUDIENCE.token_endpoint;
@@ -299,7 +302,7 @@ describe("a client that a document describes", () => {
     expect(await assert(await sign(signer, claims))).toEqual(REFUSED);
   });
 
-  it("is refused with an assertion without an expiry", async () => {
+  it("a client with a document is refused with an assertion without an expiry", async () => {
     const signer = await createSigner("ES256");
     serve(signer);
     const assertion = await new SignJWT(CLAIMS)
@@ -308,13 +311,13 @@ describe("a client that a document describes", () => {
     expect(await assert(assertion)).toEqual(REFUSED);
   });
 
-  it("is refused with an assertion that another key signed, or none", async () => {
+  it("a client with a document is refused with an assertion without a signature, or with that of another key", async () => {
     serve(await createSigner("ES256"));
     expect(await assert(await sign(await createSigner("ES256")))).toEqual(REFUSED);
     expect(await assert(await unsigned(CHATGPT.client_id))).toEqual(REFUSED);
   });
 
-  it("is refused with an assertion that is signed with a symmetric key, even its own", async () => {
+  it("a client with a document is refused with an assertion that is signed with a symmetric key, even its own", async () => {
     const key = crypto.getRandomValues(new Uint8Array(32));
     const k = btoa(String.fromCharCode(...key))
       .replaceAll("+", "-")
@@ -330,7 +333,7 @@ describe("a client that a document describes", () => {
     expect(await assert(assertion)).toEqual(REFUSED);
   });
 
-  it("is refused with an assertion if its document does not offer that method", async () => {
+  it("a client with a document is refused with an assertion if its document does not offer that method", async () => {
     const signer = await createSigner("ES256");
     const document = { ...CHATGPT, token_endpoint_auth_method: "none" };
     const methods = { token_endpoint_auth_methods_supported: ["none"] };
@@ -348,7 +351,7 @@ describe("a client that a document describes", () => {
     expect(fetched).toEqual([]);
   });
 
-  it("its keys are fetched once, and again when it has a new key", async () => {
+  it("the keys of a client with a document are fetched once, and again when it has a new key", async () => {
     const old = await createSigner("ES256", "old");
     const first = serve(old);
     await assert(await sign(old));
@@ -360,7 +363,7 @@ describe("a client that a document describes", () => {
     expect(second).toEqual([CHATGPT.client_id, CHATGPT.jwks_uri]);
   });
 
-  it("may have its keys in its document", async () => {
+  it("a client with a document may have its keys in its document", async () => {
     const signer = await createSigner("EdDSA");
     const { jwks_uri: _, ...document } = CHATGPT;
     serveDocuments({
@@ -380,7 +383,7 @@ describe("a client that a document describes", () => {
     expect(await assert(await sign(signer))).toEqual(REFUSED);
   });
 
-  it("is told to wait if too much was fetched for it", async () => {
+  it("a client with a document is limited if too much was fetched for it", async () => {
     const signer = await createSigner("ES256");
     serve(signer);
     const result = await assert(await sign(signer), async () => false);

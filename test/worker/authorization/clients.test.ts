@@ -178,7 +178,7 @@ describe("a hostile server", () => {
     expect(fetched).toEqual([]);
   });
 
-  it("on this machine is asked only in development", async () => {
+  it("a document on this machine is fetched only in development", async () => {
     const client_id = "http://127.0.0.1:4000/client.json";
     serveDocuments({ [client_id]: () => json({ ...CHATGPT, client_id }) });
     const found = await open(kept.namespace, true).resolve(client_id, anyNumber);

@@ -100,7 +100,7 @@ describe("a receiver that fails", () => {
     expect((await list(webhook)).deliveries).toEqual([]);
   });
 
-  it("a receiver gets what it missed even if the resumption woke nobody", async () => {
+  it("a receiver gets what it missed even if the resumption woke no sender", async () => {
     const { receiver, webhook } = await openReceiver();
     receiver.fail();
     await openAccount();
@@ -198,7 +198,7 @@ describe("the sender", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("a directory or an account that cannot be reached is no failure of the receiver", async () => {
+  it("a directory or an account that cannot be reached does not count as a failure of the receiver", async () => {
     const { receiver, webhook } = await openReceiver();
     await openAccount();
     await settle();

@@ -105,7 +105,7 @@ async function readSubject(context: AppContext, token: string): Promise<Subject 
   return { token, ...claims };
 }
 
-/** The client of the request. A personal access token belongs to no client, so its holder needs none. */
+/** The client of the request. A personal access token belongs to no client, so its request names none. */
 async function findClient(
   context: AppContext,
   form: OAuthForm,

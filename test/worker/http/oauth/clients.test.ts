@@ -96,7 +96,7 @@ describe("a registered client at the token endpoint", () => {
     },
   );
 
-  it("a client's tokens work while nobody knows whether it was deleted, in one object call and no more queries", async () => {
+  it("a client's tokens work while the registry cannot be read, in one object call and no more queries", async () => {
     const { secret, token } = await openClient();
     const code = await authorize(await signIn(), CONNECTED);
     const { access_token } = (await token(withSecret(codeForm(code), secret))).body;

@@ -132,7 +132,7 @@ describe("a code", () => {
 });
 
 describe("the token endpoint", () => {
-  it("a token for another resource names it, and is no token of our API", async () => {
+  it("a token for another resource names it, and our API refuses it", async () => {
     await openResource(RESOURCE);
     const { access_token } = await connect(await signIn(), { resource: RESOURCE });
     expect(decodeJwt(access_token)).toMatchObject({ aud: RESOURCE, client_id: CLIENT_ID });
@@ -186,7 +186,7 @@ describe("the token endpoint", () => {
     expect(answer.body.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
   });
 
-  it("a request whose body is no form is refused, and an unknown parameter is ignored", async () => {
+  it("a request whose body is not a form is refused, and an unknown parameter is ignored", async () => {
     const headers = { "Content-Type": "application/json" };
     const json = await send("POST", "/oauth/token", { headers, body: "{}" });
     expect(json.body.error).toBe("invalid_request");

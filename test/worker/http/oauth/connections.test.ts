@@ -65,7 +65,7 @@ describe("a connection", () => {
     expect(await lastUse()).toBe(Date.now());
   });
 
-  it("a holder who is asked again changes the limits of the one allowance, and its spending stays", async () => {
+  it("a second consent changes the limits of the same allowance, and its spending stays", async () => {
     const ada = await signInWithCredits();
     const first = await connect(ada, { limits, scopes: ["write"] });
     await reserve(first.access_token, 30);
@@ -108,7 +108,7 @@ describe("a connection", () => {
     expect(await query(ada.identity_id, "select id from allowances")).toHaveLength(3);
   });
 
-  it("a connection to a resource without scopes has none", async () => {
+  it("a connection to a resource without scopes has no scopes", async () => {
     const ada = await signIn();
     await openResource(RESOURCE);
     await connect(ada, { resource: RESOURCE, scopes: [] });

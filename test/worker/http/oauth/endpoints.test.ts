@@ -41,7 +41,7 @@ describe("POST /oauth/revoke", () => {
     },
   );
 
-  it("another client cannot end an authorization, and an invented token is no error", async () => {
+  it("another client cannot end an authorization, and an invented token is not an error", async () => {
     const tokens = await connect(await signIn());
     const other = await revoke(tokens.refresh_token, "https://other.example.com/oauth.json");
     expect(other.body.error).toBe("unauthorized_client");
@@ -139,7 +139,7 @@ describe("POST /oauth/introspect", () => {
     expect((await introspect(access_token)).body).toEqual({ active: false });
   });
 
-  it("a token of our API, of another resource, or of nobody is inactive", async () => {
+  it("a token of our API, of another resource, or an invented one is inactive", async () => {
     const { introspect } = await openResource();
     const ada = await signIn();
     const own = await connect(ada);
@@ -150,7 +150,7 @@ describe("POST /oauth/introspect", () => {
     }
   });
 
-  it("the key of another app learns nothing, and without a key nobody does", async () => {
+  it("introspection shows nothing to the key of another app, and refuses a request without a key", async () => {
     const { introspect } = await openResource();
     const other = await openAppServer("other");
     oauthServices().apps.forget();

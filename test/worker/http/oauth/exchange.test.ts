@@ -104,7 +104,7 @@ describe("an exchange that narrows", () => {
     expect((await refresh(child.refresh_token)).status).toBe(400);
   });
 
-  it("a narrower token expires when it was told to", async () => {
+  it("a narrower token expires after the requested time", async () => {
     const ada = await signInWithCredits();
     const parent = await connect(ada);
     const { access_token, refresh_token, expires_in } = await narrow(parent.access_token, {
@@ -467,7 +467,7 @@ describe("an app that owns the resource of a token", () => {
     expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
   });
 
-  it("an app without a secret, and every other app, exchanges no such token; nobody exchanges one of a deleted client", async () => {
+  it("a client without a secret and a client of another app cannot exchange a token, and no client exchanges one of a deleted client", async () => {
     const { as_owner, as_other } = await openApps();
     const ada = await signIn();
     const at_resource = await connect(ada, AT_RESOURCE);

@@ -62,7 +62,7 @@ describe("upstream tokens for OAuth clients", () => {
     }
   });
 
-  it("a client that nobody registered gets no token, but a personal access token does", async () => {
+  it("a client without a registration gets no token, but a personal access token does", async () => {
     const { ada, outcome } = await open();
     const { access_token } = await connectClient(ada, CLIENT_ID);
     expect(await outcome(access_token)).toBe(MAY_NOT);

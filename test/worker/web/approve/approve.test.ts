@@ -44,7 +44,7 @@ const words = (html: string): string => html.replaceAll(/<[^>]+>/g, " ").replace
 const decisions = () => query(ada.identity_id, "select is_approved from approvals");
 
 describe("the page of an approval", () => {
-  it("the page shows who asks, the app, the action, the amount, the limit and the balance", async () => {
+  it("the page shows the connection, the app, the action, the amount, the limit and the balance", async () => {
     await agent.post("/api/jobs", { ...JOB, cost_estimate: 12 });
     const { path } = await ask();
     const page = await open(ada, path);

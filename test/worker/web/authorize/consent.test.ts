@@ -39,7 +39,7 @@ async function getCredits(browser: Browser): Promise<void> {
 }
 
 describe("the consent page", () => {
-  it("the page says who asks, for what, with which account, and where the person returns to", async () => {
+  it("the page names the client, its request, the account, and the address to which the person returns", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
     await getCredits(browser);
@@ -107,7 +107,7 @@ describe("the consent page", () => {
     expect(form).toMatchObject({ credits: "100", period: "month", reach: "some", app: "demo" });
   });
 
-  it("a client that nobody registered starts with a small limit and thirty days", async () => {
+  it("a client without a registration starts with a small limit and thirty days", async () => {
     serveDocuments([CLAUDE]);
     const form = formOf(await authorize(await signedInBrowser(), OF_CLAUDE));
     expect(form).toMatchObject({ credits: "50", period: "total", reach: "all", days: "30" });
@@ -239,7 +239,7 @@ describe("allowing a client", () => {
     expect(await tokensOf(browser)).toEqual([]);
   });
 
-  it("a person who denies a client that nobody registered is sent back at once", async () => {
+  it("a person who denies a client without a registration is sent back at once", async () => {
     serveDocuments([CLAUDE]);
     const browser = await signedInBrowser();
     const answer = await deny(browser, await authorize(browser, OF_CLAUDE));

@@ -84,7 +84,7 @@ describe("a connection that exists", () => {
     });
   });
 
-  it("a client that nobody registered is asked about every time, and gets no second cap", async () => {
+  it("a client without a registration needs consent every time, and gets no second cap", async () => {
     serveDocuments([CLAUDE]);
     const browser = await signedInBrowser();
     await allow(browser, await authorize(browser, OF_CLAUDE));
@@ -118,7 +118,7 @@ describe("a connection that exists", () => {
     expect(formOf(await authorize(browser))).toMatchObject({ reach: "some", app: "demo" });
   });
 
-  it("a connection that has expired is asked about again", async () => {
+  it("a connection that has expired needs consent again", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
     await allow(browser, await authorize(browser), { days: "7" });
@@ -126,7 +126,7 @@ describe("a connection that exists", () => {
     expect((await authorize(browser)).text).toContain("Connect Demo web?");
   });
 
-  it("a connection shows what is spent of its limits when it is asked about again", async () => {
+  it("the page of a second consent shows what is spent of the limits", async () => {
     serveDocuments([CLAUDE]);
     const browser = await signedInBrowser();
     await allow(browser, await authorize(browser, OF_CLAUDE), { period: "month" });
@@ -134,7 +134,7 @@ describe("a connection that exists", () => {
     expect(page.text).toContain("0 of 50 credits a month are spent");
   });
 
-  it("a connection that the holder ended is asked about again", async () => {
+  it("a connection that the holder ended needs consent again", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
     await allowDemo(browser);
@@ -205,7 +205,7 @@ describe("a sign-in that a client requires again", () => {
     expect(responseTo(await authorize(browser, changes))?.["code"]).toBeDefined();
   });
 
-  it("without a page, a session that is too old is login_required", async () => {
+  it("a request without a page gets login_required if the session is too old", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
     await allowDemo(browser);
@@ -214,7 +214,7 @@ describe("a sign-in that a client requires again", () => {
     expect(responseTo(answer)?.["error"]).toBe("login_required");
   });
 
-  it("without a page, an ID token of another person is login_required", async () => {
+  it("a request without a page gets login_required for an ID token of another person", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
     await allowDemo(browser);

@@ -76,7 +76,7 @@ describe("an error that a registered client receives", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("a response keeps the query of the client's address, and has no state if none was sent", async () => {
+  it("a response keeps the query of the client's address, and has no state if the request had none", async () => {
     const redirect_uri = `${CALLBACK}?tenant=a%20b`;
     await registerDemo({ redirect_uris_json: JSON.stringify([redirect_uri]) });
     const answer = await authorize(openBrowser(), {
@@ -130,7 +130,7 @@ describe("a client that nobody registered", () => {
     expect(fetched).toEqual([]);
   });
 
-  it("without a page and without a session, its request stays here", async () => {
+  it("a request without a page and without a session is not sent on to the client", async () => {
     const fetched = serveDocuments([CLAUDE]);
     const page = await authorize(openBrowser(), { ...OF_CLAUDE, prompt: "none" });
     expect([page.status, page.headers.get("Location")]).toEqual([400, null]);

@@ -31,7 +31,7 @@ async function openAccounts() {
 }
 
 describe("GET /api/jobs with an app's key and without Passbook-Identity", () => {
-  it("lists the app's jobs of all accounts, newest first, with their identities", async () => {
+  it("an app's key lists the app's jobs of all accounts, newest first, with their identities", async () => {
     const { server, app, ada, own } = await openAccounts();
     const bob = await signInWithCredits("sketch", "bob@example.com");
     const { job_id } = (await bob.post("/api/jobs", JOB)).body;
@@ -54,7 +54,7 @@ describe("GET /api/jobs with an app's key and without Passbook-Identity", () => 
     expect((await app.in(ada.identity_id).get("/api/jobs")).body.jobs).toHaveLength(2);
   });
 
-  it("shows no other app's jobs, and no other key shows these", async () => {
+  it("an app's key shows no other app's jobs, and no other key shows these", async () => {
     const { server, app, ada } = await openAccounts();
     await fireAlarm(ada.identity_id);
     expect((await server.send("GET", "/api/jobs?app=other")).body.code).toBe("scope");
@@ -66,7 +66,7 @@ describe("GET /api/jobs with an app's key and without Passbook-Identity", () => 
 });
 
 describe("GET /api/app", () => {
-  it("shows the app of the key, with the starter credits of today", async () => {
+  it("GET /api/app shows the app of the key, with the starter credits of today", async () => {
     const { server, ada } = await openAccounts();
     await fireAlarm(ada.identity_id);
     expect((await server.send("GET", "/api/app")).body).toEqual({
@@ -80,14 +80,14 @@ describe("GET /api/app", () => {
     });
   });
 
-  it("refuses a person's token, which is of no app, and a request without a key", async () => {
+  it("GET /api/app refuses a person's token and a request without a key", async () => {
     const ada = await signIn();
     const refused = { status: 401, body: { code: "unauthorized" } };
     expect(await ada.get("/api/app")).toMatchObject(refused);
     expect(await send("GET", "/api/app")).toMatchObject(refused);
   });
 
-  it("without the read model only granted_today is unknown", async () => {
+  it("without the read model, GET /api/app lacks only granted_today", async () => {
     const logged = vi.spyOn(console, "error").mockReturnValue();
     const { app } = await openAccounts();
     const settings = { ...app.operator.settings, DB: null };
@@ -99,7 +99,7 @@ describe("GET /api/app", () => {
 });
 
 describe("GET /api/ledger with an app's key", () => {
-  it("shows the entries of the app's own jobs and grants, as the holder sees them without notes", async () => {
+  it("GET /api/ledger with an app's key shows the entries of the app's own jobs and grants, as the holder sees them without notes", async () => {
     const { ada, own, of_ada, app } = await openAccounts();
     const refund = `/api/admin/accounts/${ada.identity_id}/jobs/${own[0]}/refund`;
     const key = { "Idempotency-Key": "one" };
@@ -116,7 +116,7 @@ describe("GET /api/ledger with an app's key", () => {
     }
   });
 
-  it("of an account that was not opened for the app, or was disconnected, is 404", async () => {
+  it("GET /api/ledger of an account that was not opened for the app, or was disconnected, is 404", async () => {
     const { ada, app, of_ada } = await openAccounts();
     const eve = await signIn("eve@example.com");
     await eve.get("/api/wallet");
@@ -162,7 +162,7 @@ describe("GET /api/events with an app's key", () => {
   }
   const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-  it("sends only the entries of the app's own jobs and grants, live and in replays", async () => {
+  it("a stream of an app's key sends only the entries of the app's own jobs and grants, live and in replays", async () => {
     const { app, ada, own } = await openAccounts();
     const replayed = await watch(app, ada.identity_id, "?after=0");
     const live = await watch(app, ada.identity_id);
@@ -178,7 +178,7 @@ describe("GET /api/events with an app's key", () => {
     expect(JSON.stringify([live.messages, replayed.messages])).not.toContain(other);
   });
 
-  it("ends when the holder disconnects the app, and a minute after its key was checked", async () => {
+  it("a stream of an app's key ends when the holder disconnects the app, and a minute after its key was checked", async () => {
     const { app, ada } = await openAccounts();
     const timed = await watch(app, ada.identity_id);
     passTime(61_000);
@@ -191,7 +191,7 @@ describe("GET /api/events with an app's key", () => {
     expect((await connect(app, ada.identity_id)).status).toBe(404);
   });
 
-  it("needs the header Passbook-Identity, and an account that is open for the app", async () => {
+  it("a stream of an app's key needs the header Passbook-Identity, and an account that is open for the app", async () => {
     const { app, server } = await openAccounts();
     expect((await server.send("GET", "/api/events")).body.code).toBe("identity_required");
     expect((await connect(app, "user_nobody")).status).toBe(404);

@@ -36,7 +36,7 @@ async function openDeliveries() {
 }
 
 describe("the test of a webhook", () => {
-  it("sends one signed ping, also to a paused webhook, and returns status and time", async () => {
+  it("the test of a webhook sends one signed ping, also to a paused webhook, and returns status and time", async () => {
     const { server, receiver } = await openDeliveries();
     await server.send("PUT", MAIN, { ...HOOK, active: false });
     const tested = await server.send("POST", `${MAIN}/test`);
@@ -45,7 +45,7 @@ describe("the test of a webhook", () => {
     expect(receiver.received[0]?.body.data).toEqual({});
   });
 
-  it("returns why the receiver did not accept the ping, and nothing of its response", async () => {
+  it("the test of a webhook returns why the receiver did not accept the ping, and nothing of its response", async () => {
     const { server, receiver } = await openDeliveries();
     receiver.fail(503);
     const failed = await server.send("POST", `${MAIN}/test`);
@@ -86,7 +86,7 @@ describe("the test of a webhook", () => {
 });
 
 describe("the deliveries of a webhook", () => {
-  it("lists the event that an account waits for, until the webhook is active again and it is delivered", async () => {
+  it("the deliveries of a webhook list the event that an account waits for, until the webhook is active again and it is delivered", async () => {
     const { server, operator, receiver, ada, createJob, deliverAll } = await openDeliveries();
     receiver.fail();
     const { job_id } = (await createJob()).body;
@@ -115,7 +115,7 @@ describe("the deliveries of a webhook", () => {
     expect((await operator.get(WEBHOOKS)).body.webhooks[0].last_success_at).toMatch(/:00\.000Z$/);
   });
 
-  it("are paged, and filtered by status", async () => {
+  it("the deliveries of a webhook are paged, and filtered by status", async () => {
     const { server, receiver, createJob } = await openDeliveries();
     receiver.fail();
     const uid = String(
@@ -138,7 +138,7 @@ describe("the deliveries of a webhook", () => {
 });
 
 describe("the replay of an account's events", () => {
-  it("sends the events after a line again, with the same webhook-ids", async () => {
+  it("a replay sends the events after a line again, with the same webhook-ids", async () => {
     const { server, operator, receiver, ada, createJob, deliverAll } = await openDeliveries();
     for (let jobs = 0; jobs < 2; jobs += 1) {
       await createJob();
@@ -156,7 +156,7 @@ describe("the replay of an account's events", () => {
     expect(receiver.received.slice(3).map(({ id }) => id)).toEqual([first?.id, second?.id]);
   });
 
-  it("of an account that was never opened for the app is 404 for the app's key, whether it exists or not", async () => {
+  it("a replay of an account that was never opened for the app is 404 for the app's key, whether it exists or not", async () => {
     const { server, receiver, ada, deliverAll } = await openDeliveries();
     const eve = await signIn("eve@example.com");
     await eve.get("/api/wallet");

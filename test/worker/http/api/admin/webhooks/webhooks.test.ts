@@ -129,7 +129,7 @@ describe("the webhooks of an app", () => {
 });
 
 describe("an app's key at the webhooks", () => {
-  it("gives the same refusal for another app and for an app that does not exist, and changes nothing", async () => {
+  it("an app's key at the webhooks gives the same refusal for another app and for an app that does not exist, and changes nothing", async () => {
     const { operator, server } = await openOwners();
     const other = serverOf(await openAppServer("other", {}, operator));
     await server.send("PUT", MAIN, HOOK);
@@ -149,7 +149,7 @@ describe("an app's key at the webhooks", () => {
     expect((await server.send("GET", WEBHOOKS)).body.webhooks).toMatchObject([{ active: true }]);
   });
 
-  it("reaches no other route of operators, not even of its own app", async () => {
+  it("an app's key at the webhooks reaches no other route of operators, not even of its own app", async () => {
     const { server } = await openOwners();
     for (const path of ["", "/keys", "/webhooksx"]) {
       const response = await server.send("GET", `/api/admin/apps/sketch${path}`);
@@ -159,7 +159,7 @@ describe("an app's key at the webhooks", () => {
     expect(saved.status).toBe(403);
   });
 
-  it("is refused when it was revoked", async () => {
+  it("an app's key at the webhooks is refused when it was revoked", async () => {
     const { app, server, operator } = await openOwners();
     await operator.send("DELETE", `/api/admin/apps/sketch/keys/${app.key_id}`);
     const response = await server.send("PUT", MAIN, HOOK);
@@ -167,7 +167,7 @@ describe("an app's key at the webhooks", () => {
     expect(await rows("select * from webhooks")).toEqual([]);
   });
 
-  it("has the limits of an app's requests and writes", async () => {
+  it("an app's key at the webhooks has the limits of an app's requests and writes", async () => {
     const { app, operator } = await openOwners();
     for (const name of ["LIMIT_APP", "LIMIT_WRITES"]) {
       const counted: string[] = [];
