@@ -164,13 +164,13 @@ export interface AccountOperations {
   revokeApprovedBy(approver: allowances.Approver): Answer<null>;
   revokeAllAllowances(): Answer<null>;
 
-  /** The living allowance of an OAuth client for a resource; null: none. */
+  /** The valid allowance of an OAuth client for a resource, or null. */
   findConnection(
     caller: Caller,
     request: oauth.FindConnectionRequest,
   ): Answer<oauth.Connection | null>;
   /**
-   * Connects a client: adds a token family to its allowance, which is made if there is none. Null: the allowance does not
+   * Connects a client: adds a token family to its allowance, which is made if it does not exist. Null: the allowance does not
    * cover the request, and the holder was not asked. Only for the holder; refused as `too_many_tokens`.
    */
   connectClient(caller: Caller, request: oauth.ConnectRequest): Answer<oauth.Connected | null>;

@@ -88,7 +88,7 @@ const UNREGISTERED_CAP: SpendingCap = { credits: 50, period: "total" };
 
 /**
  * The cap that the page starts with; null: no limit. For a registered client it is the one that its app's registration
- * suggests. A suggestion is at most the balance, unless there is none.
+ * suggests. A suggestion is at most the balance, unless the balance is 0 or less.
  */
 export function suggestedCap(
   registered: { readonly suggested_cap: SpendingCap | null } | null,

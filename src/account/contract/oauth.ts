@@ -87,7 +87,7 @@ export interface FamilyTokens extends FamilyState, FindConnectionRequest {
   readonly expires_at_ms: number;
 }
 
-/** Tokens, or why there are none. A problem is a value, because a stolen token ends its family: that is a change. */
+/** Tokens, or the reason for refusing them. A problem is a value, because a stolen token ends its family: that is a change. */
 export type Granted =
   | { readonly kind: "tokens"; readonly tokens: FamilyTokens }
   | { readonly kind: "refused"; readonly problem: GrantProblem | "wider_scope" };

@@ -35,7 +35,7 @@ export interface StartAuthorization {
   readonly resource?: string | undefined;
   /** Limits to suggest on the page. The person decides. */
   readonly limits?: SpendingLimits | undefined;
-  /** `login`: the person signs in again. `consent`: the person is asked again. `none`: no page is shown. */
+  /** `login`: the person signs in again. `consent`: the page asks the person again. `none`: no page is shown. */
   readonly prompt?: "login" | "consent" | "none" | undefined;
 }
 

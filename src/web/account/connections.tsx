@@ -46,7 +46,7 @@ export const revokeConnection = factory.createHandlers(validForm(form), async (c
   return context.redirect(REVOKED, 303);
 });
 
-/** The living allowances of the person. */
+/** The valid allowances of the person. */
 function listAllowances(context: AppContext) {
   return accountOf(context).listAllowances(callerOf(context));
 }

@@ -24,7 +24,7 @@ export const showPurchases = factory.createHandlers(async (context) => {
 });
 
 /**
- * Stripe is asked for the receipt only now, because its address expires, and only for a payment of this account. The
+ * The receipt is requested from Stripe only now, because its address expires, and only for a payment of this account. The
  * adapter accepts only https addresses of Stripe.
  */
 export const showReceipt = factory.createHandlers(async (context) => {

@@ -93,7 +93,7 @@ describe("OAuthClient.start", () => {
   it.each([
     ["a secret in a page", { clientSecret: "pb_app_secret" }, true],
     ["plain http over a network", { baseUrl: "http://passbook.example.com" }, false],
-    ["a redirect address that is none", { redirectUri: "/callback" }, false],
+    ["a redirect address without a scheme", { redirectUri: "/callback" }, false],
     ["an empty client id", { clientId: "" }, false],
   ])("the OAuth client refuses %s", (_, wrong, in_page) => {
     if (in_page) vi.stubGlobal("document", {});

@@ -151,7 +151,7 @@ describe("a JWT of our own keys", () => {
     expect(await verify(ISSUER, await sign(changed, header))).toBeNull();
   });
 
-  it("a personal access token with another prefix is no access token", async () => {
+  it("a personal access token with another prefix is refused as an access token", async () => {
     const { token } = await getToken(await signIn());
     const headers = { Authorization: `Bearer pb_at_${token.slice("pb_pat_".length)}` };
     expect((await send("GET", "/api/wallet", { headers })).status).toBe(401);

@@ -182,7 +182,7 @@ describe("a connection", () => {
     expect((await refresh(renewed.refresh_token)).status).toBe(200);
   });
 
-  it("authorizations that nobody redeems do not push out one that is in use", async () => {
+  it("unredeemed authorizations do not push out one that is in use", async () => {
     const ada = await signIn();
     const used = await connect(ada);
     for (let count = 0; count < 2 * FAMILIES_PER_ALLOWANCE_MAX; count += 1) await authorize(ada);
