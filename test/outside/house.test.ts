@@ -32,7 +32,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/http/api/payments/require_payments.ts": "the middleware of two endpoints",
   "src/http/api/personal_tokens/revoke.ts": "one endpoint",
   "src/http/api/service/jwks.ts": "one endpoint",
-  "src/http/caller/deleted_client.ts": "one rule, used by the API and the OAuth endpoints",
   "src/http/csv.ts": "one format, used by the API and the pages",
   "src/http/middleware/load_services.ts": "one middleware",
   "src/operations/time_limit.ts": "one rule, used by readiness and health",
