@@ -37,15 +37,8 @@ import {
 import { consoleNoticeText } from "./labels.ts";
 import { cursorOf, readQuery } from "./queries.ts";
 import { consolePath } from "./table.tsx";
-import {
-  DeleteWebhookPage,
-  eventField,
-  RotateWebhookPage,
-  WebhookPage,
-  webhookPath,
-  WebhooksPage,
-  type Done,
-} from "./webhooks_page.tsx";
+import { DeleteWebhookPage, RotateWebhookPage } from "./webhook_confirm_pages.tsx";
+import { eventField, WebhookPage, webhookPath, WebhooksPage, type Done } from "./webhooks_page.tsx";
 
 const LABELS = {
   id: "The id",

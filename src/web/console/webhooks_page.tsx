@@ -7,7 +7,7 @@ import { Choice, FieldProblem } from "../device/fields.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
 import { appPath, type AppRecord } from "./apps_page.tsx";
-import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
+import { ActionForm, Choices, Field, Reason, titleOf, type FormState } from "./form.tsx";
 import { MadeSecret } from "./made_secret.tsx";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
@@ -18,7 +18,7 @@ type App = Pick<AppRecord, "slug" | "name">;
 export const webhookPath = (slug: string, id?: string, part = ""): string =>
   appPath(slug, id === undefined ? "/webhooks" : `/webhooks/${encodeURIComponent(id)}${part}`);
 
-const KEPT = "Optional. This is kept in the audit log.";
+export const KEPT = "Optional. This is kept in the audit log.";
 
 /** The name of an event's checkbox. */
 export const eventField = (event: SubscribableEvent): string => `event-${event}`;
@@ -345,57 +345,5 @@ function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: W
       />
       <Pager path={path} filters={{ status }} {...{ cursor, next_cursor }} />
     </Panel>
-  );
-}
-
-interface ConfirmWebhookPageProps {
-  readonly app: App;
-  readonly webhook: Webhook;
-  readonly form: FormState;
-}
-
-export function RotateWebhookPage({ app, webhook, form }: ConfirmWebhookPageProps) {
-  const back = webhookPath(app.slug, webhook.id);
-  return (
-    <FormPage
-      title={`Replace the secret of “${webhook.id}”?`}
-      section="apps"
-      about={{ href: back, name: `${app.name}: ${webhook.id}` }}
-      form={form}
-    >
-      <p>
-        The next page shows a new secret, once. For 24 hours, events are also signed with the
-        previous one. Give the app’s server the new secret within that time: after it, the server
-        refuses all events that it checks with the previous one.
-      </p>
-      <ActionForm
-        action={`${back}/rotate`}
-        form={form}
-        button="Replace the secret"
-        danger
-        back={back}
-      >
-        {null}
-      </ActionForm>
-    </FormPage>
-  );
-}
-
-export function DeleteWebhookPage({ app, webhook, form }: ConfirmWebhookPageProps) {
-  const back = webhookPath(app.slug, webhook.id);
-  return (
-    <FormPage
-      title={`Delete the webhook “${webhook.id}”?`}
-      section="apps"
-      about={{ href: back, name: `${app.name}: ${webhook.id}` }}
-      form={form}
-    >
-      <p>
-        No more events are sent to {webhook.url}. Events that wait are lost. This cannot be undone.
-      </p>
-      <ActionForm action={`${back}/delete`} form={form} button="Delete" danger back={back}>
-        <Reason form={form} hint={KEPT} />
-      </ActionForm>
-    </FormPage>
   );
 }
