@@ -17,7 +17,7 @@ async function fill(ada: SignedIn, bytes: number): Promise<void> {
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 
 describe("a full account", () => {
-  it("a full account refuses new jobs before it writes anything, and its started jobs can still end", async () => {
+  it("a full account refuses new jobs and steps before it writes anything, and its started jobs can still end", async () => {
     const ada = await signInWithCredits();
     const started = [];
     for (let jobs = 0; jobs < 4; jobs += 1) started.push(await ada.post("/api/jobs", JOB));
@@ -29,6 +29,8 @@ describe("a full account", () => {
     const before = await dump(ada.identity_id);
     const refused = await ada.post("/api/jobs", JOB, { "Idempotency-Key": "full" });
     expect(refused).toMatchObject({ status: 507, body: { code: "account_full" } });
+    const step = await ada.post("/api/jobs/progress", { job_id: settled, step: 1 });
+    expect(step).toMatchObject({ status: 507, body: { code: "account_full" } });
     expect(await dump(ada.identity_id)).toBe(before);
 
     const complete = { job_id: settled, actual_cost: 4, metadata: { description: "done" } };

@@ -6,6 +6,7 @@ import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { OPEN_JOBS_SHARE, TOKEN_STORAGE_MAX_BYTES } from "../../../../src/domain/limits.ts";
 import { JOB_ROWS_BYTES } from "../../../../src/account/jobs/create.ts";
+import { JOB_STEP_BYTES } from "../../../../src/account/jobs/progress.ts";
 import { change, dump, evict, query } from "../../support/account_object.ts";
 import { getToken, tokenId, type TokenHolder } from "../../support/device_logins.ts";
 import { histories } from "../../support/histories.ts";
@@ -210,6 +211,22 @@ describe("what a token's jobs store", () => {
     expect(await storedBy(ada)).toBe(JOB_ROWS_BYTES + '{"a":"_","b":1}'.length + 1);
     await start(ada, "demo", { metadata: { a: "b" } });
     expect(await storedBy(ada)).toBe(JOB_ROWS_BYTES + '{"a":"_","b":1}'.length + 1);
+  });
+
+  it("a token's storage counts the steps of its jobs, and one that has stored its share takes no step", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada);
+    const { job_id } = (await start(token)).body;
+    const takeStep = (step: number) => token.post("/api/jobs/progress", { job_id, step });
+    await takeStep(1);
+    expect(await storedBy(ada)).toBe(JOB_ROWS_BYTES + JOB_STEP_BYTES);
+    const left = TOKEN_STORAGE_MAX_BYTES - JOB_STEP_BYTES;
+    await change(ada.identity_id, `update allowances set stored_bytes = ${left}`);
+    expect((await takeStep(2)).status).toBe(200);
+    const before = await dump(ada.identity_id);
+    expect(await takeStep(3)).toMatchObject({ status: 507, body: { code: "token_storage_full" } });
+    expect(await dump(ada.identity_id)).toBe(before);
+    expect((await token.post("/api/jobs/complete", { job_id, actual_cost: 0 })).status).toBe(200);
   });
 
   it("a token that has stored a tenth of the account may start no job, but its jobs end and others go on", async () => {

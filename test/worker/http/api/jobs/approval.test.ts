@@ -1,5 +1,7 @@
 /** The holder's approval of one job beyond a cap: `docs/personal-tokens.md`, "One job beyond the limit". */
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { HOLDER } from "../../../../../src/account/contract.ts";
 import { APPROVAL_TTL_MS } from "../../../../../src/domain/job_approval.ts";
 import { dump, evict, query } from "../../../support/account_object.ts";
 import { getToken, postForm, tokenId, type TokenHolder } from "../../../support/device_logins.ts";
@@ -120,11 +122,28 @@ describe("a job beyond a cap", () => {
     const [first, second] = [await ask(), await ask()];
     await decide(first.path, "approve");
     await decide(second.path, "approve");
-    vi.setSystemTime(Date.now() + APPROVAL_TTL_MS - 1_000);
+    vi.setSystemTime(Date.now() + 15 * 60_000 - 1_000);
     expect((await create({ approval: first.approval, cost_estimate: 21 })).status).toBe(200);
     vi.setSystemTime(Date.now() + 1_000);
     const late = await create({ approval: second.approval });
     expect(late).toMatchObject({ status: 410, body: { code: "approval_ended" } });
+  });
+
+  it("the account refuses a decision after its time or while it is suspended, and forgets old decisions", async () => {
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const wanted = { identity_id: ada.identity_id, allowance_id: await tokenId(agent), cap: CAP };
+    const request = { ...wanted, app_slug: "demo", action: "render a film", credits: 30 };
+    const decideAt = (id: string, expires_at_ms: number) =>
+      account.decideApproval(HOLDER, { ...request, id, expires_at_ms }, true);
+    const now_ms = Date.now();
+    expect(await decideAt("late", now_ms)).toMatchObject({ refusal: { code: "approval_ended" } });
+    await account.suspend();
+    expect(await decideAt("one", now_ms + 1)).toMatchObject({ refusal: { code: "suspended" } });
+    await account.restore();
+    expect(await decideAt("one", now_ms + 1)).toMatchObject({ ok: true });
+    vi.setSystemTime(now_ms + 1);
+    expect(await decideAt("two", now_ms + 2)).toMatchObject({ ok: true });
+    expect(await query(ada.identity_id, "select id from approvals")).toEqual([{ id: "two" }]);
   });
 
   it("a denied job is 403 with its own code, also if the cap has room again", async () => {
