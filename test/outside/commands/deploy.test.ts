@@ -265,16 +265,23 @@ describe("npm run deploy with wrong settings", () => {
     expect(cloudflare.requests).toEqual([]);
   });
 
-  it.each([
-    ["", "BASE_URL: is required unless DEV_SIGNIN is true"],
-    ['BASE_URL = "http://localhost:8787"', "BASE_URL: must be an https address in a deployment"],
-    ['BASE_URL = "https://passbook.acme.workers.dev"', "workers_dev: must be true"],
-  ])("a deployment with the settings (%s) is refused: %s", async (vars, words) => {
-    await writeConfig(vars);
-    const run = await deploy("--discard-secrets");
-    expect(run).toMatchObject({ code: 1, said: expect.stringContaining(words) });
-    expect(cloudflare.requests).toEqual([]);
-  });
+  for (const [vars, words, tags] of [
+    ["", "BASE_URL: is required unless DEV_SIGNIN is true", []],
+    [
+      'BASE_URL = "http://localhost:8787"',
+      "BASE_URL: must be an https address in a deployment",
+      ["slow"],
+    ],
+    ['BASE_URL = "https://passbook.acme.workers.dev"', "workers_dev: must be true", ["slow"]],
+  ] as const) {
+    const title = `a deployment with the settings (${vars}) is refused: ${words}`;
+    it(title, { tags: [...tags] }, async () => {
+      await writeConfig(vars);
+      const run = await deploy("--discard-secrets");
+      expect(run).toMatchObject({ code: 1, said: expect.stringContaining(words) });
+      expect(cloudflare.requests).toEqual([]);
+    });
+  }
 });
 
 describe("npm run deploy with an issuer", { tags: ["slow"] }, () => {

@@ -179,9 +179,12 @@ describe("npm run dev with wrong settings", () => {
 });
 
 describe("npm run dev without DEV_SIGNIN=true", () => {
-  it.each(["DEV_SIGNIN=false", ""])(
-    "npm run dev says that settings with (%s) run as in production",
-    async (line) => {
+  for (const [line, tags] of [
+    ["DEV_SIGNIN=false", []],
+    ["", ["slow"]],
+  ] as const) {
+    const title = `npm run dev says that settings with (${line}) run as in production`;
+    it(title, { tags: [...tags] }, async () => {
       const file = join(folder, "production");
       const settings = (await developmentSettings()).replace("DEV_SIGNIN=true", line);
       await writeFile(file, settings);
@@ -190,8 +193,8 @@ describe("npm run dev without DEV_SIGNIN=true", () => {
       expect(dev.output()).toContain("DEV_SIGNIN is not true, so this runs as in production");
       expect(dev.output()).toContain("BASE_URL: is required unless DEV_SIGNIN is true");
       expect(dev.output()).toContain(file);
-    },
-  );
+    });
+  }
 });
 
 describe("a Node that cannot read TypeScript", () => {

@@ -61,7 +61,7 @@ describe("npm run trace", () => {
     },
   );
 
-  it("npm run trace refuses an input without a place of the bundle", async () => {
+  it("npm run trace refuses an input without a place of the bundle", { tags: "slow" }, async () => {
     const { code, errors } = await trace("TypeError: a text", "--map=package.json");
     expect(code).toBe(1);
     expect(errors).toContain('Paste the "stack" of a log entry.');

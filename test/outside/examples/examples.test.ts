@@ -113,34 +113,40 @@ describe("the examples", () => {
     expect(readFileSync("examples/web/app.js", "utf8").split("\n").length).toBeLessThan(60);
   });
 
-  it.each(["token", "cookies"])(
-    "the web example signs in, runs a job and aborts one, by %s",
-    async (by) => {
-      const context = await newContext();
-      const page = await context.newPage();
-      await page.goto(by === "cookies" ? `${app}/?cookies` : app);
-      await page.getByText("You are not signed in.").waitFor();
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await signIn(page, `${by}@example.com`);
-      await page.getByText("100 credits").waitFor();
-      // The page has removed the parameters of the sign-in from the URL.
-      expect(page.url()).not.toMatch(/token|state/);
-      await page.getByRole("button", { name: "Draw" }).click();
-      await page.getByText("Here is a lighthouse. It cost 7 credits.").waitFor();
-      await page.getByText("93 credits").waitFor();
-      await page.getByRole("button", { name: "Draw" }).click();
-      await page.getByRole("button", { name: "Stop" }).click();
-      await page.getByText("Nothing was charged: stopped").waitFor();
-      await page.getByText("93 credits").waitFor();
-      if (by === "cookies") {
-        // The button returns after the refund. Leaving the page earlier would cut off the request.
-        await page.getByRole("button", { name: "Draw" }).waitFor();
-        await page.reload();
+  for (const [by, tags] of [
+    ["token", []],
+    ["cookies", ["slow"]],
+  ] as const) {
+    it(
+      `the web example signs in, runs a job and aborts one, by ${by}`,
+      { tags: [...tags] },
+      async () => {
+        const context = await newContext();
+        const page = await context.newPage();
+        await page.goto(by === "cookies" ? `${app}/?cookies` : app);
+        await page.getByText("You are not signed in.").waitFor();
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await signIn(page, `${by}@example.com`);
+        await page.getByText("100 credits").waitFor();
+        // The page has removed the parameters of the sign-in from the URL.
+        expect(page.url()).not.toMatch(/token|state/);
+        await page.getByRole("button", { name: "Draw" }).click();
+        await page.getByText("Here is a lighthouse. It cost 7 credits.").waitFor();
         await page.getByText("93 credits").waitFor();
-      }
-      await context.close();
-    },
-  );
+        await page.getByRole("button", { name: "Draw" }).click();
+        await page.getByRole("button", { name: "Stop" }).click();
+        await page.getByText("Nothing was charged: stopped").waitFor();
+        await page.getByText("93 credits").waitFor();
+        if (by === "cookies") {
+          // The button returns after the refund. Leaving the page earlier would cut off the request.
+          await page.getByRole("button", { name: "Draw" }).waitFor();
+          await page.reload();
+          await page.getByText("93 credits").waitFor();
+        }
+        await context.close();
+      },
+    );
+  }
 
   it("the web example refuses a token of a sign-in that this browser did not start", async () => {
     const context = await newContext();

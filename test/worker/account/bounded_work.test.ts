@@ -190,23 +190,27 @@ describe("a list with filters", () => {
 });
 
 describe("a job that outlasts the recent ones", () => {
-  it("a job that outlasts the recent ones costs two rows once, is listed as started, and still expires", async () => {
-    await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
-    const lasting = await createdId(3_600);
-    const anchor = await createdId();
-    for (let index = 0; index < RECENT_JOBS_MAX + 5; index += 1) {
-      const job_id = await createdId();
-      await account().completeJob(session, { job_id, actual_cost: 1, metadata_json: null }, null);
-    }
-    const long = await query<{ job_id: string }>(ADA, "select job_id from long_jobs order by 1");
-    expect(long).toEqual([{ job_id: lasting }, { job_id: anchor }]);
-    const page = await account().listJobs(session, { status: "started", limit: 5 });
-    expect(page.ok && page.value.rows.map(({ id }) => id)).toEqual([anchor, lasting]);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
-    const read = await account().readJob(session, lasting);
-    expect(read).toMatchObject({ value: { status: "failed", failure: "expired" } });
-    expect(await query(ADA, "select job_id from long_jobs")).toEqual([{ job_id: anchor }]);
-  });
+  it(
+    "a job that outlasts the recent ones costs two rows once, is listed as started, and still expires",
+    { tags: "slow" },
+    async () => {
+      await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+      const lasting = await createdId(3_600);
+      const anchor = await createdId();
+      for (let index = 0; index < RECENT_JOBS_MAX + 5; index += 1) {
+        const job_id = await createdId();
+        await account().completeJob(session, { job_id, actual_cost: 1, metadata_json: null }, null);
+      }
+      const long = await query<{ job_id: string }>(ADA, "select job_id from long_jobs order by 1");
+      expect(long).toEqual([{ job_id: lasting }, { job_id: anchor }]);
+      const page = await account().listJobs(session, { status: "started", limit: 5 });
+      expect(page.ok && page.value.rows.map(({ id }) => id)).toEqual([anchor, lasting]);
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+      const read = await account().readJob(session, lasting);
+      expect(read).toMatchObject({ value: { status: "failed", failure: "expired" } });
+      expect(await query(ADA, "select job_id from long_jobs")).toEqual([{ job_id: anchor }]);
+    },
+  );
 });
 
 describe("10,000 jobs that run out at once", () => {

@@ -234,22 +234,26 @@ describe("GET /api/events as a WebSocket", () => {
     expect(all[0]?.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("a thousand streams get each entry once, even through an eviction", async () => {
-    const ada = await signInWithCredits();
-    const watching: Watching[] = [];
-    while (watching.length < 1_000) {
-      const more = Array.from({ length: 50 }, () => watch(ada));
-      watching.push(...(await Promise.all(more)));
-    }
-    await runJob(ada);
-    await Promise.all(watching.map(({ until }) => until(3)));
-    await evict(env.ACCOUNT.getByName(ada.identity_id));
-    await runJob(ada);
-    await Promise.all(watching.map(({ until }) => until(5)));
-    for (const { received } of watching) {
-      expect(received.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
-    }
-  });
+  it(
+    "a thousand streams get each entry once, even through an eviction",
+    { tags: "slow" },
+    async () => {
+      const ada = await signInWithCredits();
+      const watching: Watching[] = [];
+      while (watching.length < 1_000) {
+        const more = Array.from({ length: 50 }, () => watch(ada));
+        watching.push(...(await Promise.all(more)));
+      }
+      await runJob(ada);
+      await Promise.all(watching.map(({ until }) => until(3)));
+      await evict(env.ACCOUNT.getByName(ada.identity_id));
+      await runJob(ada);
+      await Promise.all(watching.map(({ until }) => until(5)));
+      for (const { received } of watching) {
+        expect(received.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+      }
+    },
+  );
 
   it("a ping gets a response without waking the object, even after an eviction", async () => {
     const ada = await signInWithCredits();
