@@ -29,6 +29,8 @@ interface Subject {
   readonly name: string;
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** Bindings that must exist, and are not used by the request. */
+  readonly unused_bindings: readonly string[];
   /** More lines of the runtime's configuration. */
   readonly more: string;
   readonly path: string;
@@ -46,9 +48,12 @@ async function runtimeConfig(subject: Subject, port: number): Promise<string> {
   const modules = (await modulesOf(subject.directory)).map(
     (name) => `(name = "${name}", ${isModule(name) ? "esModule" : "text"} = embed "${name}")`,
   );
-  const bindings = Object.keys(subject.settings).map(
-    (name) => `(name = "${name}", fromEnvironment = "${name}")`,
-  );
+  const bindings = [
+    ...Object.keys(subject.settings).map(
+      (name) => `(name = "${name}", fromEnvironment = "${name}")`,
+    ),
+    ...subject.unused_bindings.map((name) => `(name = "${name}", service = "main")`),
+  ];
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .main)],
@@ -139,11 +144,12 @@ async function subjects(directory: string): Promise<readonly [Subject, Subject]>
   const objects = `durableObjectNamespaces = [(className = "Account", uniqueKey = "account", enableSql = true)],
   durableObjectStorage = (inMemory = void),`;
   return [
-    { name: "bare Hono", directory: bare, settings: {}, more: "", path: "/" },
+    { name: "bare Hono", directory: bare, settings: {}, unused_bindings: [], more: "", path: "/" },
     {
       name: "Passbook",
       directory: passbook,
       settings: await settings(),
+      unused_bindings: ["DIRECTORY"],
       more: objects,
       path: "/.well-known/jwks.json",
     },
