@@ -72,14 +72,6 @@ const VALID_BODY = JSON.stringify({
   return_url: RETURN_URL,
 });
 
-let networks = 0;
-
-/** Another network for each route, because the requests of one network are limited. */
-function nextNetwork(): Record<string, string> {
-  networks += 1;
-  return { "CF-Connecting-IP": `2001:db8:1:${networks.toString(16)}::1` };
-}
-
 function ask(
   { method, address }: Route,
   headers: Record<string, string> = {},
@@ -120,8 +112,8 @@ describe("the app's routes", () => {
 
 describe("without a caller", () => {
   it("every protected route without a caller gets 401 with WWW-Authenticate", async () => {
-    await expectOnEach(PROTECTED, async (route) =>
-      expectUnauthorized(await ask(route, nextNetwork())),
+    await expectOnEach(PROTECTED, async (route, network) =>
+      expectUnauthorized(await ask(route, network)),
     );
   });
 });
@@ -152,8 +144,7 @@ describe("an invalid credential", () => {
       // A valid cookie does not make up for an invalid bearer token.
       { Cookie: ada.cookies, Origin: BASE_URL, Authorization: "Bearer x" },
     ];
-    await expectOnEach(PROTECTED, async (route) => {
-      const network = nextNetwork();
+    await expectOnEach(PROTECTED, async (route, network) => {
       for (const headers of invalid) {
         const init = route.method === "POST" ? { body: VALID_BODY } : {};
         const sent = { ...init, headers: { ...JSON_BODY, ...network, ...headers } };
@@ -177,8 +168,7 @@ describe("a write with a cookie", () => {
 
   it("every route refuses a cookie write from a page of an origin that is not allowed", async () => {
     const { cookies } = await signIn();
-    await expectOnEach(PROTECTED_WRITES, async (route) => {
-      const network = nextNetwork();
+    await expectOnEach(PROTECTED_WRITES, async (route, network) => {
       for (const from of foreign) {
         const response = await ask(route, { ...JSON_BODY, ...network, ...from, Cookie: cookies });
         expect(response.status).toBe(403);
@@ -203,8 +193,7 @@ describe("a write with a cookie", () => {
 
   it("every page refuses a form from a page of an origin that is not allowed", async () => {
     const { cookies } = await signIn();
-    await expectOnEach(forms, async (route) => {
-      const network = nextNetwork();
+    await expectOnEach(forms, async (route, network) => {
       for (const from of foreign) {
         // The development form accepts clients that are not browsers, because they have no cookies to abuse.
         if (route.path === "/signin/dev" && Object.keys(from).length === 0) continue;
@@ -224,10 +213,10 @@ describe("a write with a cookie", () => {
 describe("a response to an origin that is not allowed", () => {
   it("no route gives a CORS header to an origin that is not allowed", async () => {
     const { cookies } = await signIn();
-    await expectOnEach(API_ROUTES, async (route) => {
+    await expectOnEach(API_ROUTES, async (route, network) => {
       // A browser sends both headers from a page of another origin.
       const from = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
-      const response = await ask(route, { ...from, ...nextNetwork(), Cookie: cookies });
+      const response = await ask(route, { ...from, ...network, Cookie: cookies });
       expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
       expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
       expect(response.headers.get("Vary")).toContain("Origin");
@@ -318,8 +307,8 @@ describe("every response", () => {
   const private_prefixes = ["/api/", "/account", "/console", "/device", "/signin", "/signout"];
 
   it("every route has headers against framing, sniffing and scripts", async () => {
-    await expectOnEach(ROUTES, async (route) => {
-      const { headers } = await ask(route, { ...nextNetwork(), Accept: "text/html" });
+    await expectOnEach(ROUTES, async (route, network) => {
+      const { headers } = await ask(route, { ...network, Accept: "text/html" });
       expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
       expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
       expect(headers.get("Content-Security-Policy")).not.toContain("unsafe");

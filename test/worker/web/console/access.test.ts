@@ -76,10 +76,7 @@ describe("every route of the console", () => {
       ],
     ] as const;
     const before = await everything(ada.identity_id);
-    let networks = 0;
-    await expectOnEach(CONSOLE_ROUTES, async ({ method, path }) => {
-      networks += 1;
-      const network = { "CF-Connecting-IP": `2001:db8:1:${networks.toString(16)}::1` };
+    await expectOnEach(CONSOLE_ROUTES, async ({ method, path }, network) => {
       for (const [who, headers, status] of callers) {
         const answers = [];
         for (const [identity_id, slug] of [

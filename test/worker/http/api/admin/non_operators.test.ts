@@ -25,10 +25,7 @@ describe("a non-operator", () => {
       ["a stranger's token", bearer("nonsense"), 401],
     ] as const;
     const body = { amount: 5, reason: "why", plan: "gold" };
-    let networks = 0;
-    await expectOnEach(OPERATOR_ROUTES, async ({ method, path }) => {
-      networks += 1;
-      const network = { "CF-Connecting-IP": `2001:db8:1:${networks.toString(16)}::1` };
+    await expectOnEach(OPERATOR_ROUTES, async ({ method, path }, network) => {
       for (const [who, proof, status] of callers) {
         const responses = [];
         for (const identity_id of [ada.identity_id, "user_nobody"]) {
