@@ -218,6 +218,15 @@ describe("a job beyond a cap", () => {
     expect((await complete(30)).body).toMatchObject({ credits: 70 });
   });
 
+  it("a request that the holder has not approved covers nothing, even if its job fits the cap", async () => {
+    const { approval, path } = await ask();
+    const { job_id } = (await create({ approval, cost_estimate: 20 })).body;
+    await decide(path, "approve");
+    const over = await agent.post("/api/jobs/complete", { job_id, actual_cost: 30 });
+    expect(over).toMatchObject({ status: 402, body: { code: "token_budget_exceeded" } });
+    expect(await wallet()).toMatchObject({ account: { credits: 80 }, room: 0 });
+  });
+
   it("a batch, an overage and a raised reserve beyond a cap cannot be approved", async () => {
     const batch = await agent.post("/api/jobs/batch", { jobs: [JOB] });
     const none = { code: "token_budget_exceeded", approval: null, approval_url: null };
