@@ -233,6 +233,18 @@ describe("the events of credits", () => {
     expect(receiver.received.map(({ body }) => body.data["credits"])).toEqual([100, 111]);
   });
 
+  it("an app that is connected again receives no low balance and no refusal of the time before", async () => {
+    const { receiver, webhook } = await openReceiver();
+    await openAccount();
+    await deliver(webhook);
+    await createJob(101);
+    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await adjust(-95);
+    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await deliver(webhook);
+    expect(receiver.types).toEqual(["credits.granted"]);
+  });
+
   it("an app receives nothing of the time before it was opened or before its webhook was created", async () => {
     const { receiver, webhook } = await openReceiver();
     await adjust(7);
