@@ -71,8 +71,10 @@ export async function authorizationUrl(
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (again && provider.again_prompt !== null) {
-    const prompts = readScope(url.searchParams.get("prompt") ?? "");
-    url.searchParams.set("prompt", [...prompts, provider.again_prompt].join(" "));
+    // Some providers refuse a repeated word, and all refuse none beside another.
+    const keeps_consent = readScope(url.searchParams.get("prompt") ?? "").includes("consent");
+    const again_prompt = provider.again_prompt;
+    url.searchParams.set("prompt", keeps_consent ? `consent ${again_prompt}` : again_prompt);
   }
   return url.href;
 }

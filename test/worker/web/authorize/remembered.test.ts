@@ -171,6 +171,12 @@ describe("a sign-in that a client requires again", () => {
       "prompt=login",
       "consent login",
     ],
+    [
+      "openid",
+      { authorization_parameters: { prompt: "select_account login" } },
+      "max_age=1",
+      "login",
+    ],
     ["openid", {}, "prompt=consent", null],
     ["profile", {}, "prompt=login", null],
   ])(
