@@ -1,11 +1,12 @@
 /** The connection of `passbook connect`: its OAuth client, and its saved tokens. */
+import { PassbookError } from "../client/index.ts";
 import {
   createOAuthClient,
   type Connection,
   type ConnectionTokens,
   type OAuthClient,
 } from "../client/oauth/index.ts";
-import { credentialsPath, saveLogin, type SavedLogin } from "./credentials_file.ts";
+import { credentialsPath, readLogin, saveLogin, type SavedLogin } from "./credentials_file.ts";
 
 /** The service knows the command line's client by this address, and shows its name without fetching it. */
 const CLIENT_PATH = "/oauth/clients/command-line";
@@ -31,10 +32,25 @@ export function connectionOf(
   return commandLineClient(url, 0).connection(tokens, { onTokens });
 }
 
-/** The connection of a saved login. Renewed tokens are saved. */
-export function savedConnection(login: SavedLogin, connection: ConnectionTokens): Connection {
+/** The saved login at a service. A saved token is sent only to the service that issued it. @throws PassbookError `no_credentials` */
+export async function savedLogin(url: string): Promise<SavedLogin & { readonly token: string }> {
+  const login = await readLogin(credentialsPath(process.env));
+  if (login !== null && login.token !== null && login.url === url) {
+    return { ...login, token: login.token };
+  }
+  const message = `You are not signed in to ${url}. Run: passbook login --url ${url}`;
+  throw new PassbookError("no_credentials", message);
+}
+
+/**
+ * A valid token of the saved login. The file is read each time: other processes renew the tokens too, and an old refresh
+ * token would end the connection. Renewed tokens are saved.
+ */
+export async function savedToken(url: string): Promise<string> {
+  const login = await savedLogin(url);
+  if (login.connection === null) return login.token;
   const path = credentialsPath(process.env);
-  return connectionOf(login.url, connection, (tokens) =>
+  return connectionOf(url, login.connection, (tokens) =>
     saveLogin(path, { ...login, token: tokens.access_token, connection: tokens }),
-  );
+  ).token();
 }

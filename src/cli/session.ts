@@ -1,7 +1,7 @@
 /** The credentials of a command: PASSBOOK_TOKEN, or else the saved login. */
 import { createClient, PassbookError, type PassbookClient } from "../client/index.ts";
 import { readAddress } from "./address.ts";
-import { savedConnection } from "./connection.ts";
+import { savedLogin, savedToken } from "./connection.ts";
 import { credentialsPath, readLogin } from "./credentials_file.ts";
 
 /** Options that every command has. */
@@ -35,19 +35,11 @@ export async function serviceUrl(options: GlobalOptions): Promise<string> {
 export async function signedIn(options: GlobalOptions): Promise<PassbookClient> {
   const token = environmentToken();
   if (token !== null) return createClient({ baseUrl: await serviceUrl(options), token });
-  const given = givenUrl(options);
-  const login = await readLogin(credentialsPath(process.env));
-  // A saved token is sent only to the service that issued it.
-  const url = given ?? login?.url ?? null;
+  const url = givenUrl(options) ?? (await readLogin(credentialsPath(process.env)))?.url ?? null;
   if (url === null) {
     const message = "You are not signed in. Run: passbook login --url <address of the service>";
     throw new PassbookError("no_credentials", message);
   }
-  if (login === null || login.token === null || url !== login.url) {
-    const message = `You are not signed in to ${url}. Run: passbook login --url ${url}`;
-    throw new PassbookError("no_credentials", message);
-  }
-  const { connection } = login;
-  const saved = connection === null ? login.token : savedConnection(login, connection).token;
-  return createClient({ baseUrl: url, token: saved });
+  await savedLogin(url);
+  return createClient({ baseUrl: url, token: () => savedToken(url) });
 }

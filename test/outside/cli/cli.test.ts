@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { signedIn } from "../../../src/cli/session.ts";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
 import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
 import { goThrough } from "../../worker/oauth/conformance/passbook_target.ts";
@@ -213,7 +214,7 @@ describe("passbook", () => {
     },
   );
 
-  it("the command line connects with a budget through the browser, renews its tokens, and disconnects", async () => {
+  it("the command line connects with a budget through the browser, renews its tokens beside other processes, and disconnects", async () => {
     const home = "connected";
     const args = ["connect", "--json", "--url", passbook.url, "--budget", "50/month"];
     const child = spawn(program, args, { env: environment(home), stdio: ["pipe", "pipe", "pipe"] });
@@ -237,15 +238,28 @@ describe("passbook", () => {
     const file = join(directory, home, "passbook/credentials.json");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
+    const expire = async (): Promise<void> => {
+      const login = JSON.parse(await readFile(file, "utf8"));
+      login.connection.expires_at = new Date(0).toISOString();
+      await saveCredentials(home, JSON.stringify(login));
+    };
     const saved = JSON.parse(await readFile(file, "utf8"));
-    saved.connection.expires_at = new Date(0).toISOString();
-    await saveCredentials(home, JSON.stringify(saved));
+    await expire();
     // Tokens of the same second are equal.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(await passbookOf(home, ["wallet"])).toMatchObject({ code: 0 });
     const renewed = JSON.parse(await readFile(file, "utf8"));
     expect(renewed.token).not.toBe(saved.token);
     expect(renewed.connection.refresh_token).not.toBe(saved.connection.refresh_token);
+
+    vi.stubEnv("XDG_CONFIG_HOME", join(directory, home));
+    await expire();
+    const watching = await signedIn({});
+    await (await signedIn({})).wallet();
+    await expire();
+    await (await signedIn({})).wallet();
+    expect(await watching.wallet()).toMatchObject({ apps: [] });
+    vi.unstubAllEnvs();
 
     expect((await passbookOf(home, ["logout"])).code).toBe(0);
     const ended_token = { PASSBOOK_TOKEN: renewed.token, PASSBOOK_URL: passbook.url };
