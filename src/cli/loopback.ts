@@ -14,7 +14,7 @@ export interface Loopback {
 const WAIT_MS = 10 * 60 * 1000;
 
 const DONE = `<!doctype html><meta charset="utf-8"><title>Passbook</title>
-<p>Done. You can close this window and return to the terminal.</p>
+<p>You can close this window. The terminal shows the result.</p>
 `;
 
 /** Opens the server on a free port. Only programs of this machine reach it. */
