@@ -71,7 +71,7 @@ export async function authorizationUrl(
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (again && provider.again_prompt !== null) {
-    // Some providers refuse a repeated word, and all refuse none beside another.
+    // Some providers refuse a repeated word, and all refuse the word `none` with another one.
     const keeps_consent = readScope(url.searchParams.get("prompt") ?? "").includes("consent");
     const again_prompt = provider.again_prompt;
     url.searchParams.set("prompt", keeps_consent ? `consent ${again_prompt}` : again_prompt);

@@ -214,7 +214,7 @@ describe("passbook", () => {
     },
   );
 
-  it("the command line connects with a budget through the browser, renews its tokens beside other processes, and disconnects", async () => {
+  it("the command line connects with a budget through the browser, renews its tokens while other processes do so too, and disconnects", async () => {
     const home = "connected";
     const args = ["connect", "--json", "--url", passbook.url, "--budget", "50/month"];
     const child = spawn(program, args, { env: environment(home), stdio: ["pipe", "pipe", "pipe"] });
