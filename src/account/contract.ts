@@ -177,7 +177,7 @@ export interface AccountOperations {
   /** Both are refused as `account_unknown` if the account was deleted. */
   redeemCode(request: oauth.RedeemCodeRequest): Answer<oauth.Granted>;
   refreshFamily(request: oauth.RefreshRequest): Answer<oauth.Granted>;
-  /** Ends what a client holds. False: another client holds it. */
+  /** Ends what a client holds. The problem says why it does not; null: it has ended. */
   endGrant(request: oauth.EndGrantRequest): Answer<GrantProblem | null>;
   /** Only for a caller with a token. A narrower token gets an allowance of its own, below that of the caller. */
   exchange(caller: Caller, request: oauth.ExchangeRequest): Answer<oauth.Exchanged>;

@@ -76,7 +76,7 @@ export function refresh(transaction: Transaction, request: RefreshRequest): Answ
   }
 }
 
-/** Ends a family or an exchanged allowance at the request of its client. The problem is why not; null: it has ended. */
+/** Ends a family or an exchanged allowance at the request of its client. The problem says why it does not; null: it has ended. */
 export function endGrant(
   { families, allowances, now_ms }: Transaction,
   { credential, client_id, client_asserted }: EndGrantRequest,
