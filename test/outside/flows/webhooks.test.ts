@@ -95,6 +95,13 @@ function readDelivered(): Delivered[] {
   return lines.slice(0, -1).map((line) => JSON.parse(line) as Delivered);
 }
 
+/** The events that wait for their next attempt. */
+async function readWaiting(): Promise<unknown> {
+  const { cookie } = await signIn(worker.url, OPERATOR);
+  const path = `/api/admin/apps/${APP}/webhooks/main/deliveries`;
+  return (await call(cookie, "GET", path)).deliveries;
+}
+
 /** The delivered events of each account, by identity. */
 function byAccount(delivered: readonly Delivered[]): ReadonlyMap<string, readonly Delivered[]> {
   return Map.groupBy(delivered, ({ data }) => data.identity_id);
@@ -142,6 +149,8 @@ describe("webhooks", { tags: ["slow"], timeout: WAIT_MS + 300_000 }, () => {
     while (count() < ACCOUNTS * EVENTS_EACH && Date.now() < until_ms) {
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
+    // If events are missing, the failure shows which of them wait, and for how long.
+    expect(count() < ACCOUNTS * EVENTS_EACH ? await readWaiting() : []).toEqual([]);
     const accounts = byAccount(readDelivered());
     for (const { identity_id, session } of people) {
       const delivered = accounts.get(identity_id) ?? [];

@@ -173,6 +173,8 @@ class Play {
 
   /** Simulates point-in-time recovery: the object loses its newest entry, which D1 may already have. */
   async #restore(): Promise<void> {
+    // An object that was just recreated has no tables before its first call.
+    await this.#account.checkCaller(session);
     const [{ n: lines } = { n: 0 }] = await query<{ n: number }>(
       this.#identity_id,
       "select count(*) as n from entries where kind in ('adjustment', 'plan')",
