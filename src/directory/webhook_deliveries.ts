@@ -26,6 +26,8 @@ export interface WebhookDeliveries {
   save(delivery: WebhookDelivery): Promise<void>;
   /** The delivery succeeded, or will never be tried again. */
   drop(webhook_uid: string, identity_id: string): Promise<void>;
+  /** As {@link drop}, unless the sender has saved another retry meanwhile. */
+  dropOverdue(webhook_uid: string, identity_id: string, now_ms: number): Promise<void>;
   /** The deliveries of a webhook by identity, after `after_identity_id`. */
   list(
     webhook_uid: string,
@@ -51,6 +53,8 @@ export function createWebhookDeliveries(binding: D1Database): WebhookDeliveries 
   const { webhook_uid, identity_id, retry_at_ms, status, at_ms } = webhookDeliveries;
   const of = (uid: string, identity: string) =>
     and(eq(webhook_uid, uid), eq(identity_id, identity));
+  const isOverdue = (now_ms: number) =>
+    and(isNotNull(retry_at_ms), lt(retry_at_ms, now_ms - OVERDUE_MS));
   return {
     async save(delivery) {
       await database
@@ -60,6 +64,9 @@ export function createWebhookDeliveries(binding: D1Database): WebhookDeliveries 
     },
     async drop(uid, identity) {
       await database.delete(webhookDeliveries).where(of(uid, identity));
+    },
+    async dropOverdue(uid, identity, now_ms) {
+      await database.delete(webhookDeliveries).where(and(of(uid, identity), isOverdue(now_ms)));
     },
     async list(uid, { status: wanted, after_identity_id, limit }) {
       return database
@@ -85,7 +92,7 @@ export function createWebhookDeliveries(binding: D1Database): WebhookDeliveries 
       const rows = await database
         .select({ webhook_uid, identity_id, retry_at_ms })
         .from(webhookDeliveries)
-        .where(and(isNotNull(retry_at_ms), lt(retry_at_ms, now_ms - OVERDUE_MS)))
+        .where(isOverdue(now_ms))
         .orderBy(asc(retry_at_ms))
         .limit(limit);
       return rows.map(({ retry_at_ms: due_ms, ...sender }) => ({

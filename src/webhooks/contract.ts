@@ -29,10 +29,11 @@ export interface WebhookSenderOperations {
   /**
    * The account has something new. Returns as soon as storage has it; the sending happens later.
    * `news`: as in `domain/webhook_delivery`.
+   * @returns whether an event waits for another attempt.
    */
-  wake(news: string): Promise<void>;
-  /** The webhook is active again: continues now, whatever retry was planned. */
-  resume(): void;
+  wake(news: string): Promise<boolean>;
+  /** The webhook is active again: continues now, whatever retry was planned. @returns as {@link wake} does. */
+  resume(): boolean;
   /**
    * Sends the events after this entry again, and continues from there. It skips nothing that is not delivered yet.
    * `begin`: where the webhook's events begin in this account.

@@ -61,6 +61,7 @@ export interface EngineParts {
         readonly limit: number;
       },
     ): Promise<readonly ListedDelivery[]>;
+    dropOverdue(webhook_uid: string, identity_id: string, now_ms: number): Promise<void>;
     resume(webhook_uid: string): Promise<void>;
     listOverdue(
       now_ms: number,
@@ -84,7 +85,9 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
     const overdue = await deliveries.listOverdue(now_ms, SENDERS_WOKEN);
     const calls = overdue.map(async ({ webhook_uid, identity_id, resumes }) => {
       const sender = senderOf(webhook_uid, identity_id);
-      await (resumes ? sender.resume() : sender.wake("overdue"));
+      const waits = await (resumes ? sender.resume() : sender.wake("overdue"));
+      // The event was delivered, but its row could not be deleted. Without this, such rows would crowd out overdue senders.
+      if (!waits) await deliveries.dropOverdue(webhook_uid, identity_id, now_ms);
     });
     const failed = (await Promise.allSettled(calls)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;

@@ -22,18 +22,21 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
   /** Since when rounds of this instance fail; null: the last one succeeded. */
   #failing_since_ms: number | null = null;
 
-  async wake(news: string): Promise<void> {
+  async wake(news: string): Promise<boolean> {
     const { news: known, is_done, waiting } = this.#read();
-    if (is_done || known === news) return;
+    const waits = waiting !== null;
+    if (is_done || known === news) return waits;
     // The alarm of a retry is set already. It may have been dropped.
-    if (waiting === null || (await this.ctx.storage.getAlarm()) === null) this.#start();
+    if (!waits || (await this.ctx.storage.getAlarm()) === null) this.#start();
+    return waits;
   }
 
-  resume(): void {
+  resume(): boolean {
     const { generation, is_done, waiting } = this.#read();
-    if (is_done) return;
+    if (is_done) return false;
     this.#save({ generation: generation + 1, waiting: dueNow(waiting), news: null });
     this.#start();
+    return waiting !== null;
   }
 
   replay(after_line: number, begin: WebhookPosition): void {

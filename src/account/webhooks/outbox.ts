@@ -28,7 +28,7 @@ export interface WebhookList {
 
 /** The object that sends the account's events to one webhook. */
 export interface Sender {
-  wake(news: WebhookNews): Promise<void>;
+  wake(news: WebhookNews): Promise<boolean>;
   close(news: WebhookNews, last: LastEvent | null): Promise<boolean>;
 }
 

@@ -320,6 +320,38 @@ describe("telling a sender", () => {
 });
 
 describe("what operators do", () => {
+  it("a delivered event whose row could not be deleted leaves the list with the next schedule", async () => {
+    const { receiver, webhook } = await openReceiver();
+    receiver.fail();
+    await openAccount();
+    await deliver(webhook);
+    receiver.recover();
+    await env.DIRECTORY.exec(
+      "create trigger locked before delete on webhook_deliveries begin select raise(abort, 'locked'); end",
+    );
+    vi.spyOn(console, "warn").mockReturnValue();
+    await passPause(webhook);
+    await env.DIRECTORY.exec("drop trigger locked");
+    expect(receiver.types).toEqual(["credits.granted"]);
+    expect((await list(webhook)).deliveries).toHaveLength(1);
+    passTime(HOUR_MS);
+    expect(await services().webhook_engine.wakeOverdue(Date.now())).toMatchObject({ woken: 1 });
+    expect((await list(webhook)).deliveries).toEqual([]);
+    expect(await services().webhook_engine.wakeOverdue(Date.now())).toMatchObject({ woken: 0 });
+  });
+
+  it("the schedule leaves an event in the list that still waits", async () => {
+    const { receiver, webhook } = await openReceiver();
+    receiver.fail();
+    await openAccount();
+    await deliver(webhook);
+    passTime(HOUR_MS);
+    expect(await services().webhook_engine.wakeOverdue(Date.now())).toMatchObject({ woken: 1 });
+    expect((await list(webhook)).deliveries).toHaveLength(1);
+    await services().webhook_engine.wake(webhook);
+    expect((await list(webhook)).deliveries).toHaveLength(1);
+  });
+
   it("a ping is signed, has no account, and goes to a paused webhook too", async () => {
     const { receiver, webhook } = await openReceiver({ active: false });
     const { webhook_engine } = services();
