@@ -3,9 +3,9 @@ import { createClient, isPassbookError, type PersonalToken } from "../client/ind
 import type { Connection, SpendingCap } from "../client/oauth/index.ts";
 import { openBrowser } from "./browser.ts";
 import { CALLBACK_PATH, commandLineClient } from "./connection.ts";
-import { credentialsPath, saveLogin } from "./credentials_file.ts";
 import { openLoopback } from "./loopback.ts";
 import { plain, spin } from "./output.ts";
+import { replaceLogin } from "./revocation.ts";
 import { serviceUrl, type GlobalOptions } from "./session.ts";
 import { readCap } from "./tokens.ts";
 
@@ -44,7 +44,7 @@ export async function connect(options: ConnectOptions): Promise<void> {
   const { access_token: token } = tokens;
   const current = await readCurrent(url, token);
   const label = current?.label ?? null;
-  await saveLogin(credentialsPath(process.env), { url, token, label, connection: tokens });
+  await replaceLogin({ url, token, label, connection: tokens });
   const { scopes } = tokens;
   const { caps = [], apps = null, expires_at = null } = current ?? {};
   if (options.json === true) {

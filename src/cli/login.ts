@@ -7,9 +7,9 @@ import {
   type PassbookClient,
 } from "../client/index.ts";
 import { openBrowser } from "./browser.ts";
-import { connectionOf } from "./connection.ts";
 import { credentialsPath, deleteLogin, readLogin, saveLogin } from "./credentials_file.ts";
 import { plain, print, spin } from "./output.ts";
+import { replaceLogin, revokeLogin } from "./revocation.ts";
 import { serviceUrl, type GlobalOptions } from "./session.ts";
 
 export interface LoginOptions extends GlobalOptions {
@@ -18,9 +18,6 @@ export interface LoginOptions extends GlobalOptions {
   /** Whether to request a token that may operate the service. */
   readonly admin?: boolean;
 }
-
-/** A person waits for the logout, and can also revoke the token in the browser. */
-const LOGOUT_RETRIES = 1;
 
 /** Signs in by device login and saves the token. Text for people goes to stderr, JSON to stdout. */
 export async function logIn(options: LoginOptions): Promise<void> {
@@ -44,7 +41,7 @@ export async function logIn(options: LoginOptions): Promise<void> {
   } finally {
     stop();
   }
-  await saveLogin(credentialsPath(process.env), { url, token, label, connection: null });
+  await replaceLogin({ url, token, label, connection: null });
   const signed_in = createClient({ baseUrl: url, token });
   if (options.admin === true) await expectOperator(signed_in);
   const person = await personOf(signed_in);
@@ -100,11 +97,8 @@ async function endLogin(path: string): Promise<string> {
     return "The damaged file is deleted. Revoke its token on the service's page /account/connections.";
   }
   if (login === null || login.token === null) return "You were not signed in on this machine.";
-  const { url, token, label, connection } = login;
-  const failure =
-    connection === null
-      ? await revoke(createClient({ baseUrl: url, token, retries: LOGOUT_RETRIES }))
-      : await failureOf(connectionOf(url, connection).revoke());
+  const { url, token, label } = login;
+  const failure = await revokeLogin({ ...login, token });
   await saveLogin(path, { url, token: null, label: null, connection: null });
   if (failure === null)
     return `Signed out of ${url}; the token is revoked. To sign in again: passbook login`;
@@ -113,25 +107,4 @@ async function endLogin(path: string): Promise<string> {
     `The token is deleted on this machine, but ${url} did not revoke it. ` +
     `Revoke ${which} on ${url}/account/connections. The reason: ${failure.message}`;
   throw new PassbookError(failure.code, message, { status: failure.status ?? undefined });
-}
-
-/** Revokes the client's own token. */
-function revoke(client: PassbookClient): Promise<PassbookError | null> {
-  const revokeCurrent = async (): Promise<void> => {
-    const current = (await client.tokens.list()).find((token) => token.current);
-    if (current !== undefined) await client.tokens.revoke(current.id);
-  };
-  return failureOf(revokeCurrent());
-}
-
-/** The service's error; null if the token has ended. */
-async function failureOf(revoking: Promise<void>): Promise<PassbookError | null> {
-  try {
-    await revoking;
-    return null;
-  } catch (error) {
-    if (!(error instanceof PassbookError)) throw error;
-    // The token was revoked before, or it has expired.
-    return error.code === "unauthorized" ? null : error;
-  }
 }

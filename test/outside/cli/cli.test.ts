@@ -144,11 +144,14 @@ const has_pty = existsSync("/usr/bin/script") && process.platform === "linux";
 describe("passbook", () => {
   it("the command line signs in with piped output, runs every command that reads, and signs out", async () => {
     const home = "piped";
+    const before_login = { url: "http://localhost:1", token: "pb_pat_old", label: "Old" };
+    await saveCredentials(home, JSON.stringify(before_login));
     const args = ["login", "--json", "--url", passbook.url, "--name", "Piped"];
     const login = await logInBy(program, args, environment(home), "ada@example.com");
     expect(login.code).toBe(0);
     expect(JSON.parse(login.stdout)).toMatchObject({ url: passbook.url, email: "ada@example.com" });
     expect(login.stderr).not.toContain("\u001B");
+    expect(login.stderr).toContain("The token “Old”, which this replaces, was not revoked");
 
     const file = join(directory, home, "passbook/credentials.json");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
