@@ -1,12 +1,13 @@
 /**
- * The account's tables, with a memory of what nearly every operation reads: the account's row, the newest entry, the
- * id of the newest job, the numbers of started jobs, and when the next one expires. Only this object writes those
- * rows, and it writes them through this file, so each is read once after the object wakes or rolls back. A wrong
- * memory could not move money: the next entry would have a number that is already taken, and the insert would fail.
+ * The account's tables, with a memory of what nearly every operation reads: the account's row, the rows of the apps that
+ * it uses, the newest entry, the id of the newest job, the numbers of started jobs, and when the next one expires. Only
+ * this object writes those rows, and it writes them through this file, so each is read once after the object wakes or
+ * rolls back. A wrong memory could not move money: the next entry would have a number that is already taken, and the
+ * insert would fail.
  */
 import { assertInvariant } from "../../domain/result.ts";
 import type { AccountDatabase } from "./query.ts";
-import type { AccountRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
+import type { AccountRow, AppRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
 import { StartedCounts } from "./started_counts.ts";
 import { openTables, type Tables } from "./tables.ts";
 
@@ -26,6 +27,7 @@ export function openStore(database: AccountDatabase): Store {
 function withMemory(tables: Tables) {
   // Undefined: unknown. Null: no such row.
   let account: AccountRow | null | undefined;
+  const apps = new Map<string, AppRow>();
   let newest_entry: EntryRow | null | undefined;
   let newest_job_id: string | null | undefined;
   let started_counts: StartedCounts | undefined;
@@ -44,6 +46,7 @@ function withMemory(tables: Tables) {
   /** After a roll-back, or after rows were deleted by other SQL. */
   const forget = (): void => {
     account = undefined;
+    apps.clear();
     newest_entry = undefined;
     newest_job_id = undefined;
     started_counts = undefined;
@@ -62,6 +65,15 @@ function withMemory(tables: Tables) {
     saveReturned: changesAccount(tables.saveReturned),
     updatePlan: changesAccount(tables.updatePlan),
     insertAccount: changesAccount(tables.insertAccount),
+    readApp(slug: string): AppRow | null {
+      const row = apps.get(slug) ?? tables.readApp(slug);
+      if (row !== null) apps.set(slug, row);
+      return row;
+    },
+    saveApp(row: AppRow): void {
+      apps.delete(row.slug);
+      tables.saveApp(row);
+    },
     /** The newest entry, which holds the balance. Null before the account is opened. */
     readNewestEntry(): EntryRow | null {
       if (newest_entry === undefined) newest_entry = tables.readNewestEntry();

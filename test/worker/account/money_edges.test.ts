@@ -63,16 +63,16 @@ beforeEach(async () => {
   await fireAlarm(ADA);
 });
 
-describe("a write that fails in the middle of a transaction", () => {
-  const request = {
-    app_slug: "demo",
-    policy: DEFAULT_POLICY,
-    action: "draw",
-    cost_estimate: 10,
-    ttl_seconds: 60,
-    metadata_json: null,
-  };
+const request = {
+  app_slug: "demo",
+  policy: DEFAULT_POLICY,
+  action: "draw",
+  cost_estimate: 10,
+  ttl_seconds: 60,
+  metadata_json: null,
+};
 
+describe("a write that fails in the middle of a transaction", () => {
   it("a failing write rolls back the whole transaction with its alarm, and the next transaction arms it", async () => {
     await failOn("insert on jobs");
     const before = await dump(ADA);
@@ -103,6 +103,19 @@ describe("a write that fails in the middle of a transaction", () => {
     });
     expect(await account().readJob(session, job_id)).toMatchObject({ value: { status: "failed" } });
     await expectInvariants(ADA);
+  });
+});
+
+describe("an app's first jobs", () => {
+  it("a batch that is rolled back leaves the account closed for its app, and the next job opens it", async () => {
+    const first = { ...request, app_slug: "other" };
+    const access = () => query(ADA, "select access from apps where slug = 'other'");
+    await failOn("insert on jobs", "new.action = 'paint'");
+    const batch = [first, first, { ...first, action: "paint" }];
+    expect(await failureOf((instance) => instance.createJobs(session, batch, null))).not.toBeNull();
+    expect(await access()).toEqual([]);
+    expect(await account().createJob(session, first, null)).toMatchObject({ ok: true });
+    expect(await access()).toEqual([{ access: "open" }]);
   });
 });
 
