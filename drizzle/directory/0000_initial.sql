@@ -169,6 +169,7 @@ CREATE TABLE `oauth_clients` (
 	`refresh` integer NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`last_used_at_ms` integer,
+	`deleted_at_ms` integer,
 	`last_audit_id` text NOT NULL,
 	PRIMARY KEY(`app_slug`, `id`),
 	CONSTRAINT "oauth_clients_id" CHECK(length("oauth_clients"."id") between 1 and 64 and "oauth_clients"."id" glob '[a-z0-9]*' and "oauth_clients"."id" not glob '*[^a-z0-9._-]*'),

@@ -56,7 +56,7 @@ export function addAdminClients(apps: Command): void {
     );
   apps
     .command("delete-client <slug> <id>")
-    .description("delete an OAuth client; within a minute it gets no tokens anywhere")
+    .description("delete an OAuth client for good; within a minute it gets no tokens anywhere")
     .option(...REASON)
     .action((slug: string, id: string, _, command: Command) =>
       deleteClient(slug, id, command.optsWithGlobals<RemoveOptions>()),

@@ -41,6 +41,7 @@ export interface AdminClients {
   readClient(slug: string, id: string, options?: CallOptions): Promise<OAuthClient>;
   /**
    * Registers a client, or replaces all its settings. Only the response that makes it confidential has `client_secret`.
+   * Throws `client_deleted` if a client with this id was deleted.
    */
   saveClient(
     slug: string,
@@ -48,7 +49,7 @@ export interface AdminClients {
     settings: OAuthClientSettings,
     options?: WriteOptions,
   ): Promise<SavedOAuthClient>;
-  /** Within a minute the client gets no tokens anywhere. */
+  /** Within a minute the client gets no tokens anywhere. Its id is not used again. */
   deleteClient(slug: string, id: string, options?: RemoveOptions): Promise<void>;
   listResources(slug: string, options?: CallOptions): Promise<readonly Resource[]>;
   readResource(slug: string, id: string, options?: CallOptions): Promise<Resource>;

@@ -246,7 +246,8 @@ function readRows(database: DrizzleD1Database) {
       'redirect_uris', json(${oauthClients.redirect_uris_json}), 'public', ${oauthClients.public},
       'pkce_optional', ${oauthClients.pkce_optional}, 'id_token_alg', ${oauthClients.id_token_alg},
       'refresh', ${oauthClients.refresh}))
-    from ${oauthClients} where ${oauthClients.app_slug} = ${apps.slug})`;
+    from ${oauthClients}
+    where ${oauthClients.app_slug} = ${apps.slug} and ${oauthClients.deleted_at_ms} is null)`;
   const resources_json = sql<string>`(
     select json_group_array(json_object('uri', ${resources.uri}, 'scopes', json(${resources.scopes_json})))
     from ${resources} where ${resources.app_slug} = ${apps.slug})`;

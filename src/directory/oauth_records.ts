@@ -1,5 +1,5 @@
 /** The OAuth clients and protected resources of apps, for operators: they save, list and delete them. */
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
@@ -56,15 +56,15 @@ export interface OAuthRecords {
   /** Null: the app has no such client. */
   findClient(key: RegistrationKey): Promise<ClientRecord | null>;
   /**
-   * Registers a client, or replaces its settings. Refused as `app_unknown`, `too_many_clients` or `too_many_app_keys`. A
-   * save that is repeated with its audit record changes nothing and returns no secret.
+   * Registers a client, or replaces its settings. Refused as `app_unknown`, `client_deleted`, `too_many_clients` or
+   * `too_many_app_keys`. A save that is repeated with its audit record changes nothing and returns no secret.
    */
   saveClient(
     key: RegistrationKey,
     settings: ClientSettings,
     audit_id: string,
   ): Promise<Result<SavedClient, Refusal>>;
-  /** Refused as `client_not_found`. The keys of the app stay valid. */
+  /** For good: the id is not used again. Refused as `client_not_found`. The keys of the app stay valid. */
   removeClient(key: RegistrationKey): Promise<Result<null, Refusal>>;
   /** As for clients. An address that another registration has is refused as `resource_taken`. */
   listResources(app_slug: string): Promise<Result<readonly ResourceRecord[], Refusal>>;
@@ -86,10 +86,14 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
   };
   const isClient = ({ app_slug, id }: RegistrationKey) =>
     and(eq(oauthClients.app_slug, app_slug), eq(oauthClients.id, id));
+  const not_deleted = isNull(oauthClients.deleted_at_ms);
   const isResource = ({ app_slug, id }: RegistrationKey) =>
     and(eq(resources.app_slug, app_slug), eq(resources.id, id));
   const readClient = async (key: RegistrationKey) => {
-    const [row] = await database.select().from(oauthClients).where(isClient(key));
+    const [row] = await database
+      .select()
+      .from(oauthClients)
+      .where(and(isClient(key), not_deleted));
     return row ?? null;
   };
   const readResource = async (key: RegistrationKey) => {
@@ -103,7 +107,7 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
   return {
     async listClients(app_slug) {
       if (!(await isApp(app_slug))) return refused({ code: "app_unknown" });
-      const of_app = eq(oauthClients.app_slug, app_slug);
+      const of_app = and(eq(oauthClients.app_slug, app_slug), not_deleted);
       const rows = await database
         .select()
         .from(oauthClients)
@@ -132,16 +136,18 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
         .select(
           sql`
           select ${app_slug}, ${id}, ${name}, ${JSON.stringify(redirect_uris)}, ${Number(settings.public)},
-            ${Number(pkce_optional)}, ${id_token_alg}, ${Number(refresh)}, ${now_ms}, null, ${audit_id}
+            ${Number(pkce_optional)}, ${id_token_alg}, ${Number(refresh)}, ${now_ms}, null, null, ${audit_id}
           where exists (select 1 from apps where slug = ${app_slug})
             and (exists (select 1 from oauth_clients where app_slug = ${app_slug} and id = ${id})
-              or (select count(*) from oauth_clients where app_slug = ${app_slug}) < ${CLIENTS_PER_APP_MAX})
+              or (select count(*) from oauth_clients
+                where app_slug = ${app_slug} and deleted_at_ms is null) < ${CLIENTS_PER_APP_MAX})
             and (${Number(is_new_secret)} = 0 or (select count(*) from app_keys
               where app_slug = ${app_slug} and revoked_at_ms is null) < ${KEYS_PER_APP_MAX})`,
         )
         .onConflictDoUpdate({
           target: [oauthClients.app_slug, oauthClients.id],
           set: excluded(REPLACED_COLUMNS),
+          setWhere: not_deleted,
         });
       // In the same transaction, so no client is registered without its secret.
       const key_hash = secret === null ? null : await hashAppKey(secret);
@@ -154,11 +160,13 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
       const [saved] = await database.batch([save, ...(key_hash === null ? [] : [add_key])]);
       const client = saved.meta.changes > 0 ? await readClient(key) : null;
       if (client === null) {
-        const { length } = await database
-          .select({ id: oauthClients.id })
+        const rows = await database
+          .select({ id: oauthClients.id, deleted_at_ms: oauthClients.deleted_at_ms })
           .from(oauthClients)
           .where(eq(oauthClients.app_slug, app_slug));
-        const is_full = before === null && length >= CLIENTS_PER_APP_MAX;
+        const deleted = rows.filter(({ deleted_at_ms }) => deleted_at_ms !== null);
+        if (deleted.some((row) => row.id === id)) return refused({ code: "client_deleted" });
+        const is_full = before === null && rows.length - deleted.length >= CLIENTS_PER_APP_MAX;
         const full: Refusal = is_full
           ? { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX }
           : { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX };
@@ -168,7 +176,10 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
       return accepted({ client: clientOf(client), before, secret });
     },
     async removeClient(key) {
-      const { meta } = await database.delete(oauthClients).where(isClient(key));
+      const { meta } = await database
+        .update(oauthClients)
+        .set({ deleted_at_ms: Date.now() })
+        .where(and(isClient(key), not_deleted));
       changed();
       return meta.changes > 0 ? accepted(null) : refused({ code: "client_not_found" });
     },
@@ -236,7 +247,7 @@ const excluded = (columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, sql.raw(`excluded.${column}`)]));
 
 function clientOf(row: typeof oauthClients.$inferSelect): ClientRecord {
-  const { redirect_uris_json, last_audit_id: _, ...record } = row;
+  const { redirect_uris_json, deleted_at_ms: _, last_audit_id: __, ...record } = row;
   return { ...record, redirect_uris: JSON.parse(redirect_uris_json) as string[] };
 }
 

@@ -28,6 +28,8 @@ export const oauthClients = sqliteTable(
     created_at_ms: integer().notNull(),
     /** The start of the UTC day of its last authentication; null: it never authenticated. See `last_uses.ts`. */
     last_used_at_ms: integer(),
+    /** Null: not deleted. The row stays, because its id is not used again: people's old connections name it. */
+    deleted_at_ms: integer(),
     /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text().notNull(),
   },

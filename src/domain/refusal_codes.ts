@@ -73,6 +73,7 @@ export const REFUSAL_STATUS = {
   webhook_not_found: 404,
   too_many_webhooks: 400,
   client_not_found: 404,
+  client_deleted: 409,
   too_many_clients: 400,
   resource_not_found: 404,
   resource_taken: 409,

@@ -100,6 +100,7 @@ export type Refusal =
   | { readonly code: "webhook_not_found" }
   | { readonly code: "too_many_webhooks"; readonly limit: number }
   | { readonly code: "client_not_found" }
+  | { readonly code: "client_deleted" }
   | { readonly code: "too_many_clients"; readonly limit: number }
   | { readonly code: "resource_not_found" }
   | { readonly code: "resource_taken" }

@@ -272,6 +272,11 @@ function partsOf(refusal: Refusal): ErrorParts {
       return { error: `An app can have at most ${refusal.limit} webhooks. Delete one first.` };
     case "client_not_found":
       return { error: "The app has no OAuth client with this id." };
+    case "client_deleted":
+      return {
+        error:
+          "A client with this id was deleted, and its id is not used again. Choose another id.",
+      };
     case "too_many_clients":
       return { error: `An app can have at most ${refusal.limit} OAuth clients. Delete one first.` };
     case "resource_not_found":

@@ -79,6 +79,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   webhook_not_found: { code: "webhook_not_found" },
   too_many_webhooks: { code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX },
   client_not_found: { code: "client_not_found" },
+  client_deleted: { code: "client_deleted" },
   too_many_clients: { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX },
   resource_not_found: { code: "resource_not_found" },
   resource_taken: { code: "resource_taken" },

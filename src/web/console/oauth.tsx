@@ -135,7 +135,7 @@ export const doSaveClient = factory.createHandlers(async (context) => {
             if (result.ok) saved = result.value.value;
             return result;
           },
-          { too_many_clients: "id" },
+          { too_many_clients: "id", client_deleted: "id" },
         );
   // The secret is in this response only. A redirect would need it in an address.
   return failed === null ? showLists(context, saved) : showClientForm(context, failed);

@@ -312,8 +312,8 @@ export function DeletePage({ app, kind, name, form }: DeletePageProps) {
         <p>
           Within a minute it can no longer ask people for connections, and this service refuses its
           tokens. Other resources that do not introspect its tokens accept them for at most ten
-          minutes more. Its secret stays a server key of the app: revoke the key too if no server
-          uses it.
+          minutes more. Its id is not used again. Its secret stays a server key of the app: revoke
+          the key too if no server uses it.
         </p>
       ) : (
         <p>

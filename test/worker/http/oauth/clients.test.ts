@@ -70,6 +70,27 @@ describe("a registered client at the token endpoint", () => {
     }
   });
 
+  it("a client whose id belonged to a deleted one is not registered, so the old connections stay dead", async () => {
+    const { operator, secret, token } = await openClient();
+    const { body } = await token(
+      withSecret(codeForm(await authorize(await signIn(), CONNECTED)), secret),
+    );
+    const settings = { name: "Sketch", redirect_uris: ["https://new.example.com/callback"] };
+    const save = (id: string, is_public: boolean) =>
+      operator.send("PUT", `${CLIENTS}/${id}`, { ...settings, public: is_public });
+    await operator.send("DELETE", `${CLIENTS}/web`);
+    for (const is_public of [true, false]) {
+      expect(await save("web", is_public)).toMatchObject({
+        status: 409,
+        body: { code: "client_deleted" },
+      });
+    }
+    const headers = { Authorization: `Bearer ${body.access_token}` };
+    expect((await send("GET", "/api/wallet", { headers }, operator.settings)).status).toBe(401);
+    expect((await token(withSecret(refreshForm(body.refresh_token), secret))).status).toBe(401);
+    expect((await save("web2", true)).status).toBe(200);
+  });
+
   it.each([
     ["at once where it was deleted", 0, true],
     ["a minute later everywhere else", 60_000, false],

@@ -41,7 +41,9 @@ describe("the console's page of an app's OAuth clients and resources", () => {
     expect((await open(deleted.headers.get("Location") ?? "")).text).toContain(
       "The client was deleted.",
     );
-    expect(await rows("select * from oauth_clients")).toEqual([]);
+    expect((await open(OAUTH)).text).not.toContain("sketch~web");
+    const reused = await fill(CLIENT, WEB);
+    expect([reused.status, reused.text.includes("its id is not used again")]).toEqual([409, true]);
   });
 
   it("a form that is sent twice registers one client and shows the secret only the first time", async () => {

@@ -107,14 +107,20 @@ export const client_paths: ZodOpenApiPathsObject = {
         schema: saved_client,
         example: { client: EXAMPLE, client_id: "sketch~web", client_secret: "pb_app_4f0e…" },
       },
-      refusals: ["app_unknown", "too_many_clients", "too_many_app_keys", "client_not_found"],
+      refusals: [
+        "app_unknown",
+        "client_deleted",
+        "too_many_clients",
+        "too_many_app_keys",
+        "client_not_found",
+      ],
     }),
     delete: operation({
       ...common,
       id: "deleteOAuthClient",
       summary: "Delete an OAuth client",
       description:
-        "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. People still see its connections, and can end them. Keys of the app stay valid: revoke the key that was its secret if no server uses it.",
+        "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. Its id is not used again: registering it gets 409 `client_deleted`. People still see its connections, and can end them. Keys of the app stay valid: revoke the key that was its secret if no server uses it.",
       path,
       query: removeClientQuery,
       idempotent: true,

@@ -86,6 +86,18 @@ describe("the OAuth clients of an app", () => {
     expect(await keys(operator)).toHaveLength(1);
   });
 
+  it("a save that is retried after the client was deleted does not restore it, and creates no key", async () => {
+    const operator = await openOperator();
+    await operator.send("PUT", WEB, CLIENT, KEY);
+    await operator.send("DELETE", WEB);
+    const again = await operator.send("PUT", WEB, CLIENT, KEY);
+    expect(again).toMatchObject({ status: 404, body: { code: "client_not_found" } });
+    const reused = await operator.send("PUT", WEB, CLIENT);
+    expect(reused).toMatchObject({ status: 409, body: { code: "client_deleted" } });
+    expect((await operator.get(CLIENTS)).body).toEqual({ clients: [] });
+    expect(await keys(operator)).toHaveLength(1);
+  });
+
   it("a repeated request changes nothing again and never shows a secret again", async () => {
     const operator = await openOperator();
     await operator.send("PUT", WEB, CLIENT, KEY);
@@ -187,8 +199,12 @@ describe("the OAuth clients of an app", () => {
     const refused = responses.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(2);
     expect(refused[0]?.body.code).toBe("too_many_clients");
-    const [known] = (await operator.get(CLIENTS)).body.clients;
+    const [known, other] = (await operator.get(CLIENTS)).body.clients;
     expect((await operator.send("PUT", `${CLIENTS}/${known.id}`, settings)).status).toBe(200);
+    // A deleted client takes no room.
+    await operator.send("DELETE", `${CLIENTS}/${other.id}`);
+    expect((await operator.send("PUT", `${CLIENTS}/new`, settings)).status).toBe(200);
+    expect((await operator.send("PUT", `${CLIENTS}/newer`, settings)).status).toBe(400);
   });
 
   it("an app with 20 keys registers no confidential client", async () => {
