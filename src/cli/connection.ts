@@ -1,5 +1,5 @@
 /** The connection of `passbook connect`: its OAuth client, and its saved tokens. */
-import { PassbookError } from "../client/index.ts";
+import { isPassbookError, PassbookError } from "../client/index.ts";
 import {
   createOAuthClient,
   type Connection,
@@ -45,12 +45,44 @@ export async function savedLogin(url: string): Promise<SavedLogin & { readonly t
 /**
  * A valid token of the saved login. The file is read each time: other processes renew the tokens too, and an old refresh
  * token would end the connection. Renewed tokens are saved.
+ * @throws PassbookError `no_credentials` if the connection has ended
  */
 export async function savedToken(url: string): Promise<string> {
   const login = await savedLogin(url);
-  if (login.connection === null) return login.token;
+  const { connection } = login;
+  if (connection === null) return login.token;
   const path = credentialsPath(process.env);
-  return connectionOf(url, login.connection, (tokens) =>
-    saveLogin(path, { ...login, token: tokens.access_token, connection: tokens }),
-  ).token();
+  const save = async (tokens: ConnectionTokens): Promise<void> => {
+    const saved = (await readLogin(path))?.connection;
+    // The person connected again, or signed out, during the renewal.
+    if (saved?.refresh_token !== connection.refresh_token) return;
+    await saveLogin(path, { ...login, token: tokens.access_token, connection: tokens });
+  };
+  try {
+    return await beforeExit(() => connectionOf(url, connection, save).token());
+  } catch (error) {
+    if (!isPassbookError(error, "invalid_grant")) throw error;
+    const message = `${url} no longer accepts this machine's connection: ${error.message} Run: passbook connect --url ${url}`;
+    throw new PassbookError("no_credentials", message, { cause: error });
+  }
+}
+
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Completes `work` before a signal such as Ctrl-C ends the program; a second one ends it at once. A renewal whose tokens
+ * are not saved leaves a refresh token that ends the connection when it is used a minute later.
+ */
+async function beforeExit<Value>(work: () => Promise<Value>): Promise<Value> {
+  const received: NodeJS.Signals[] = [];
+  const postpone = (signal: NodeJS.Signals): void => void received.push(signal);
+  // A command that handles a signal itself is not ended by it.
+  const signals = ENDING_SIGNALS.filter((signal) => process.listenerCount(signal) === 0);
+  for (const signal of signals) process.once(signal, postpone);
+  try {
+    return await work();
+  } finally {
+    for (const signal of signals) process.off(signal, postpone);
+    if (received[0] !== undefined) process.kill(process.pid, received[0]);
+  }
 }

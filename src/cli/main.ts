@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";
 import { PassbookError } from "../client/index.ts";
+import { credentialsPath, readLogin } from "./credentials_file.ts";
 import { plain, exitOnClosedOutput } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { environmentToken } from "./session.ts";
@@ -27,13 +28,13 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
 const json = process.argv.includes("--json");
 
 /** Prints an error with advice. @returns the exit code */
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return reportUsage(error);
   const code = error instanceof PassbookError ? error.code : "failed";
   const message = plain(error instanceof Error ? error.message : "An unknown error occurred.");
   const exit_code = EXIT_CODES[code] ?? 1;
   const advice =
-    exit_code === 3 && code !== "no_credentials" ? ` ${signInAdvice()}` : adviceOn(code);
+    exit_code === 3 && code !== "no_credentials" ? ` ${await signInAdvice()}` : adviceOn(code);
   write(message, code, `passbook: ${message}${advice}`);
   return exit_code;
 }
@@ -52,8 +53,11 @@ function reportUsage({ exitCode, code, message }: CommanderError): number {
 }
 
 /** A new login does not help while PASSBOOK_TOKEN takes precedence over it. */
-function signInAdvice(): string {
-  if (environmentToken() === null) return "Run: passbook login";
+async function signInAdvice(): Promise<string> {
+  if (environmentToken() === null) {
+    const login = await readLogin(credentialsPath(process.env)).catch(() => null);
+    return `Run: passbook ${(login?.connection ?? null) === null ? "login" : "connect"}`;
+  }
   return "The token is from PASSBOOK_TOKEN: set another one, or unset it and run: passbook login";
 }
 
@@ -65,5 +69,5 @@ exitOnClosedOutput();
 try {
   await createProgram(version, { json }).parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = await report(error);
 }

@@ -11,7 +11,7 @@ import type { AppContext } from "../context.ts";
 
 export type Problem = Extract<Granted, { kind: "refused" }>["problem"];
 
-const AUTHORIZE_AGAIN = "Send the person to the authorization endpoint again.";
+const AUTHORIZE_AGAIN = "Start the authorization again.";
 
 /** What is wrong with a code or refresh token. */
 const PROBLEMS: Readonly<Record<Problem, readonly [OAuthErrorCode, string]>> = {
@@ -43,7 +43,7 @@ const PROBLEMS: Readonly<Record<Problem, readonly [OAuthErrorCode, string]>> = {
   ],
   refresh_token_used: [
     "invalid_grant",
-    `The refresh token was used before, so this authorization has ended. ${AUTHORIZE_AGAIN}`,
+    `The refresh token was used before, so this authorization has ended: a program did not save its new tokens, or someone copied the old one. ${AUTHORIZE_AGAIN}`,
   ],
   family_ended: [
     "invalid_grant",

@@ -265,8 +265,11 @@ describe("passbook", () => {
     vi.unstubAllEnvs();
 
     expect((await passbookOf(home, ["logout"])).code).toBe(0);
-    const ended_token = { PASSBOOK_TOKEN: renewed.token, PASSBOOK_URL: passbook.url };
-    expect(await passbookOf(home, ["wallet"], ended_token)).toMatchObject({ code: 3 });
+    await saveCredentials(home, JSON.stringify(renewed));
+    expect(await passbookOf(home, ["wallet"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("Run: passbook connect"),
+    });
   });
 
   it("each kind of error has its own exit code", async () => {

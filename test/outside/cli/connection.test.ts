@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { connect } from "../../../src/cli/connect.ts";
 import { readLogin } from "../../../src/cli/credentials_file.ts";
+import { signedIn } from "../../../src/cli/session.ts";
 
 interface Reply {
   readonly status?: number;
@@ -75,7 +76,7 @@ async function answer(request: IncomingMessage): Promise<Reply> {
     received.push(`${path} ${form.get("token")}`);
     return { body: {} };
   }
-  return { body: path === "/api/tokens" ? { tokens: [] } : { apps: [] } };
+  return { body: { tokens: [] } };
 }
 
 /** Saves a connection with the tokens 0, whose access token has expired. */
@@ -117,4 +118,44 @@ it("a second connect succeeds if the replaced tokens cannot be revoked, and says
   expect(await readLogin(file)).toMatchObject({ url, token: "pb_at_1" });
   expect(stderr).toContain("The token “CLI”, which this replaces, was not revoked");
   expect(stderr).toContain("http://localhost:1/account/connections");
+});
+
+it("Ctrl-C during a renewal ends the command only after the renewed tokens are saved", async () => {
+  await saveConnection();
+  const killed = vi.spyOn(process, "kill").mockImplementation(() => {
+    received.push("ended");
+    return true;
+  });
+  answerTokens = async () => {
+    // As if the person pressed Ctrl-C after the service renewed the tokens.
+    received.push(process.emit("SIGINT", "SIGINT") ? "waits" : "ended");
+    return { body: tokens(1) };
+  };
+  await (await signedIn({})).tokens.list();
+  expect(received).toEqual(["/oauth/token pb_rt_0", "waits", "ended"]);
+  expect(killed).toHaveBeenCalledWith(process.pid, "SIGINT");
+  expect(await readLogin(file)).toMatchObject({ connection: { refresh_token: "pb_rt_1" } });
+  expect(process.listenerCount("SIGINT")).toBe(0);
+});
+
+it("a renewal does not overwrite the tokens of a connect that ended meanwhile", async () => {
+  await saveConnection();
+  answerTokens = async () => {
+    answerTokens = async () => ({ body: tokens(2) });
+    await connectOnce();
+    return { body: tokens(1) };
+  };
+  await (await signedIn({})).tokens.list();
+  expect(await readLogin(file)).toMatchObject({ connection: { refresh_token: "pb_rt_2" } });
+});
+
+it("if a connection has ended, the error has the service's reason and the command that connects again", async () => {
+  await saveConnection();
+  const error_description = "The refresh token was used before.";
+  answerTokens = async () => ({ status: 400, body: { error: "invalid_grant", error_description } });
+  const failed = (await signedIn({})).tokens.list();
+  await expect(failed).rejects.toMatchObject({
+    code: "no_credentials",
+    message: `${url} no longer accepts this machine's connection: ${error_description} Run: passbook connect --url ${url}`,
+  });
 });
