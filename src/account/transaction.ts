@@ -10,7 +10,9 @@ import type { Delivery } from "./sync/delivery.ts";
 
 /** What all transactions of one object share. */
 export interface TransactionParts {
-  readonly storage: Pick<DurableObjectStorage, "transactionSync" | "sql">;
+  readonly storage: Pick<DurableObjectStorage, "transactionSync">;
+  /** How many bytes the object's storage holds, or held within the last second. */
+  readonly size_bytes: () => number;
   readonly store: Store;
   readonly allowances: AllowanceStore;
   readonly families: FamilyStore;
@@ -28,10 +30,26 @@ export interface TransactionParts {
 export interface Transaction extends Omit<TransactionParts, "storage"> {
   readonly caller: AdmittedCaller;
   readonly now_ms: number;
-  /** How many bytes the object's storage holds. */
-  readonly size_bytes: () => number;
   /** Runs a part of the transaction; if it throws, only this part is rolled back. @throws what `work` throws. */
   readonly part: <Value>(work: () => Value) => Value;
+}
+
+/** How long a size is used again: each reading costs as much as a statement, and no second fills the storage's margin. */
+const SIZE_USED_MS = 1_000;
+
+/** Reads the size of an object's storage, at most once a second. */
+export function sizeReader(sql: Pick<SqlStorage, "databaseSize">): () => number {
+  let bytes = 0;
+  let read_at_ms = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now_ms = Date.now();
+    // The clock may go back.
+    if (Math.abs(now_ms - read_at_ms) >= SIZE_USED_MS) {
+      bytes = sql.databaseSize;
+      read_at_ms = now_ms;
+    }
+    return bytes;
+  };
 }
 
 /**
@@ -45,7 +63,6 @@ export function transact<Value>(
   const { alarm, store } = parts;
   const part = <Part>(inner: () => Part): Part =>
     store.within(() => alarm.within(() => storage.transactionSync(inner)));
-  const size_bytes = (): number => storage.sql.databaseSize;
   const now_ms = Date.now();
-  return part(() => work({ ...parts, caller: SERVICE, now_ms, size_bytes, part }));
+  return part(() => work({ ...parts, caller: SERVICE, now_ms, part }));
 }

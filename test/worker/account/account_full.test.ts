@@ -4,14 +4,16 @@ import { describe, expect, it, vi } from "vitest";
 import { ACCOUNT_FULL_BYTES } from "../../../src/domain/limits.ts";
 import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
+import { passTime } from "../support/clock.ts";
 import { dump } from "../support/account_object.ts";
 
-/** Makes the storage of all objects report this size, because a test cannot write ten gigabytes. */
+/** Makes the storage of all objects report this size a second later, because a test cannot write ten gigabytes. */
 async function fill(ada: SignedIn, bytes: number): Promise<void> {
   await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) => {
     const prototype = Object.getPrototypeOf(state.storage.sql);
     vi.spyOn(prototype, "databaseSize", "get").mockReturnValue(bytes);
   });
+  passTime(1_000);
 }
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
@@ -48,7 +50,7 @@ describe("a full account", () => {
     const ada = await signInWithCredits();
     await ada.post("/api/jobs", { ...JOB, ttl_seconds: 60 });
     await fill(ada, ACCOUNT_FULL_BYTES * 1.1);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    passTime(61_000);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
     await expectInvariants(ada.identity_id);
   });
