@@ -88,7 +88,8 @@ export type Refusal =
   | { readonly code: "access_denied" }
   // Apps
   | { readonly code: "identity_required" }
-  | { readonly code: "account_unknown" }
+  /** `app_slug`: the app that the account must be open for. */
+  | { readonly code: "account_unknown"; readonly app_slug?: string }
   /** `matches`: how many people have the e-mail address. */
   | { readonly code: "identity_ambiguous"; readonly matches: number }
   | { readonly code: "app_settles" }

@@ -121,9 +121,7 @@ function partsOf(refusal: Refusal): ErrorParts {
           "This origin may not send cookies. Send a bearer token, or ask the operator to allow the origin.",
       };
     case "redirect_not_allowed":
-      return {
-        error: `redirect_to is ${refusal.address}, ${NOT_ALLOWED}`,
-      };
+      return { error: `redirect_to is ${refusal.address}, ${NOT_ALLOWED}` };
     case "loopback_required":
       return {
         error:
@@ -141,7 +139,12 @@ function partsOf(refusal: Refusal): ErrorParts {
     case "suspended":
       return { error: "This account is suspended. Contact the operator of this service." };
     case "account_unknown":
-      return { error: "You have access to no account with this identity. Check the identity." };
+      return {
+        error:
+          refusal.app_slug === undefined
+            ? "You have access to no account with this identity. Check the identity."
+            : `No account with this identity is open for the app ${refusal.app_slug}. Check the identity. A holder opens an account by using the app, or by connecting the app again on /account.`,
+      };
     case "identity_ambiguous":
       return {
         error: `${refusal.matches} people have this e-mail address. Find them with GET /api/admin/accounts?q= or in the console, and use the identity_id of one of them.`,

@@ -32,8 +32,8 @@ export interface WebhookEngine {
     },
   ): Promise<DeliveryPage>;
   /**
-   * Sends the events of an account's entries after this one again. Refused as `account_unknown` if the account does not
-   * have the webhook's app.
+   * Sends the events of an account's entries after this one again. Refused as `account_unknown` if the account is not
+   * open for the webhook's app.
    */
   replay(webhook: Webhook, identity_id: string, after_line: number): Promise<Result<null, Refusal>>;
   /** The webhook is active again: continues where each account stopped. */
@@ -111,7 +111,9 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
       const { uid, app_slug, created_at_ms: since_ms } = webhook;
       const nothing = { events: [], thresholds: [], since_ms, after: null };
       const known = await parts.readEvents(identity_id, { app_slug, ...nothing });
-      if (known === null || !known.has_app) return refused({ code: "account_unknown" });
+      if (known === null || !known.has_app) {
+        return refused({ code: "account_unknown", app_slug });
+      }
       await senderOf(uid, identity_id).replay(after_line, known.begin);
       return accepted(null);
     },

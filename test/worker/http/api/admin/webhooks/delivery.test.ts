@@ -156,6 +156,20 @@ describe("the replay of an account's events", () => {
     expect(receiver.received.slice(3).map(({ id }) => id)).toEqual([first?.id, second?.id]);
   });
 
+  it("a replay of an account that is not open for the app tells an operator so, and what the holder can do", async () => {
+    const { operator } = await openDeliveries();
+    await (await signIn("eve@example.com")).get("/api/wallet");
+    const body = { identity_id: "eve@example.com", after_line: 0 };
+    expect(await operator.send("POST", `${MAIN}/replay`, body)).toMatchObject({
+      status: 404,
+      body: {
+        code: "account_unknown",
+        error:
+          "No account with this identity is open for the app sketch. Check the identity. A holder opens an account by using the app, or by connecting the app again on /account.",
+      },
+    });
+  });
+
   it("a replay of an account that was never opened for the app is 404 for the app's key, whether it exists or not", async () => {
     const { server, receiver, ada, deliverAll } = await openDeliveries();
     const eve = await signIn("eve@example.com");
