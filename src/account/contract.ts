@@ -144,8 +144,11 @@ export interface AccountOperations {
    */
   exercise(released_at: string | null): Answer<null>;
 
-  /** Whether the caller's credential is valid; for requests that need nothing else of the account. */
-  checkCaller(caller: Caller): Answer<null>;
+  /**
+   * Whether the caller's credential is valid; for requests that need nothing else of the account. Responds with the clients
+   * that hold its allowance and that allowance's ancestors.
+   */
+  checkCaller(caller: Caller): Answer<readonly string[]>;
   /** Whether the caller's credential may operate the service if its holder is an operator; else `not_operator`. */
   checkOperator(caller: Caller): Answer<null>;
   checkRoomForAllowance(caller: Caller): Answer<null>;

@@ -37,6 +37,17 @@ export function findChain(
   }
 }
 
+/**
+ * The clients that hold an allowance and its ancestors. The account does not know whether one of them was deleted: then
+ * nobody may use the allowance.
+ */
+export function clientIdsOf(
+  allowances: AllowanceStore,
+  { path }: Pick<AllowanceRow, "path">,
+): readonly string[] {
+  return [...new Set(allowances.readPath(path).flatMap(({ client_id }) => client_id ?? []))];
+}
+
 /** What an allowance and all its ancestors permit. */
 export function limitsOfAll([own, ...ancestors]: Chain): AllowanceLimits {
   return limitsOfChain(limitsOf(own), ancestors.map(limitsOf));

@@ -81,6 +81,8 @@ export interface RefreshRequest {
 /** All that the tokens of a family's last response are derived from. */
 export interface FamilyTokens extends FamilyState, FindConnectionRequest {
   readonly family_id: string;
+  /** This client, and those whose tokens were exchanged for it. */
+  readonly client_ids: readonly string[];
   readonly scopes: readonly string[];
   readonly nonce: string | null;
   readonly auth_time_ms: number;
@@ -116,7 +118,13 @@ export interface ExchangeRequest extends Narrowing {
  * new allowance, with a token family if a client holds it. `refused`: nothing changed.
  */
 export type Exchanged =
-  | { readonly kind: "same"; readonly scopes: readonly string[]; readonly expires_at_ms: number }
+  | {
+      readonly kind: "same";
+      readonly scopes: readonly string[];
+      readonly expires_at_ms: number;
+      /** The clients of the exchanged token's allowance and its ancestors. */
+      readonly client_ids: readonly string[];
+    }
   | {
       readonly kind: "child";
       readonly allowance_id: string;

@@ -6,6 +6,7 @@ import { newCap } from "../../domain/spending_cap.ts";
 import { narrows, whyNoChild, type ExchangeProblem } from "../../domain/token_exchange.ts";
 import type { Credential } from "../../domain/proof.ts";
 import type { Answer, Exchanged, ExchangeRequest, FamilyTokens } from "../contract.ts";
+import { clientIdsOf } from "../allowances/credentials.ts";
 import { ensureOpen } from "../ledger/posting.ts";
 import type { AllowanceRow } from "../sql/allowance_store.ts";
 import type { FamilyRow } from "../sql/family_store.ts";
@@ -36,7 +37,9 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   if (!narrows(parent, request)) {
     const { scopes = parent.scopes } = request;
     const problem = whyNoChild({ ...parent, scopes: passed_on, depth: 0 }, request);
-    return problem === null ? accepted({ kind: "same", scopes, expires_at_ms }) : refuse(problem);
+    if (problem !== null) return refuse(problem);
+    const client_ids = clientIdsOf(allowances, allowance);
+    return accepted({ kind: "same", scopes, expires_at_ms, client_ids });
   }
   const { scopes = passed_on } = request;
   const problem = whyNoChild({ ...parent, scopes: passed_on }, request);
@@ -63,7 +66,7 @@ function familyIdOf(credential: Credential): string {
 
 /** The first tokens of a child. Its family ends with the session with which the exchanged token's family ends. */
 function addFamily(
-  { families, now_ms }: Transaction,
+  { families, allowances, now_ms }: Transaction,
   child: AllowanceRow,
   parent: FamilyRow,
 ): FamilyTokens {
@@ -80,7 +83,7 @@ function addFamily(
     nonce: null,
   };
   families.insert(family);
-  return tokensOf(child, family);
+  return tokensOf(allowances, child, family);
 }
 
 /**

@@ -18,7 +18,8 @@ import type {
   RedeemCodeRequest,
   RefreshRequest,
 } from "../contract.ts";
-import type { AllowanceRow } from "../sql/allowance_store.ts";
+import { clientIdsOf } from "../allowances/credentials.ts";
+import type { AllowanceRow, AllowanceStore } from "../sql/allowance_store.ts";
 import type { FamilyRow } from "../sql/family_store.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -67,7 +68,7 @@ export function refresh(transaction: Transaction, request: RefreshRequest): Answ
       return rotate(transaction, allowance, family, state);
     }
     case "repeat":
-      return accepted({ kind: "tokens", tokens: tokensOf(allowance, family) });
+      return accepted({ kind: "tokens", tokens: tokensOf(allowances, allowance, family) });
     case "end":
       families.end(family.id);
       return refuse("refresh_token_used");
@@ -96,13 +97,14 @@ export function endGrant(
 }
 
 function rotate(
-  { families }: Transaction,
+  { families, allowances }: Transaction,
   allowance: AllowanceRow,
   family: FamilyRow,
   state: FamilyState,
 ): Answer<Granted> {
   families.saveState(family.id, state);
-  return accepted({ kind: "tokens", tokens: tokensOf(allowance, { ...family, ...state }) });
+  const tokens = tokensOf(allowances, allowance, { ...family, ...state });
+  return accepted({ kind: "tokens", tokens });
 }
 
 /** Why the account or the authorization gives no tokens now; null: it does. */
@@ -125,11 +127,16 @@ function clientOf({ client_id, resource }: AllowanceRow) {
 }
 
 /** What the tokens of a family's last response are derived from. */
-export function tokensOf(allowance: AllowanceRow, family: FamilyRow): FamilyTokens {
+export function tokensOf(
+  allowances: AllowanceStore,
+  allowance: AllowanceRow,
+  family: FamilyRow,
+): FamilyTokens {
   const { id: family_id, scopes, generation, rotated_at_ms, nonce, auth_time_ms } = family;
   return {
     ...clientOf(allowance),
     family_id,
+    client_ids: clientIdsOf(allowances, allowance),
     scopes: scopes.split(" "),
     generation,
     rotated_at_ms,

@@ -1,14 +1,18 @@
 /** The credentials of an account's holder: allowances, and what ends with a session. */
 import { accepted } from "../../domain/result.ts";
 import * as allowances from "../allowances/allowances.ts";
+import { clientIdsOf } from "../allowances/credentials.ts";
 import * as callers from "../caller.ts";
 import type * as contract from "../contract.ts";
 import { SERVICE, type Answer, type Caller } from "../contract.ts";
 import { JobOperations } from "./jobs.ts";
 
 export class AllowanceOperations extends JobOperations {
-  checkCaller(caller: Caller): Answer<null> {
-    return this.instance.transact(caller, "none", () => accepted(null));
+  checkCaller(caller: Caller): Answer<readonly string[]> {
+    return this.instance.transact(caller, "none", (it) => {
+      const acting = callers.actingAllowance(it);
+      return accepted(acting === null ? [] : clientIdsOf(it.allowances, acting));
+    });
   }
 
   checkOperator(caller: Caller): Answer<null> {

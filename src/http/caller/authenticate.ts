@@ -75,7 +75,7 @@ export async function identifyByBearer(
   if (claims !== null) {
     const { identity_id, proof, expires_at_ms } = claims;
     const client_id = proof.kind === "personal_token" ? proof.client_id : null;
-    if (await isDeletedClient(context, client_id)) {
+    if (client_id !== null && (await isDeletedClient(context, client_id))) {
       return refused({ code: "unauthorized", reason: "personal_token_ended" });
     }
     return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });

@@ -3,15 +3,19 @@ import { isRegisteredClientId } from "../../domain/oauth_client.ts";
 import type { AppContext } from "../context.ts";
 
 /**
- * Whether a registered client is gone, according to the registry's cache: then its tokens are refused. While the registry
- * cannot be read they work, as all tokens do: access tokens expire within minutes. A client with a document is never deleted.
+ * Whether one of these registered clients is gone, according to the registry's cache: then their tokens are refused. While
+ * the registry cannot be read they work, as all tokens do: access tokens expire within minutes. A client with a document is
+ * never deleted.
  */
 export async function isDeletedClient(
   context: AppContext,
-  client_id: string | null,
+  ...client_ids: readonly string[]
 ): Promise<boolean> {
-  if (client_id === null || !isRegisteredClientId(client_id)) return false;
-  return (await context.get("services").apps.findClient(client_id)).kind === "unknown";
+  const { apps } = context.get("services");
+  for (const client_id of client_ids.filter(isRegisteredClientId)) {
+    if ((await apps.findClient(client_id)).kind === "unknown") return true;
+  }
+  return false;
 }
 
 /** Whether a resource is gone: then no tokens are issued for it. While the registry cannot be read they are. Null: our API. */

@@ -49,7 +49,10 @@ const PROBLEMS: Readonly<Record<Problem, readonly [OAuthErrorCode, string]>> = {
     "invalid_grant",
     `This authorization has ended: the person signed out, or a code or token was used twice. ${AUTHORIZE_AGAIN}`,
   ],
-  allowance_ended: ["invalid_grant", `The person ended the connection. ${AUTHORIZE_AGAIN}`],
+  allowance_ended: [
+    "invalid_grant",
+    `The person ended the connection, or an operator deleted its client. ${AUTHORIZE_AGAIN}`,
+  ],
   allowance_expired: ["invalid_grant", `The connection has expired. ${AUTHORIZE_AGAIN}`],
   suspended: ["invalid_grant", "The account is suspended. The person can contact its operator."],
   account_deleted: ["invalid_grant", `The account was deleted. ${AUTHORIZE_AGAIN}`],

@@ -47,10 +47,9 @@ async function describe(
   const owned = await apps.findResource(resource);
   if (owned.kind === "unreadable") return refused(UNAVAILABLE);
   if (owned.kind !== "found" || owned.value.app_slug !== app_slug) return INACTIVE;
-  if (await isDeletedClient(context, client_id)) return INACTIVE;
   const caller = { kind: "personal_token", credential } as const;
   const living = await accounts(identity_id).checkCaller(caller);
-  if (!living.ok) return INACTIVE;
+  if (!living.ok || (await isDeletedClient(context, client_id, ...living.value))) return INACTIVE;
   return accepted({
     active: true,
     iss,

@@ -4,7 +4,7 @@ import type { Answer, FamilyTokens, Granted } from "../../account/contract.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { OAUTH_EXPIRES_IN_SECONDS, OAUTH_TOKEN_TTL_SECONDS } from "../../domain/token_family.ts";
-import { isDeletedResource } from "../caller/deleted_registrations.ts";
+import { isDeletedClient, isDeletedResource } from "../caller/deleted_registrations.ts";
 import type { AppContext } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
 import { errorFrom, errorOf, RESOURCE_DELETED, type Problem } from "./errors.ts";
@@ -46,6 +46,8 @@ export async function respondGranted(
   if (!granted.ok) return refused(errorFrom(granted.refusal));
   if (granted.value.kind === "refused") return failed(context, granted.value.problem);
   const { tokens } = granted.value;
+  if (await isDeletedClient(context, ...tokens.client_ids))
+    return refused(errorOf("allowance_ended"));
   if (await isDeletedResource(context, tokens.resource)) return refused(RESOURCE_DELETED);
   return accepted(await derive(context, client, identity_id, tokens));
 }

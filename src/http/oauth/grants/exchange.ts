@@ -67,7 +67,11 @@ export const exchangeToken: GrantHandler = async (context, form) => {
       ? refused(await invalidSubject(context))
       : refused(errorFrom(exchanged.refusal));
   }
-  return respond(context, client.value, subject, exchanged.value);
+  const { value } = exchanged;
+  if (value.kind === "same" && (await isDeletedClient(context, ...value.client_ids))) {
+    return refused(await invalidSubject(context));
+  }
+  return respond(context, client.value, subject, value);
 };
 
 /** RFC 8693, section 2.2.2. It counts for the network: a guesser's requests all fail. */

@@ -21,6 +21,7 @@ import {
   refresh,
   RESOURCE,
   withToken,
+  type Tokens,
 } from "../../support/oauth_clients.ts";
 import { registerClient, registerResource } from "../../support/registrations.ts";
 import { openAppServer } from "../caller/app_server.ts";
@@ -445,7 +446,7 @@ describe("an app that owns the resource of a token", () => {
     await registerClient("other", "web");
     oauthServices().apps.forget();
     const as_owner = { client_id: "demo~web", client_secret: owner.key };
-    return { as_owner, as_other: { client_id: "other~web", client_secret: other.key } };
+    return { owner, as_owner, as_other: { client_id: "other~web", client_secret: other.key } };
   }
   const AT_RESOURCE = { resource: RESOURCE, scopes: ["tools", "draw"] };
 
@@ -466,6 +467,42 @@ describe("an app that owns the resource of a token", () => {
     expect(decodeJwt(renewed.body.access_token)).toMatchObject({ aud: RESOURCE, scope: "draw" });
     expect((await refresh(child.refresh_token)).body.error).toBe("invalid_grant");
     expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
+  });
+
+  it("a token that another client exchanged ends when the client of the exchanged token is deleted", async () => {
+    const { as_owner, owner } = await openApps();
+    const page = { ...AT_RESOURCE, client_id: "demo~page", client_host: null };
+    const deleted = await connect(await signIn(), page);
+    const kept = await connect(await signIn(), AT_RESOURCE);
+    const exchanged = async ({ access_token }: Tokens) => {
+      const child = await narrow(access_token, {}, { ...as_owner, scope: "draw" });
+      const grandchild = await narrow(child.access_token, { expires_in: 600 }, as_owner);
+      const same = await narrow(access_token, {}, as_owner);
+      return { child, grandchild, same };
+    };
+    const [ended, living] = [await exchanged(deleted), await exchanged(kept)];
+    const isActive = async ({ access_token }: Tokens): Promise<boolean> => {
+      const headers = { Authorization: `Bearer ${owner.key}` };
+      return (await post("/oauth/introspect", { token: access_token }, headers)).body.active;
+    };
+    for (const token of Object.values(ended)) expect(await isActive(token)).toBe(true);
+    await env.DIRECTORY.exec("delete from oauth_clients where id = 'page'");
+    oauthServices().apps.forget();
+    for (const token of Object.values(ended)) {
+      expect(await isActive(token)).toBe(false);
+      for (const limits of [null, { expires_in: 60 }]) {
+        expect((await exchange(token.access_token, limits, as_owner)).status).toBe(400);
+      }
+    }
+    for (const token of Object.values(living)) {
+      expect(await isActive(token)).toBe(true);
+      expect((await exchange(token.access_token, null, as_owner)).status).toBe(200);
+    }
+    for (const { refresh_token } of [ended.child, ended.grandchild]) {
+      const renewed = await refresh(refresh_token, as_owner);
+      expect(renewed).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    }
+    expect((await refresh(living.child.refresh_token, as_owner)).status).toBe(200);
   });
 
   it("a client without a secret and a client of another app cannot exchange a token, and no client exchanges one of a deleted client", async () => {
