@@ -51,11 +51,6 @@ export interface Asked {
   readonly max_age_seconds: number | null;
   /** Whom the client expects to be signed in, according to the ID token that it sent. */
   readonly hinted_identity_id: string | null;
-  /**
-   * Our own mark in the address after a repeated sign-in: the session must be newer than this. It replaces
-   * `prompt=login` and `max_age`, which would otherwise request a sign-in for ever.
-   */
-  readonly signed_in_after_ms: number | null;
 }
 
 export interface AuthorizeRequest {
@@ -90,9 +85,6 @@ const KNOWN = [
   "request_uri",
   "registration",
 ] as const;
-
-/** Our own parameter: see {@link Asked.signed_in_after_ms}. */
-export const SIGNED_IN_AFTER = "signed_in_after";
 
 export function readAuthorizeRequest(
   query: URLSearchParams,
@@ -156,7 +148,6 @@ function readAsked(query: URLSearchParams): Result<Asked, AuthorizeError> {
     prompts: prompts.value,
     max_age_seconds,
     hinted_identity_id,
-    signed_in_after_ms: readWhole(valuesOf(query, SIGNED_IN_AFTER)[0] ?? null) ?? null,
   });
 }
 
@@ -222,7 +213,7 @@ function readHint(token: string | null): string | null | undefined {
 }
 
 /** A whole number; null: not sent; undefined: malformed or larger than `max`. */
-function readWhole(text: string | null, max = Number.MAX_SAFE_INTEGER): number | null | undefined {
+function readWhole(text: string | null, max: number): number | null | undefined {
   if (text === null) return null;
   if (!/^\d+$/.test(text)) return undefined;
   const number = Number(text);

@@ -42,14 +42,13 @@ export type SignInNeed = "none" | "first" | "again";
 
 /** `started_at_ms`: when the person signed in; null: they are not signed in. */
 export function signInNeed(
-  { prompts, max_age_seconds, signed_in_after_ms }: Asked,
+  { prompts, max_age_seconds }: Asked,
   started_at_ms: number | null,
   now_ms: number,
 ): SignInNeed {
   if (started_at_ms === null) {
     return prompts.includes("login") || max_age_seconds !== null ? "again" : "first";
   }
-  if (signed_in_after_ms !== null && started_at_ms >= signed_in_after_ms) return "none";
   if (prompts.includes("login")) return "again";
   if (max_age_seconds === null) return "none";
   return now_ms - started_at_ms > max_age_seconds * 1000 ? "again" : "none";

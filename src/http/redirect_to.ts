@@ -1,5 +1,4 @@
 /** `redirect_to`: the address, in a query or form, to which a person returns. */
-import { SIGNED_IN_AFTER } from "../domain/authorize_request.ts";
 import { shownAddress } from "../domain/origins.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -19,10 +18,11 @@ export async function readRedirectTo(
   return refused({ code: "redirect_not_allowed", address: shownAddress(text) });
 }
 
-/** Whether a person returns to an OAuth client that requires a new sign-in: then a session at a provider is not enough. */
-export function needsNewSignIn(context: AppContext, target: URL | null): boolean {
-  const is_ours = target?.origin === context.get("base_url");
-  return (
-    is_ours && target.pathname === "/oauth/authorize" && target.searchParams.has(SIGNED_IN_AFTER)
-  );
+/** The address to return to; null if it was removed from the allowlist while the person signed in. */
+export async function targetIfStillAllowed(
+  context: AppContext,
+  redirect_to: string | null,
+): Promise<URL | null> {
+  const redirect = await readRedirectTo(context, redirect_to ?? undefined);
+  return redirect.ok ? redirect.value : null;
 }

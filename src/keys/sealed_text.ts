@@ -15,10 +15,10 @@ export interface OpenedText {
 }
 
 export interface SealedTexts {
-  /** Seals a text for this service's address. */
-  seal(base_url: string, text: string, ttl_ms: number): Promise<string>;
+  /** Seals a text for this service's address, or a longer one of its own that the text belongs to. */
+  seal(address: string, text: string, ttl_ms: number): Promise<string>;
   /** Null: not sealed by us, or for another purpose or address. */
-  open(base_url: string, sealed: string): Promise<OpenedText | null>;
+  open(address: string, sealed: string): Promise<OpenedText | null>;
 }
 
 export function createSealedTexts(
@@ -27,14 +27,14 @@ export function createSealedTexts(
 ): SealedTexts {
   const sealing = flowKeys(keys, purpose);
   return {
-    async seal(base_url, text, ttl_ms) {
+    async seal(address, text, ttl_ms) {
       const content = JSON.stringify([Date.now() + ttl_ms, text]);
-      return packSealed(await sealFor(sealing, [purpose, base_url], content));
+      return packSealed(await sealFor(sealing, [purpose, address], content));
     },
-    async open(base_url, sealed) {
+    async open(address, sealed) {
       const unpacked = unpackSealed(sealed);
       const content =
-        unpacked === null ? null : await unsealFor(sealing, [purpose, base_url], unpacked);
+        unpacked === null ? null : await unsealFor(sealing, [purpose, address], unpacked);
       if (content === null) return null;
       const [ends_at_ms, text] = JSON.parse(content) as [number, string];
       return { text, is_expired: Date.now() >= ends_at_ms };

@@ -1,7 +1,6 @@
 /** Reads an authorization request: its client, its scopes and limits, and whether the person must sign in first. */
 import {
   readAuthorizeRequest,
-  SIGNED_IN_AFTER,
   whyPkceMissing,
   type AddressProblem,
   type Asked,
@@ -19,6 +18,7 @@ import type { AppContext } from "../../http/context.ts";
 import { findResource, resolveClient } from "../../http/oauth/clients.ts";
 import { readSpendingDetails, type SpendingDetails } from "../../http/oauth/spending_details.ts";
 import type { ResumedSession } from "../../identity/port.ts";
+import { isNewSignInProven, PROOF_MAX_LENGTH, setNewSignIn } from "./new_sign_in.ts";
 
 /** Why the page cannot ask, and no address can receive a response. */
 export type CannotAsk =
@@ -91,7 +91,9 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   const need = signInNeed(asked.value, session?.started_at_ms ?? null, Date.now());
   const { hinted_identity_id: hinted } = asked.value;
   const is_other = is_silent && hinted !== null && hinted !== session?.identity_id;
-  if (session === null || need !== "none" || is_other) {
+  const is_proven =
+    need === "again" && session !== null && (await isNewSignInProven(context, query, session));
+  if (session === null || (need !== "none" && !is_proven) || is_other) {
     const silent = is_silent ? LOGIN_REQUIRED : TOO_LONG;
     const signing_in = is_silent ? null : signIn(context, query, need);
     return signing_in ?? { kind: "refused", known, error: silent };
@@ -117,7 +119,7 @@ const LOGIN_REQUIRED: AuthorizeError = {
 
 const TOO_LONG: AuthorizeError = {
   error: "invalid_request",
-  error_description: `Shorten the request, for example its state, to ${REDIRECT_MAX_LENGTH} characters.`,
+  error_description: `Shorten the request, for example its state, to ${REDIRECT_MAX_LENGTH - PROOF_MAX_LENGTH} characters.`,
 };
 
 /** What a client requests, if it can get it. */
@@ -166,8 +168,10 @@ async function mayGetUpstream(context: AppContext, client: OAuthClient): Promise
 function signIn(context: AppContext, query: URLSearchParams, need: SignInNeed): Reading | null {
   const back = new URLSearchParams(query);
   // A hint about the person may be longer than the rest, and has no use after they signed in.
-  for (const name of ["id_token_hint", "login_hint", SIGNED_IN_AFTER]) back.delete(name);
-  if (need === "again") back.set(SIGNED_IN_AFTER, String(Date.now()));
+  for (const name of ["id_token_hint", "login_hint"]) back.delete(name);
+  const is_again = need === "again";
+  setNewSignIn(back, is_again);
   const return_to = `${context.get("base_url")}/oauth/authorize?${back.toString()}`;
-  return return_to.length > REDIRECT_MAX_LENGTH ? null : { kind: "sign_in", return_to };
+  const max_length = REDIRECT_MAX_LENGTH - (is_again ? PROOF_MAX_LENGTH : 0);
+  return return_to.length > max_length ? null : { kind: "sign_in", return_to };
 }

@@ -3,9 +3,10 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { SignInFailure, SignInFinished } from "../../identity/port.ts";
 import { SignInPage } from "./signin_page.tsx";
 import type { AppContext } from "../../http/context.ts";
-import { readRedirectTo } from "../../http/redirect_to.ts";
+import { targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { choicesFor } from "./choices.ts";
 import { setCookies } from "../../http/caller/session_cookies.ts";
+import { proveNewSignIn } from "../authorize/new_sign_in.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
 /** `method_name`: the text of the method's button. */
@@ -15,27 +16,17 @@ export async function respondFinished(
   method_name: string,
 ): Promise<Response> {
   switch (finished.kind) {
-    case "signed_in":
-      return respondSignedIn(
-        context,
-        finished,
-        await targetIfStillAllowed(context, finished.redirect_to),
-      );
+    case "signed_in": {
+      const target = await targetIfStillAllowed(context, finished.redirect_to);
+      const proven = await proveNewSignIn(context, finished.session, target);
+      return respondSignedIn(context, finished, proven);
+    }
     case "linked":
       setCookies(context, finished.set_cookies);
       return context.redirect("/account?notice=linked", 303);
     case "failed":
       return showFailure(context, method_name, finished);
   }
-}
-
-/** The address to return to; null if it was removed from the allowlist while the person signed in. */
-export async function targetIfStillAllowed(
-  context: AppContext,
-  redirect_to: string | null,
-): Promise<URL | null> {
-  const redirect = await readRedirectTo(context, redirect_to ?? undefined);
-  return redirect.ok ? redirect.value : null;
 }
 
 async function showFailure(

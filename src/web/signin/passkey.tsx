@@ -5,10 +5,11 @@ import { findInvisible } from "../../domain/text.ts";
 import type { PasskeyPort, PasskeyStart } from "../../identity/port.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { setCookies, setSessionCookies } from "../../http/caller/session_cookies.ts";
-import { readRedirectTo } from "../../http/redirect_to.ts";
+import { readRedirectTo, targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
-import { respondFinished, targetIfStillAllowed } from "./finished.tsx";
+import { proveNewSignIn } from "../authorize/new_sign_in.ts";
+import { respondFinished } from "./finished.tsx";
 import { RecoveryCodePage, RegistrationPage } from "./passkey_pages.tsx";
 import { refuseEntry } from "./signed_in.ts";
 
@@ -105,7 +106,7 @@ export const finishPasskey = factory.createHandlers(validForm(responseForm), asy
   const refused = await refuseEntry(context, session.identity_id, target);
   if (refused !== null) return refused;
   await setSessionCookies(context, session, set_cookies);
-  const redirect_to = target?.href ?? null;
+  const redirect_to = (await proveNewSignIn(context, session, target))?.href ?? null;
   return context.html(
     <RecoveryCodePage {...{ recovery_code, redirect_to }} after="registration" />,
   );

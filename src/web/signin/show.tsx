@@ -3,11 +3,12 @@
  * a token: a link by itself must not give one away, and the person may want to use another account. An OAuth client may
  * require that they sign in again.
  */
+import { needsNewSignIn } from "../authorize/new_sign_in.ts";
 import { SignInPage } from "./signin_page.tsx";
 import { noticeText } from "../layout/messages.ts";
 import type { BrowserSession } from "../../identity/port.ts";
 import { factory, type AppContext } from "../../http/context.ts";
-import { needsNewSignIn, readRedirectTo } from "../../http/redirect_to.ts";
+import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { resumeSession } from "../../http/middleware/rate_limits.ts";
 import { choicesFor, requestingAppOf } from "./choices.ts";

@@ -4,9 +4,10 @@
  */
 import { factory } from "../../http/context.ts";
 import { isNavigationFromOwnPage } from "../../http/middleware/origins.ts";
-import { needsNewSignIn, readRedirectTo } from "../../http/redirect_to.ts";
+import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { redirectToProvider } from "../../http/caller/session_cookies.ts";
+import { needsNewSignIn } from "../authorize/new_sign_in.ts";
 
 export const startSignIn = factory.createHandlers(async (context) => {
   const redirect_to = context.req.query("redirect_to");

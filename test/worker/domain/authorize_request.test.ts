@@ -57,7 +57,6 @@ describe("an authorization request", () => {
             prompts: ["login", "consent"],
             max_age_seconds: 60,
             hinted_identity_id: null,
-            signed_in_after_ms: null,
           },
         },
       },

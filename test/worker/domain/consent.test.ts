@@ -15,7 +15,6 @@ const ASKED: Asked = {
   prompts: [],
   max_age_seconds: null,
   hinted_identity_id: null,
-  signed_in_after_ms: null,
 };
 const NOW_MS = 1_000_000_000;
 
@@ -50,17 +49,13 @@ describe("the scopes of an authorization", () => {
 describe("the sign-in that an authorization needs", () => {
   it.each([
     [{}, null, "first"],
-    [{ signed_in_after_ms: 1 }, null, "first"],
     [{ prompts: ["login"] }, null, "again"],
     [{ max_age_seconds: 60 }, null, "again"],
     [{}, NOW_MS - 1, "none"],
     [{ prompts: ["login"] }, NOW_MS - 1, "again"],
-    [{ prompts: ["login"], signed_in_after_ms: NOW_MS - 5 }, NOW_MS - 5, "none"],
-    [{ prompts: ["login"], signed_in_after_ms: NOW_MS - 5 }, NOW_MS - 6, "again"],
     [{ max_age_seconds: 10_000 }, NOW_MS - 60_000, "none"],
     [{ max_age_seconds: 1 }, NOW_MS - 1_001, "again"],
     [{ max_age_seconds: 0 }, NOW_MS, "none"],
-    [{ max_age_seconds: 1, signed_in_after_ms: NOW_MS - 5_000 }, NOW_MS - 5_000, "none"],
   ] as const)("a request with %j and a sign-in at %j needs %s", (changes, started, need) => {
     expect(signInNeed({ ...ASKED, ...changes }, started, NOW_MS)).toBe(need);
   });

@@ -35,8 +35,8 @@ async function signInAt(browser: Browser, answer: Answer): Promise<Answer> {
   expect(location.pathname).toBe("/signin");
   expect((await browser.get(location.href)).text).toContain("Sign in again");
   const redirect_to = location.searchParams.get("redirect_to") ?? "";
-  await browser.post("/signin/dev", { email: "ada@example.com", redirect_to });
-  return browser.get(redirect_to);
+  const signed_in = await browser.post("/signin/dev", { email: "ada@example.com", redirect_to });
+  return browser.get(signed_in.headers.get("Location") ?? "");
 }
 
 describe("a connection that exists", () => {

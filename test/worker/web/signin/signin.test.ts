@@ -192,7 +192,7 @@ describe("a preset", () => {
       ...parameters,
     });
     expect(authorization_url.href).not.toContain("our-secret");
-    const required = `${BASE_URL}/oauth/authorize?signed_in_after=1`;
+    const required = `${BASE_URL}/oauth/authorize?new_sign_in=required`;
     const repeated = new URL(await browser.start(preset, required));
     expect(repeated.searchParams.get("prompt")).toBe(again);
   });
@@ -287,7 +287,7 @@ describe("the sign-in page", () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
-    const page = `${BASE_URL}/oauth/authorize?signed_in_after=1`;
+    const page = `${BASE_URL}/oauth/authorize?new_sign_in=required`;
     const query = new URLSearchParams({ redirect_to: page }).toString();
     const { status, text } = await browser.get(`/signin?${query}`);
     expect(status).toBe(200);
@@ -295,7 +295,7 @@ describe("the sign-in page", () => {
     expect(text).toContain("/signin/acme?redirect_to=");
     const before = browser.cookies.get("passbook_session");
     const landed = await browser.signIn(acme, ADA, page);
-    expect(landed.headers.get("Location")).toBe(page);
+    expect(landed.headers.get("Location")).toMatch(`${BASE_URL}/oauth/authorize?new_sign_in=`);
     expect(browser.cookies.get("passbook_session")).not.toBe(before);
   });
 
