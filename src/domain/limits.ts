@@ -191,11 +191,14 @@ export const EVENTS_REPORT_BYTES = EVENTS_WINDOW_BYTES / 4;
 export const CLOCK_SKEW_MS = 60_000;
 
 /**
- * The newest jobs, whose deadlines are looked up in `jobs`. A job that is still started when this many newer
- * ones exist gets a row in `long_jobs`: two more rows for the few long jobs, none for all others. An account wakes
- * with up to this many rows read while any of its jobs is started; a burst of creations up to it writes no such row.
+ * The newest jobs, whose deadlines are looked up in `jobs`. A job that is still started when this many exist and it is
+ * among the oldest of them gets a row in `long_jobs`: two more rows for the few long jobs, none for all others. An account
+ * wakes with up to this many rows read while any of its jobs is started; a burst of creations up to it writes no such row.
  */
 export const RECENT_JOBS_MAX = 1_000;
+
+/** How many of the recent jobs stop being recent together, so that few creations have to look for them. */
+export const RECENT_JOBS_PORTION = 100;
 
 /** How long the receiver of a webhook may take until its response begins. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;

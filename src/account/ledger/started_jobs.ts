@@ -2,7 +2,7 @@
  * Which jobs are started, without an index over all jobs.
  *
  * An index would cost two more written rows for every job. Most jobs end soon, so only the last `RECENT_JOBS_MAX` jobs
- * are searched directly; a job that is still started after so many others gets a row in `long_jobs`. Each entry
+ * are searched directly; the oldest of them leave in portions, and those still started get a row in `long_jobs`. Each entry
  * carries three columns for this, because a job that starts or ends writes an entry anyway:
  *
  * `open_jobs`: the number of started jobs.
@@ -11,7 +11,7 @@
  *
  * A job that could not be ended has a row in `stuck_jobs` instead of `long_jobs`, and is tried again later.
  */
-import { RECENT_JOBS_MAX } from "../../domain/limits.ts";
+import { RECENT_JOBS_MAX, RECENT_JOBS_PORTION } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type { EntryRow, JobCreator, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
@@ -25,7 +25,10 @@ export function startedJobsOf(newest: EntryRow | null): StartedJobs {
   return newest ?? NONE;
 }
 
-/** The columns after a new job starts. Called before the job's row is written. Reads at most one job. */
+/**
+ * The columns after a new job starts. Called before the job's row is written. Reads jobs only if there are too many recent
+ * ones.
+ */
 export function withStarted(store: Store, jobs: StartedJobs, creator: JobCreator): StartedJobs {
   store.countStarted(creator, 1);
   const { recent_after_job_id, recent_jobs } = jobs;
@@ -33,10 +36,11 @@ export function withStarted(store: Store, jobs: StartedJobs, creator: JobCreator
   if (recent_jobs < RECENT_JOBS_MAX) {
     return { open_jobs, recent_after_job_id, recent_jobs: recent_jobs + 1 };
   }
-  const oldest = store.readFirstJobAfter(recent_after_job_id ?? "");
-  assertInvariant(oldest !== null, "the oldest recent job has its row");
-  if (oldest.status === "started") store.insertLongJob(oldest);
-  return { open_jobs, recent_after_job_id: oldest.id, recent_jobs };
+  const to_id = store.readEndOfPortion(recent_after_job_id ?? "");
+  assertInvariant(to_id !== null, "the recent jobs have their rows");
+  store.insertLongJobs(recent_after_job_id ?? "", to_id);
+  const left = recent_jobs - RECENT_JOBS_PORTION;
+  return { open_jobs, recent_after_job_id: to_id, recent_jobs: left + 1 };
 }
 
 /** The columns after a job ends. A job that had expired before, and is completed late, changes nothing. */

@@ -13,6 +13,7 @@ import {
   sql,
   type SQL,
 } from "drizzle-orm";
+import { RECENT_JOBS_PORTION } from "../../domain/limits.ts";
 import { atMost, isAmong, matches, value, values } from "./parameters.ts";
 import {
   account,
@@ -108,26 +109,24 @@ export const newest_job = query((database) =>
   database.select({ id: jobs.id }).from(jobs).orderBy(desc(jobs.id)).limit(atMost(1)),
 );
 
-export const first_job_after = query((database) =>
+export const end_of_portion = query((database) =>
   database
-    .select({ id: jobs.id, status: jobs.status, expires_at_ms: jobs.expires_at_ms })
+    .select({ id: jobs.id })
     .from(jobs)
     .where(gt(jobs.id, value("after_id")))
     .orderBy(asc(jobs.id))
-    .limit(atMost(1)),
+    .limit(atMost(1))
+    .offset(atMost(RECENT_JOBS_PORTION - 1)),
 );
+
+const isNotSetAside = sql`not exists (
+  select 1 from ${stuckJobs} where ${stuckJobs.job_id} = ${jobs.id})`;
 
 export const recent_started_jobs = query((database) =>
   database
     .select({ id: jobs.id, expires_at_ms: jobs.expires_at_ms })
     .from(jobs)
-    .where(
-      and(
-        gt(jobs.id, value("after_id")),
-        eq(jobs.status, "started"),
-        sql`not exists (select 1 from ${stuckJobs} where ${stuckJobs.job_id} = ${jobs.id})`,
-      ),
-    ),
+    .where(and(gt(jobs.id, value("after_id")), eq(jobs.status, "started"), isNotSetAside)),
 );
 
 /** The job is started; see `ledger/started_jobs.ts`. */
@@ -196,6 +195,22 @@ export const insert_long_job = query((database) =>
     .insert(longJobs)
     .values({ expires_at_ms: value("expires_at_ms"), job_id: value("id") })
     .onConflictDoNothing(),
+);
+
+export const insert_long_jobs = query((database) =>
+  database.insert(longJobs).select(
+    database
+      .select({ expires_at_ms: jobs.expires_at_ms, job_id: jobs.id })
+      .from(jobs)
+      .where(
+        and(
+          gt(jobs.id, value("after_id")),
+          lte(jobs.id, value("to_id")),
+          eq(jobs.status, "started"),
+          isNotSetAside,
+        ),
+      ),
+  ),
 );
 
 export const delete_long_job = query((database) =>

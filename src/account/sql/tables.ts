@@ -121,9 +121,9 @@ export function openTables(database: AccountDatabase) {
         .orderBy(asc(jobs.id))
         .limit(limit)
         .all(),
-    /** The oldest job after `after_id`, or null. */
-    readFirstJobAfter: (after_id: string): Pick<JobRow, "id" | "status" | "expires_at_ms"> | null =>
-      queries.first_job_after(database).get({ after_id }) ?? null,
+    /** The last of the first `RECENT_JOBS_PORTION` jobs after `after_id`; null: there are fewer. */
+    readEndOfPortion: (after_id: string): string | null =>
+      queries.end_of_portion(database).get({ after_id })?.id ?? null,
     /** Started jobs after `after_id`, without those set aside. Reads every job after it. */
     listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
       queries.recent_started_jobs(database).all({ after_id }),
@@ -140,6 +140,9 @@ export function openTables(database: AccountDatabase) {
 
     insertLongJob: (job: Pick<JobRow, "id" | "expires_at_ms">): void =>
       void queries.insert_long_job(database).run(job),
+    /** For the started jobs after `after_id`, up to `to_id`, without those set aside. */
+    insertLongJobs: (after_id: string, to_id: string): void =>
+      void queries.insert_long_jobs(database).run({ after_id, to_id }),
     deleteLongJob,
     listLongJobsDue: (to_ms: number, limit: number): string[] =>
       queries

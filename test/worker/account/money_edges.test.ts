@@ -2,7 +2,12 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
-import { BALANCE_MAX_CREDITS, RECENT_JOBS_MAX } from "../../../src/domain/limits.ts";
+import {
+  BALANCE_MAX_CREDITS,
+  JOBS_PER_BATCH_MAX,
+  RECENT_JOBS_MAX,
+  RECENT_JOBS_PORTION,
+} from "../../../src/domain/limits.ts";
 import { STUCK_JOB_RETRY_MS } from "../../../src/account/jobs/expiry.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
@@ -72,6 +77,17 @@ const request = {
   metadata_json: null,
 };
 
+/** Creates jobs that cost nothing, a multiple of a hundred. */
+async function createFree(jobs: number): Promise<void> {
+  const batch = Array.from({ length: JOBS_PER_BATCH_MAX }, () => ({
+    ...request,
+    cost_estimate: 0,
+  }));
+  for (let created = 0; created < jobs; created += batch.length) {
+    expect(await account().createJobs(session, batch, null)).toMatchObject({ ok: true });
+  }
+}
+
 describe("a write that fails in the middle of a transaction", () => {
   it("a failing write rolls back the whole transaction with its alarm, and the next transaction arms it", async () => {
     await failOn("insert on jobs");
@@ -125,7 +141,7 @@ describe("a job's time", () => {
     ["a job that outlasts the recent ones", RECENT_JOBS_MAX],
   ])("the time of %s is over in the exact millisecond, not one earlier", async (_, others) => {
     const job_id = await createdId(30);
-    for (let index = 0; index < others; index += 1) await createdId(0);
+    await createFree(others);
     const [job] = await query<{ expires_at_ms: number }>(
       ADA,
       `select expires_at_ms from jobs where id = '${job_id}'`,
@@ -139,6 +155,12 @@ describe("a job's time", () => {
     expect(await credits()).toBe(70);
     vi.setSystemTime(end_ms);
     expect(await credits()).toBe(100);
+    const [newest] = await query<Record<string, number>>(
+      ADA,
+      `select recent_jobs, (select count(*) from jobs where id > coalesce(recent_after_job_id, '')) as found
+       from entries order by line desc limit 1`,
+    );
+    expect(newest).toMatchObject({ recent_jobs: newest?.["found"] });
   });
 });
 
@@ -208,6 +230,19 @@ describe("a job that cannot time out", () => {
     });
     expect(await query(ADA, "select * from stuck_jobs")).toEqual([]);
     await expectInvariants(ADA);
+  });
+
+  it("a job that cannot expire stays set aside when it is no longer recent", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const stuck = await createdId(20);
+    await failOn("update on jobs", `old.id = '${stuck}'`);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    await fireAlarm(ADA);
+    await createFree(RECENT_JOBS_MAX);
+    const long = await query<{ job_id: string }>(ADA, "select job_id from long_jobs");
+    expect(long).toHaveLength(RECENT_JOBS_PORTION - 1);
+    expect(long).not.toContainEqual({ job_id: stuck });
+    expect(await query(ADA, "select job_id from stuck_jobs")).toEqual([{ job_id: stuck }]);
   });
 
   it("a job that cannot expire may still be completed", async () => {
