@@ -76,6 +76,8 @@ export type SignInFailure =
   | "provider_unreachable"
   /** The provider refused the code or our client, or its response is invalid. */
   | "provider_failed"
+  /** The provider was requested to sign the person in again, and did not. */
+  | "not_signed_in_again"
   /** The provider's id belonged to another issuer. The operator must give this issuer another id. */
   | "issuer_changed"
   /** The identity to link already belongs to someone else. */

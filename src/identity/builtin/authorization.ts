@@ -26,6 +26,18 @@ export interface FlowSecrets {
   readonly code_verifier: string;
 }
 
+/** What the end of a flow must match. */
+export interface ExpectedEnd extends FlowSecrets {
+  /** When the provider was requested to sign the person in again; null: it was not. */
+  readonly again_at_ms: number | null;
+}
+
+/**
+ * How much a provider's clock may be behind ours, like that of `oauth4webapi`. A sign-in that long before the request counts
+ * as a new one.
+ */
+const CLOCK_TOLERANCE_MS = 30_000;
+
 /** The subject that the provider names, and the tokens it issued. */
 export interface Authorized {
   readonly subject: string;
@@ -83,20 +95,20 @@ export async function authorizationUrl(
 export async function finishAuthorization(
   provider: OAuthProvider,
   redirect_uri: string,
-  secrets: FlowSecrets,
+  expected: ExpectedEnd,
   answer: URLSearchParams,
 ): Promise<Result<Authorized, AuthorizationFailure>> {
   const conversation = openConversation(provider);
   const { server, client } = conversation;
   let checked: URLSearchParams;
   try {
-    checked = oauth.validateAuthResponse(server, client, answer, secrets.state);
+    checked = oauth.validateAuthResponse(server, client, answer, expected.state);
   } catch (error) {
     return refused(failureOfResponse(error));
   }
   if (!checked.get("code")) return refused({ failure: "mismatch", reason: "no code" });
   try {
-    return await redeem(conversation, redirect_uri, secrets, checked);
+    return await redeem(conversation, redirect_uri, expected, checked);
   } catch (error) {
     return refused(failureOfExchange(error));
   }
@@ -105,12 +117,15 @@ export async function finishAuthorization(
 async function redeem(
   conversation: Conversation,
   redirect_uri: string,
-  { nonce, code_verifier }: FlowSecrets,
+  { nonce, code_verifier, again_at_ms }: ExpectedEnd,
   answer: URLSearchParams,
 ): Promise<Result<Authorized, AuthorizationFailure>> {
   const { provider } = conversation;
   const code = { answer, redirect_uri, code_verifier, nonce };
   const { tokens, id_token } = await redeemCode(conversation, code);
+  if (again_at_ms !== null && isSignedInBefore(id_token, again_at_ms)) {
+    return refused({ failure: "not_signed_in_again", reason: "auth_time" });
+  }
   const claims: Claims = id_token ?? (await readUserInfo(conversation, tokens.access_token));
   const subject = readSubject(claims, provider.profile);
   if (subject === null) return refused({ failure: "provider_failed", reason: "no subject" });
@@ -119,6 +134,15 @@ async function redeem(
       ? readProfile(claims, provider.profile)
       : await completeProfile(conversation, id_token, tokens.access_token);
   return accepted({ subject, profile, tokens });
+}
+
+/**
+ * Whether a provider says that the person signed in before it was requested to sign them in again (OpenID Connect Core,
+ * section 3.1.3.7). A provider must send `auth_time` only for `max_age`, which is not sent: some then sign in for ever.
+ */
+function isSignedInBefore(id_token: oauth.IDToken | null, again_at_ms: number): boolean {
+  const { auth_time = Infinity } = id_token ?? {};
+  return auth_time * 1000 < again_at_ms - CLOCK_TOLERANCE_MS;
 }
 
 /**

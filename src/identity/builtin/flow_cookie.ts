@@ -30,6 +30,8 @@ const flow = z.object({
   /** Binds the code to this flow (RFC 7636). */
   code_verifier: z.string(),
   redirect_to: z.nullable(z.string()),
+  /** When a provider was requested to sign the person in again; null: it was not. */
+  again_at_ms: z.nullable(z.number()),
   /** The session that is linking a method; null: a plain sign-in. */
   link_to: z.nullable(z.object({ id: z.string(), identity_id: z.string() })),
 });

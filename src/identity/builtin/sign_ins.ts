@@ -50,7 +50,8 @@ export function createSignIns(parts: SignInParts): SignIns {
       const secrets = drawFlowSecrets();
       const back = redirectUri(base_url, provider);
       const to = await authorizationUrl(provider, back, secrets, again);
-      const flow = { provider: provider.id, ...secrets, redirect_to, link_to };
+      const again_at_ms = again && provider.again_prompt === "login" ? Date.now() : null;
+      const flow = { provider: provider.id, ...secrets, redirect_to, link_to, again_at_ms };
       return { kind: "redirect", to, set_cookies: [await flows.seal(base_url, flow)] };
     },
     async finish(request, method_id, base_url) {

@@ -136,6 +136,11 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
     what: `${provider} sent a response that we could not use. You were not signed in.`,
     next: "Try again. If it keeps failing, tell the operator of this service.",
   }),
+  not_signed_in_again: (provider) => ({
+    title: `${provider} did not ask you to sign in`,
+    what: "The app that you came from wants you to sign in again. You were not signed in.",
+    next: `Sign out at ${provider} and try again, or choose another way to sign in.`,
+  }),
   issuer_changed: (provider) => ({
     title: `Sign-in with ${provider} is not set up correctly`,
     what: "You were not signed in. Nothing was changed.",

@@ -51,6 +51,7 @@ function statusOf(failure: SignInFailure): ContentfulStatusCode {
     case "linked_elsewhere":
     case "linked_another":
       return 409;
+    case "not_signed_in_again":
     case "passkey_unknown":
     case "passkey_refused":
       return 403;

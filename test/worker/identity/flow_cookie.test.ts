@@ -28,6 +28,7 @@ const flow: Flow = {
   nonce: "nonce",
   code_verifier: "verifier",
   redirect_to: "https://app.family.test/?next=%2F",
+  again_at_ms: null,
   link_to: null,
 };
 

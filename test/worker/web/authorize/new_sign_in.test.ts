@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import {
   allow,
   authorize,
@@ -150,4 +150,40 @@ it("a request that is almost too long returns with its proof", async () => {
   expect((await browser.get(href)).text).toContain("Connect Demo web?");
   const query = new URLSearchParams({ redirect_to: href }).toString();
   expect((await browser.get(`/signin?${query}`)).status).toBe(200);
+});
+
+/** The response of a sign-in that a client requires, at a provider whose ID token says when the person signed in. */
+async function signInAtProvider(age_seconds: number | null, back = REQUIRED): Promise<Answer> {
+  const acme = openProviderDouble("acme");
+  const browser = openBrowser(connect(acme));
+  const auth_time = age_seconds === null ? {} : { auth_time: nowInSeconds() - age_seconds };
+  return browser.signIn(acme, { sub: "ada", ...auth_time }, back);
+}
+
+const REQUIRED = `${BASE_URL}/oauth/authorize?new_sign_in=required`;
+
+const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
+
+it("a required sign-in is refused if the provider says that the person signed in before", async () => {
+  const log = vi.spyOn(console, "warn").mockReturnValue();
+  const refused = await signInAtProvider(60);
+  expect([refused.status, refused.headers.get("Set-Cookie")]).toEqual([
+    403,
+    expect.not.stringContaining("passbook_session"),
+  ]);
+  expect(refused.text).toContain("Acme did not ask you to sign in");
+  expect(refused.text).toContain("/signin/acme?redirect_to=");
+  const failure = { failure: "not_signed_in_again", reason: "auth_time" };
+  expect(log).toHaveBeenCalledWith({ event: "signin_failed", provider: "acme", ...failure });
+});
+
+it.each([
+  ["a clock that is 20 seconds slow", 20],
+  ["no auth_time", null],
+])("a required sign-in succeeds at a provider with %s", async (_name, age_seconds) => {
+  expect((await signInAtProvider(age_seconds)).status).toBe(303);
+});
+
+it("an auth_time of any age is accepted if no client requires a new sign-in", async () => {
+  expect((await signInAtProvider(86_400, `${BASE_URL}/account`)).status).toBe(303);
 });
