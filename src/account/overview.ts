@@ -10,9 +10,6 @@ import { entries, jobs } from "./sql/schema.ts";
 import type { AccountDatabase } from "./sql/query.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** The shortest time that the chart of a new account spans. */
-const OVERVIEW_LEAST_MS = 60 * 60 * 1000;
-
 /** Entries and jobs that the charts read, and points and jobs that the page shows. */
 const OVERVIEW_LINES_MAX = 2_000;
 const OVERVIEW_JOBS_MAX = 2_000;
@@ -31,9 +28,8 @@ export function readOverview(
   const account = store.readAccount();
   const newest = store.readNewestEntry();
   assertInvariant(account !== null && newest !== null, "an open account has its row and an entry");
-  // In a chart of a whole month, a new account's first hour would be too narrow to see.
-  const opened_at_ms = Math.min(account.created_at_ms, now_ms - OVERVIEW_LEAST_MS);
-  const from_ms = Math.max(request.from_ms, opened_at_ms);
+  // In a chart of a whole month, a new account's first minutes would be too narrow to see.
+  const from_ms = Math.max(request.from_ms, account.created_at_ms);
   const visible_apps = visibleApps(transaction);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
   const { rows: recent_jobs } = listJobs(filter, newest.recent_after_job_id);

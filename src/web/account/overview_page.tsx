@@ -10,7 +10,14 @@ import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
-import { credits, debtReason, holdSentence, nameFromSlug, number } from "../layout/labels.ts";
+import {
+  counted,
+  credits,
+  debtReason,
+  holdSentence,
+  nameFromSlug,
+  number,
+} from "../layout/labels.ts";
 import { Apps } from "./apps_section.tsx";
 import type { BackLink } from "./back_to_app.tsx";
 import { BuyCredits } from "./packages_section.tsx";
@@ -56,7 +63,7 @@ export function AccountPage(props: AccountPageProps) {
       <NoticeLine notice={notice} />
       <div class="columns" data-live-after={overview.line}>
         <div class="main-column">
-          <Balance overview={overview} />
+          <Balance overview={overview} appName={appName} />
           <BuyCredits packages={packages} prices={props.prices} return_url={props.return_url} />
           <Purchases
             purchases={props.purchases}
@@ -80,9 +87,17 @@ export function AccountPage(props: AccountPageProps) {
   );
 }
 
-function Balance({ overview }: { overview: Overview }) {
+interface OfApps {
+  readonly overview: Overview;
+  readonly appName: (slug: string | null) => string;
+}
+
+function Balance({ overview, appName }: OfApps) {
   const { account, reserved, open_jobs, balance, from_ms, to_ms } = overview;
   const held = holdSentence(reserved, open_jobs);
+  // The account was opened, and perhaps got credits. A chart of that would be empty.
+  const is_unused = overview.recent_jobs.length === 0 && balance.length <= 2;
+  const has_nothing = is_unused && account.credits === 0;
   return (
     <section class="panel balance" id="balance" data-live aria-labelledby="balance-name">
       <h1 id="balance-name">Your balance</h1>
@@ -105,24 +120,37 @@ function Balance({ overview }: { overview: Overview }) {
           again.
         </p>
       ) : null}
-      {balance.length < 2 && account.credits === 0 ? (
+      {is_unused ? (
         <p class="empty">
-          {overview.takes_starters
-            ? "You get your first credits when you open an app that uses this account."
-            : "This account gets no starter credits: you had an account before, or created this one with a passkey."}
+          {has_nothing ? firstCredits(overview) : givenCredits(overview, appName)}
         </p>
       ) : (
         <BalanceChart points={balance} from_ms={from_ms} to_ms={to_ms} />
       )}
-      <p class="panel-foot" hidden={balance.length < 2 && account.credits === 0}>
+      <p class="panel-foot" hidden={has_nothing}>
         <span class="hint">
-          {chartPeriod(overview)} Held credits are set aside for running jobs. When a job ends, you
-          pay what it cost, and the rest is available again.
+          {is_unused ? "" : `${chartPeriod(overview)} `}Held credits are set aside for running jobs.
+          When a job ends, you pay what it cost, and the rest is available again.
         </span>
         <a href="/account/statement">Statement</a>
       </p>
     </section>
   );
+}
+
+function firstCredits({ takes_starters }: Overview): string {
+  return takes_starters
+    ? "You get your first credits when you open an app that uses this account."
+    : "This account gets no starter credits: you had an account before, or created this one with a passkey.";
+}
+
+/** Where the credits of an account without jobs come from, and what they are for. */
+function givenCredits({ apps }: Overview, appName: OfApps["appName"]): string {
+  const givers = apps.filter((app) => app.granted_at_ms !== null && app.starter_credits > 0);
+  const sum = givers.reduce((total, { starter_credits }) => total + starter_credits, 0);
+  const given = counted(sum, "starter credit", "starter credits");
+  const from = givers.map(({ slug }) => appName(slug)).join(" and ");
+  return `${from === "" ? "" : `You got ${given} from ${from}. `}When an app runs a job for you, you pay with credits. A chart of your balance appears here with the first job.`;
 }
 
 function chartPeriod({ account, balance_is_complete, from_ms }: Overview): string {
@@ -148,10 +176,7 @@ function RecentJobs({ jobs, appLook }: JobRowsProps) {
   );
 }
 
-function Spending({
-  overview,
-  appName,
-}: Pick<AccountPageProps, "overview"> & { readonly appName: (slug: string | null) => string }) {
+function Spending({ overview, appName }: OfApps) {
   const { spending } = overview;
   const total = spending.reduce((sum, it) => sum + it.credits, 0);
   return (

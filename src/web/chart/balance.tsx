@@ -28,6 +28,9 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
   const spans_days = to_ms - from_ms > 3 * DAY_MS;
   const summary = `Balance from ${number(first)} to ${number(last)} credits, between ${number(Math.min(...values))} and ${number(Math.max(...values))}.`;
   const style = spans_days ? "date" : "clock";
+  const times = [from_ms, (from_ms + to_ms) / 2, to_ms].filter(
+    (at_ms, index, all) => minuteOf(at_ms) !== minuteOf(all[index - 1] ?? 0),
+  );
   return (
     <figure class="chart">
       <div class="chart-plot">
@@ -70,7 +73,7 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
           />
         </div>
         <div class="chart-times" aria-hidden="true">
-          {[from_ms, (from_ms + to_ms) / 2, to_ms].map((at_ms) => (
+          {times.map((at_ms) => (
             <Time at_ms={at_ms} style={style} />
           ))}
         </div>
@@ -104,3 +107,6 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
     </figure>
   );
 }
+
+/** A time that differs only in seconds would be the same text. */
+const minuteOf = (at_ms: number): number => Math.floor(at_ms / 60_000);

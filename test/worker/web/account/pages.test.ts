@@ -54,6 +54,31 @@ describe("the account page", () => {
     expect(text).toContain("Demo 1 job 6");
   });
 
+  it("the account page says where the first credits come from, and shows a chart after the first job", async () => {
+    const ada = await signInWithCredits();
+    const before = (await open(ada, "/account")).text;
+    expect(words(before)).toContain(
+      "You got 100 starter credits from Demo. When an app runs a job",
+    );
+    expect(before).not.toContain("chart-line");
+    await ada.get("/api/wallet?app=sketch");
+    const two = words((await open(ada, "/account")).text);
+    expect(two).toContain("You got 200 starter credits from Demo and Sketch.");
+    await startJob(ada);
+    const after = (await open(ada, "/account")).text;
+    expect(after).toContain("chart-line");
+    expect(words(after)).not.toContain("starter credits. When");
+  });
+
+  it("the chart of an account that is minutes old begins when it was opened", async () => {
+    const ada = await signInWithCredits();
+    await startJob(ada);
+    passTime(5 * 60 * 1000);
+    const { text } = await open(ada, "/account");
+    expect(text).toMatch(/class="chart-line" d="M0 /);
+    expect(text.match(/<div class="chart-times".*?<\/div>/s)?.[0].match(/<time/g)).toHaveLength(3);
+  });
+
   it("the account page of a new account says what to do next", async () => {
     const text = words((await open(await signIn(), "/account")).text);
     expect(text).toContain("You get your first credits when you open an app");
