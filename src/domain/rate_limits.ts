@@ -64,6 +64,11 @@ export const RATE_LIMITS = {
    * writes in each account have the limit above, counted separately from the holder's.
    */
   app: rule("LIMIT_APP", 10_000, 10),
+  /**
+   * Lists of an app's jobs in all accounts. Each reads every stored job of the service, and the read model runs one query at
+   * a time: with a million jobs, one list takes about a second.
+   */
+  app_jobs: rule("LIMIT_APP_JOBS", 20, 60),
   /** Checkouts of one identity. Each calls Stripe, which limits all our calls together to 100 a second. */
   checkout: rule("LIMIT_CHECKOUT", 10, 60),
   /**

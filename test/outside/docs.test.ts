@@ -198,6 +198,7 @@ const RATE_LIMIT_ROWS: Readonly<
   authenticated: "all authenticated requests",
   writes: "writes",
   app: "requests with an app's key",
+  app_jobs: "lists of an app's jobs in all accounts",
   checkout: "checkouts opened",
   token_family: "codes redeemed and tokens refreshed",
   consent: "decisions about OAuth clients and single jobs",

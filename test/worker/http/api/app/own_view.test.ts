@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createExecutionContext } from "cloudflare:test";
 import worker from "../../../../../src/worker.ts";
 import { fireAlarm } from "../../../support/account_object.ts";
-import { passTime } from "../../../support/clock.ts";
+import { earlyInAMinute, passTime } from "../../../support/clock.ts";
 import {
   BASE_URL,
   environmentWith,
@@ -62,6 +62,23 @@ describe("GET /api/jobs with an app's key and without Passbook-Identity", () => 
     expect((await stranger.send("GET", "/api/jobs")).body.jobs).toEqual([]);
     await app.operator.send("DELETE", `/api/admin/apps/sketch/keys/${app.key_id}`);
     expect((await server.send("GET", "/api/jobs")).status).toBe(401);
+  });
+});
+
+describe("the limit of lists in all accounts", () => {
+  it("an app lists its jobs in all accounts 20 times a minute, and in one account still more often", async () => {
+    await earlyInAMinute();
+    const { server, of_ada } = await openAccounts();
+    for (let time = 0; time < 20; time += 1) {
+      expect((await server.send("GET", "/api/jobs?limit=1")).status).toBe(200);
+    }
+    const databases = vi.spyOn(env.DB, "prepare");
+    const refused = await server.send("GET", "/api/jobs?limit=1");
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(databases).not.toHaveBeenCalled();
+    expect((await of_ada.get("/api/jobs")).status).toBe(200);
+    const stranger = serverOf(await openAppServer("stranger"));
+    expect((await stranger.send("GET", "/api/jobs")).status).toBe(200);
   });
 });
 
