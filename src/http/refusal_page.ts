@@ -1,7 +1,8 @@
-/** Refusals for browsers. `app.ts` passes in the page from `web`, so that middleware does not import a page. */
+/** Refusals in the form that a client reads. `app.ts` passes in the page from `web`, so that middleware does not import a page. */
 import type { Refusal } from "../domain/refusals.ts";
+import type { OAuthErrorCode } from "../domain/oauth_errors.ts";
 import { factory, type AppContext, type RefusalPage } from "./context.ts";
-import { refuse } from "./refusals.ts";
+import { describeRefusal, refuse } from "./refusals.ts";
 
 /** Sets the page for refusals. */
 export const withRefusalPage = (page: RefusalPage) =>
@@ -10,13 +11,27 @@ export const withRefusalPage = (page: RefusalPage) =>
     await next();
   });
 
-/** Responds with a page outside `/api` if the client accepts HTML, otherwise with JSON. */
+/** Responds with a page outside `/api` if the client accepts HTML, otherwise with JSON; below `/oauth` in the form of OAuth. */
 export function refuseByAccept(
   context: AppContext,
   refusal: Refusal,
 ): Response | Promise<Response> {
   const is_page = !context.req.path.startsWith("/api/") && acceptsHtml(context);
-  return is_page ? refuseWithPage(context, refusal) : refuse(context, refusal);
+  if (is_page) return refuseWithPage(context, refusal);
+  const is_oauth = context.req.path.startsWith("/oauth/");
+  return is_oauth ? refuseAsOAuth(context, refusal) : refuse(context, refusal);
+}
+
+/** Clients of the OAuth server read the errors of RFC 6749, section 5.2. Ours may have further members, so `code` stays. */
+function refuseAsOAuth(context: AppContext, refusal: Refusal): Response {
+  const { error: error_description, code, status, headers } = describeRefusal(refusal);
+  const error = oauthErrorOf(status);
+  return context.json({ error, error_description, code }, status, headers);
+}
+
+function oauthErrorOf(status: number): OAuthErrorCode {
+  if (status === 429) return "slow_down";
+  return status >= 500 ? "temporarily_unavailable" : "invalid_request";
 }
 
 export function refuseWithPage(

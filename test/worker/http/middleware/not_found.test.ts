@@ -30,6 +30,44 @@ describe("a method that a path does not allow", () => {
     expect(response.text).toContain("<h1>");
   });
 
+  it.each([
+    ["GET", "/oauth/token", "POST"],
+    ["PUT", "/oauth/revoke", "POST"],
+    ["GET", "/oauth/introspect", "POST"],
+    ["DELETE", "/oauth/userinfo", "GET, HEAD, POST"],
+    ["PUT", "/oauth/authorize", "GET, HEAD, POST"],
+    ["POST", "/oauth/register", null],
+    ["GET", "/oauth/token/x", null],
+  ])("%s %s gets an error of OAuth with Allow: %s", async (method, path, allow) => {
+    const response = await send(method, path);
+    expect(response.status).toBe(allow === null ? 404 : 405);
+    expect(response.headers.get("Allow")).toBe(allow);
+    const expected = allow?.replaceAll(", ", " or ") ?? "There is nothing";
+    const error_description = expect.stringContaining(expected);
+    const code = allow === null ? "not_found" : "method_not_allowed";
+    expect(response.body).toEqual({ error: "invalid_request", error_description, code });
+  });
+
+  it("a page of another origin can read that it used a wrong method at the token endpoint", async () => {
+    const response = await send("GET", "/oauth/token", {
+      headers: { Origin: "https://any.example" },
+    });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  });
+
+  it.each([
+    [{ LIMIT_AUTHORIZE: { limit: async () => ({ success: false }) } }, 429, "slow_down"],
+    [{ SIGNIN_PROVIDERS: "{" }, 500, "temporarily_unavailable"],
+  ])(
+    "below /oauth, other refusals are errors of OAuth too: %#",
+    async (settings, status, error) => {
+      const response = await send("GET", "/oauth/authorize", {}, settings);
+      expect(response).toMatchObject({ status, body: { error } });
+      expect(response.headers.has("Retry-After")).toBe(status === 429);
+    },
+  );
+
   it("a CORS preflight gets no 405", async () => {
     const headers = {
       Origin: "http://localhost:3000",
