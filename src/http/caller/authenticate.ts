@@ -17,7 +17,7 @@ import {
 } from "../middleware/rate_limits.ts";
 import { readBearer, refusalOfBearer, refusingService } from "./bearer.ts";
 import { refuse } from "../refusals.ts";
-import { isDeletedClient } from "./deleted_registrations.ts";
+import { isOfDeletedClient } from "./deleted_registrations.ts";
 import { setSessionCookies, readSessionTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
@@ -74,8 +74,7 @@ export async function identifyByBearer(
   const claims = token ? await verifyBearer(context, token) : null;
   if (claims !== null) {
     const { identity_id, proof, expires_at_ms } = claims;
-    const client_id = proof.kind === "personal_token" ? proof.client_id : null;
-    if (client_id !== null && (await isDeletedClient(context, client_id))) {
+    if (await isOfDeletedClient(context, proof)) {
       return refused({ code: "unauthorized", reason: "personal_token_ended" });
     }
     return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });

@@ -1,5 +1,6 @@
 /** Tokens of an OAuth client, or for a resource, that an operator deleted. */
 import { isRegisteredClientId } from "../../domain/oauth_client.ts";
+import type { AppProof, Proof } from "../../domain/proof.ts";
 import type { AppContext } from "../context.ts";
 
 /**
@@ -16,6 +17,15 @@ export async function isDeletedClient(
     if ((await apps.findClient(client_id)).kind === "unknown") return true;
   }
   return false;
+}
+
+/** Whether a token was issued to a client that is gone. */
+export async function isOfDeletedClient(
+  context: AppContext,
+  proof: Proof | AppProof,
+): Promise<boolean> {
+  const client_id = proof.kind === "personal_token" ? proof.client_id : null;
+  return client_id !== null && isDeletedClient(context, client_id);
 }
 
 /** Whether a resource is gone: then no tokens are issued for it. While the registry cannot be read they are. Null: our API. */

@@ -7,9 +7,12 @@ export const EVENTS_PULSE_MS = 25_000;
 /**
  * The account sends a window of bytes, then waits until this stream reports them as read. A client that reads nothing
  * between two pulses is disconnected, and so is one with too many queued bytes. It can resume after the last entry that it
- * received.
+ * received. `hasEnded`: whether the caller may read no longer; checked with each pulse.
  */
-export function serverSentEvents(socket: WebSocket): ReadableStream<Uint8Array> {
+export function serverSentEvents(
+  socket: WebSocket,
+  hasEnded: () => Promise<boolean>,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   /** Bytes of messages received since the last report. */
   let unreported_bytes = 0;
@@ -33,6 +36,11 @@ export function serverSentEvents(socket: WebSocket): ReadableStream<Uint8Array> 
         finish();
       };
       const close = (): void => end(() => controller.close());
+      const leave = (): void =>
+        end(() => {
+          socket.close(1000, "The token has ended.");
+          controller.close();
+        });
       /** Aborts the stream, which frees the queue. */
       const drop = (): void =>
         end(() => {
@@ -56,6 +64,7 @@ export function serverSentEvents(socket: WebSocket): ReadableStream<Uint8Array> 
         if (queued() === 0) send(": alive\n\n");
         else if (read === read_at_last_pulse) drop();
         read_at_last_pulse = read;
+        void hasEnded().then((has_ended) => (has_ended ? leave() : null));
       }, EVENTS_PULSE_MS);
       socket.accept();
     },

@@ -6,11 +6,13 @@ import {
   WATCH_PROTOCOL,
   type WatchRequest,
 } from "../../../account/clients/accounts.ts";
+import { isRegisteredClientId } from "../../../domain/oauth_client.ts";
 import type { AppProof, Proof } from "../../../domain/proof.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { identifyApp, readAppKey } from "../../caller/app_key.ts";
 import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";
+import { isOfDeletedClient } from "../../caller/deleted_registrations.ts";
 import { factory, type AppCaller, type AppContext, type UserCaller } from "../../context.ts";
 import { isFromForeignPage } from "../../middleware/origins.ts";
 import { countApp, countAuthenticated } from "../../middleware/rate_limits.ts";
@@ -66,7 +68,7 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
     socket.close(CLOSE_PROOF_ENDED, "session_ended");
     return refuse(context, SESSION_ENDED);
   }
-  return is_socket ? upgrade(context, socket) : stream(context, socket);
+  return is_socket ? upgrade(context, socket) : stream(context, socket, proof);
 });
 
 /** An app's session belongs to no session of ours, so only signing out everywhere and its expiry end its streams. */
@@ -105,17 +107,24 @@ async function identifyWatcher(context: AppContext): Promise<Result<Watching, Re
 
 /**
  * The longest stream of an app's key after the directory had the key: a revoked key gets nothing any more after a minute.
+ * Also the longest WebSocket of a registered client: the Worker cannot check an open one, and the client may be deleted.
  */
-const APP_STREAM_MS = 60_000;
+const CHECKED_STREAM_MS = 60_000;
 
 /**
  * The time at which the stream ends: the expiry of the caller's token, or the end of the session if that is sooner. Null if
  * the session has ended. The account checks personal access tokens itself.
  */
 async function streamEnd(context: AppContext, watching: Watching): Promise<number | null> {
-  if (!("expires_at_ms" in watching)) return watching.proof.checked_at_ms + APP_STREAM_MS;
+  if (!("expires_at_ms" in watching)) return watching.proof.checked_at_ms + CHECKED_STREAM_MS;
   const { identity_id, proof, expires_at_ms } = watching;
-  if (proof.kind !== "session") return expires_at_ms;
+  if (proof.kind !== "session") {
+    const may_be_deleted =
+      proof.kind === "personal_token" && isRegisteredClientId(proof.client_id ?? "");
+    return may_be_deleted && wantsWebSocket(context)
+      ? Math.min(expires_at_ms, Date.now() + CHECKED_STREAM_MS)
+      : expires_at_ms;
+  }
   const { identity } = context.get("services");
   const session = await identity.readSession(proof.session_id, identity_id);
   return session === null ? null : Math.min(expires_at_ms, session.ends_at_ms);
@@ -137,8 +146,8 @@ function upgrade(context: AppContext, webSocket: WebSocket): Response {
 }
 
 /** The same messages as server-sent events. The Worker holds the connection, so the object can hibernate. */
-function stream(context: AppContext, socket: WebSocket): Response {
+function stream(context: AppContext, socket: WebSocket, proof: Proof | AppProof): Response {
   context.header("Content-Type", "text/event-stream; charset=utf-8");
   context.header("X-Accel-Buffering", "no");
-  return context.body(serverSentEvents(socket));
+  return context.body(serverSentEvents(socket, () => isOfDeletedClient(context, proof)));
 }

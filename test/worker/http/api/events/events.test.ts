@@ -2,13 +2,18 @@ import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../../../../src/domain/limits.ts";
+import { EVENTS_PULSE_MS } from "../../../../../src/http/api/events/server_sent_events.ts";
 import worker from "../../../../../src/worker.ts";
 import { change } from "../../../support/account_object.ts";
 import { passTime } from "../../../support/clock.ts";
+import { registerApp } from "../../../support/directory_outage.ts";
 import { evict } from "../../../support/evict.ts";
 import { getToken } from "../../../support/device_logins.ts";
+import { connect } from "../../../support/oauth_clients.ts";
+import { registerClient } from "../../../support/registrations.ts";
 import {
   BASE_URL,
+  forgetEnvironments,
   send,
   signIn,
   signInWithCredits,
@@ -568,6 +573,67 @@ describe("GET /api/events as server-sent events", () => {
     expect(await reading).toHaveLength(1);
   });
 });
+
+describe("GET /api/events with a token of a registered client", () => {
+  const open = async () => {
+    await registerApp("sketch", {});
+    await registerClient("sketch", "web", { public: 1 });
+    forgetEnvironments();
+    const ada = await signInWithCredits();
+    const { access_token } = await connect(ada, { client_id: "sketch~web", client_host: null });
+    const headers = { Authorization: `Bearer ${access_token}` };
+    const { token } = (await send("GET", "/api/sessionToken", { headers })).body;
+    return { ada, headers, bound: { Authorization: `Bearer ${token}` } };
+  };
+  const deleteClient = () => env.DIRECTORY.exec("delete from oauth_clients");
+
+  it("a stream of server-sent events ends after the client was deleted, and other streams go on", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    const { ada, headers, bound } = await open();
+    const own = { Authorization: `Bearer ${ada.token}` };
+    const streams = await Promise.all([headers, bound, own].map(follow));
+    vi.advanceTimersByTime(EVENTS_PULSE_MS);
+    await runJob(ada);
+    const settled = /"kind":"settle"/;
+    await vi.waitFor(() => streams.forEach(({ text }) => expect(text).toMatch(settled)));
+    await deleteClient();
+    vi.advanceTimersByTime(60_000);
+    const hasEnded = () => streams.map(({ has_ended }) => has_ended);
+    await vi.waitFor(() => expect(hasEnded()).toEqual([true, true, false]));
+    expect((await ask("/api/events", headers)).status).toBe(401);
+  });
+
+  it("a WebSocket ends after a minute, and a deleted client cannot open another one", async () => {
+    const { ada, headers, bound } = await open();
+    const streams = await Promise.all([headers, bound].map((it) => watch(ada, "", it)));
+    const own = await watch(ada);
+    for (const { until } of [...streams, own]) await until(1);
+    await deleteClient();
+    passTime(60_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    for (const { untilClosed } of streams) expect(await untilClosed()).toBe(4401);
+    expect(own.closed).toBeNull();
+    expect((await ask("/api/events", { Upgrade: "websocket", ...headers })).status).toBe(401);
+  });
+});
+
+/** Reads a stream of server-sent events as it arrives. */
+async function follow(headers: Record<string, string>) {
+  const { body } = await ask("/api/events", headers);
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+  onTestFinished(() => reader.cancel());
+  const followed = { text: "", has_ended: false };
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      followed.has_ended = done;
+      if (done) return;
+      followed.text += value;
+    }
+  };
+  void read();
+  return followed;
+}
 
 /** Reads `count` events, or all until the stream ends. */
 async function readEvents(
