@@ -16,7 +16,7 @@ import { exitCode, freePort } from "./local_worker.ts";
 const RUNS = 15;
 
 /** What a deployment may weigh, in KiB. A new capability may raise it. */
-const BUNDLE_MAX_GZIP_KIB = 270;
+const BUNDLE_MAX_GZIP_KIB = 272;
 
 const BARE_WORKER = `import { Hono } from "hono";
 const app = new Hono();

@@ -4,7 +4,7 @@ import type { RateLimitRule } from "./rate_limits.ts";
 
 /**
  * Every refusal, with the data that its response needs. `refusal_codes.ts` has the HTTP status of each code and
- * `http/refusals.ts` its message. The compiler requires both.
+ * `http/refusals/` its message. The compiler requires both.
  */
 export type Refusal =
   // The request itself
