@@ -50,9 +50,12 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
 
 /** Undefined, or without a message, for what a newer build refuses. */
 function partsOf(refusal: Refusal): Partial<ErrorParts> | undefined {
+  const { code } = refusal;
+  // Every object has some names, such as `constructor`.
+  if (!Object.hasOwn(ERRORS, code)) return undefined;
   // The entry of a code takes the refusals of this code, which the compiler cannot follow.
-  const entry = ERRORS[refusal.code] as string | ((it: Refusal) => ErrorParts) | undefined;
-  return typeof entry === "string" ? { error: entry } : entry?.(refusal);
+  const entry = ERRORS[code] as string | ((it: Refusal) => Partial<ErrorParts>);
+  return typeof entry === "string" ? { error: entry } : entry(refusal);
 }
 
 /** Responds with a refusal as JSON: `{ error, code }` and the further members of its code. */
