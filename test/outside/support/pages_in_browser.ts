@@ -125,6 +125,8 @@ async function loadAxe(page: Page): Promise<void> {
 async function violations(page: Page, rules: readonly string[] | null): Promise<string[]> {
   const options: RunOptions = {
     resultTypes: ["violations"],
+    // Off by default, although WCAG 2.2 AA requires it.
+    rules: { "target-size": { enabled: true } },
     ...(rules === null ? {} : { runOnly: { type: "rule", values: [...rules] } }),
   };
   const results = await page.evaluate(
@@ -137,6 +139,30 @@ async function violations(page: Page, rules: readonly string[] | null): Promise<
   return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
+/** The least width and height of a link or control (WCAG 2.2, 2.5.8), in CSS pixels. */
+const TARGET_PX = 24;
+
+/**
+ * Links and controls that are too small. axe accepts them if they are far enough from others. Not counted: links within
+ * a sentence, what a larger label contains, and hidden text for screen readers.
+ */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate((least) => {
+    const isText = (node: Node | null): boolean =>
+      node?.nodeType === Node.TEXT_NODE && (node.textContent ?? "").trim().length > 1;
+    return [...document.querySelectorAll("a, button, summary, select, input, textarea")]
+      .filter((element) => element.closest("label") === null)
+      .filter(
+        ({ previousSibling, nextSibling }) => !isText(previousSibling) && !isText(nextSibling),
+      )
+      .map((element) => ({ element, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 1 && (box.width < least || box.height < least))
+      .map(
+        ({ element, box }) => `${box.width} x ${box.height}: ${element.outerHTML.slice(0, 120)}`,
+      );
+  }, TARGET_PX);
+}
+
 async function expectNotSideways(page: Page, place: string): Promise<void> {
   const width = await page.evaluate(() => ({
     content: document.documentElement.scrollWidth,
@@ -146,19 +172,21 @@ async function expectNotSideways(page: Page, place: string): Promise<void> {
 }
 
 /**
- * Expects a page without accessibility violations that does not scroll sideways: on its own screen and on
+ * Expects a page without accessibility violations and small targets that does not scroll sideways: on its own screen and on
  * a phone, in light and in dark. The page is not loaded again, and dark changes its colours only.
  */
 export async function expectForEverybody(page: Page, place: string): Promise<void> {
   const screen = page.viewportSize() ?? SCREENS.wide.viewport;
   await loadAxe(page);
   expect(await violations(page, null), place).toEqual([]);
+  expect(await smallTargets(page), place).toEqual([]);
   await expectNotSideways(page, place);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await violations(page, COLOR_RULES), `${place}, in dark`).toEqual([]);
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(SCREENS.phone.viewport);
   expect(await violations(page, null), `${place}, on a phone`).toEqual([]);
+  expect(await smallTargets(page), `${place}, on a phone`).toEqual([]);
   await expectNotSideways(page, `${place}, on a phone`);
   await page.setViewportSize(screen);
 }
