@@ -110,7 +110,9 @@ export function openTables(database: AccountDatabase) {
         .where(eq(jobs.status, "started"))
         .get()?.credits ?? 0,
     readNewestJobId: (): string | null => queries.newest_job(database).get()?.id ?? null,
-    insertJob: (row: JobRow): void => void queries.insert_job(database).run(row),
+    insertJob: (row: JobRow): void =>
+      // The platform stores a boolean parameter as text, which reads as false.
+      void queries.insert_job(database).run({ ...row, is_capped: Number(row.is_capped) }),
     updateJob: (row: JobRow): void => void queries.update_job(database).run(row),
     /** Jobs after `after_id`, oldest first, for a rebuild of the read model. */
     readJobsAfter: (after_id: string, limit: number): JobRow[] =>

@@ -1,9 +1,11 @@
 /** The rights of an app's key in accounts that the holder opened for the app, did not open, or disconnected. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
+import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { expectInvariants } from "../../account/invariants.ts";
+import { query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
 import { fromOwnPage, getToken, tokenId } from "../../support/device_logins.ts";
 import { send, signIn, type SignedIn } from "../../support/passbook.ts";
@@ -247,6 +249,26 @@ describe("jobs of a capped token that has ended", () => {
       inAccount().post("/api/jobs/complete", { job_id, actual_cost });
     expect((await complete(11)).body.code).toBe("scope");
     expect((await complete(10)).status).toBe(200);
+  });
+
+  /** Issues a token so long after another one expired that the row of that one is deleted. */
+  async function forgetTokens(): Promise<void> {
+    passTime(125 * DAY_MS);
+    const { token } = await getToken(await signIn());
+    const { jti } = decodeJwt(token.slice("pb_pat_".length));
+    expect(await query(ada.identity_id, "select id from allowances")).toEqual([{ id: jti }]);
+  }
+
+  it("a job of a capped token costs no more than it was charged once the token's row is deleted", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const [job_id] = await expiredJobs(capped.token, 1);
+    await forgetTokens();
+    const complete = (actual_cost: number) =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    expect((await complete(1)).body.code).toBe("scope");
+    expect((await complete(0)).body.credits).toBe(100);
+    await expectInvariants(ada.identity_id);
   });
 
   it("settling a job of an ended capped token does not list the token again", async () => {
