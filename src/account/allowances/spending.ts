@@ -63,15 +63,18 @@ export function whyOverCap(
   if (!is_bound || job.allowance_path === null) return null;
   const path = allowances.readPath(job.allowance_path);
   const is_complete = path.length === idsOfPath(job.allowance_path).length;
-  // A missing row ended long ago. Nobody knows any more what was left of its cap, so nothing is.
-  if (!is_complete && job.is_capped && credits > 0) return { code: "scope", reason: "cap_ended" };
   // The holder's approval covers the job up to its amount, also if it expired and is completed late.
   const not_approved = Math.min(credits, actual_cost - job.approved);
+  const is_beyond = actual_cost > job.reserved;
+  // A missing row ended long ago. Nobody knows any more what was left of its cap, so nothing is.
+  if (!is_complete && job.is_capped && (is_beyond || not_approved > 0)) {
+    return { code: "scope", reason: "cap_ended" };
+  }
   for (const [index, row] of path.entries()) {
     const caps = capsOf(row);
     const end_ms = endOf(path.slice(index));
     const has_ended = caps.length > 0 && end_ms <= now_ms;
-    if (has_ended && actual_cost > job.reserved) return { code: "scope", reason: "cap_ended" };
+    if (has_ended && is_beyond) return { code: "scope", reason: "cap_ended" };
     const over_cap = whyCapExceeded(caps, not_approved, Math.min(end_ms, now_ms));
     if (over_cap !== null) return over_cap;
   }

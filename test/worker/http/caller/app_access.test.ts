@@ -271,6 +271,22 @@ describe("jobs of a capped token that has ended", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it("what the holder approved and the job held is charged also after the token's row is deleted", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const job = { ...JOB, cost_estimate: CAP + 2, ttl_seconds: 60 };
+    const { approval, approval_url } = (await by(capped.token, "POST", "/api/jobs", job)).body;
+    await onPage(`${new URL(approval_url).pathname}/approve`, {});
+    const approved = { ...job, cost_estimate: CAP + 1, approval };
+    const { job_id } = (await by(capped.token, "POST", "/api/jobs", approved)).body;
+    await forgetTokens();
+    const complete = (actual_cost: number) =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    expect((await complete(CAP + 2)).body.code).toBe("scope");
+    expect((await complete(CAP + 1)).body.credits).toBe(100 - CAP - 1);
+    await expectInvariants(ada.identity_id);
+  });
+
   it("settling a job of an ended capped token does not list the token again", async () => {
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
     await capped.revoke(await tokenId(capped));
