@@ -43,3 +43,9 @@ export async function signedIn(options: GlobalOptions): Promise<PassbookClient> 
   await savedLogin(url);
   return createClient({ baseUrl: url, token: () => savedToken(url) });
 }
+
+/** The calls for operators, the global options, and the command's own options. @throws PassbookError `no_credentials` */
+export async function adminOf<Own>({ json = false, url, ...rest }: GlobalOptions & Own) {
+  const options = { json, ...(url === undefined ? {} : { url }) };
+  return { admin: (await signedIn(options)).admin, options, filter: rest as unknown as Own };
+}
