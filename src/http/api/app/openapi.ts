@@ -1,7 +1,7 @@
 /** An app's own view of itself in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { operation } from "../../openapi/operation.ts";
-import { registered_app } from "../../openapi/schemas.ts";
+import { registered_app } from "../../openapi/app_schemas.ts";
 
 const own_app = registered_app
   .pick({

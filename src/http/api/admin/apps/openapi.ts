@@ -5,7 +5,7 @@ import { addAppKeyBody, listAppKeysQuery, revokeAppKeyQuery } from "./keys.ts";
 import { listAppsQuery } from "./list.ts";
 import { saveAppBody } from "./save.ts";
 import { done, operation } from "../../../openapi/operation.ts";
-import * as schemas from "../../../openapi/schemas.ts";
+import * as schemas from "../../../openapi/app_schemas.ts";
 
 const KEY = {
   id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10",

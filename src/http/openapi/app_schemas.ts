@@ -1,0 +1,83 @@
+/** Schemas of responses about apps and their keys; strict, as those in `schemas.ts`. */
+import * as z from "zod";
+import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
+import { cap_period, next_cursor, slug, time, uuid } from "./schemas.ts";
+
+export const registered_app = z
+  .strictObject({
+    slug,
+    name: z.string(),
+    starter_credits: z.int().min(0),
+    origins: z.array(z.string()),
+    daily_starter_budget: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe("The most that its grants of one UTC day may add up to; null: no limit."),
+    settle: z.enum(SETTLERS).describe("The caller that completes and fails its jobs."),
+    on_expiry: z
+      .enum(EXPIRY_OUTCOMES)
+      .describe("Whether the reserve of an expired job is refunded or charged."),
+    max_overage_percent: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe("How far a job's cost may exceed its estimate, in percent; null: no limit."),
+    upstream_providers: z
+      .array(z.string())
+      .describe("Sign-in providers whose upstream tokens the app's origins may receive."),
+    icon: z
+      .string()
+      .nullable()
+      .describe("The address that the icon was copied from; null: no icon. Pages show the copy."),
+    color: z.string().nullable().describe("The app's colour, such as #12507b; null: none."),
+    suggested_cap: z
+      .strictObject({ credits: z.int().min(0), period: cap_period })
+      .nullable()
+      .describe("The cap that the page suggests when a person approves a device for the app."),
+    starter_excluded_domains: z
+      .array(z.string())
+      .describe("E-mail domains whose people get no starter credits of this app."),
+    granted_today: z
+      .int()
+      .nullable()
+      .describe(
+        "Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model does not respond.",
+      ),
+    version: z.int().min(1).describe("Increases with each save. Send it with the next save."),
+    created_at: time,
+  })
+  .meta({ id: "RegisteredApp" });
+
+export const app_page = z
+  .strictObject({ apps: z.array(registered_app), next_cursor })
+  .meta({ id: "AppPage" });
+
+const app_key = z
+  .strictObject({ id: uuid, label: z.string(), created_at: time })
+  .meta({ id: "AppKey" });
+
+export const app_key_page = z
+  .strictObject({
+    keys: z.array(
+      app_key
+        .extend({
+          last_used_at: time
+            .nullable()
+            .describe("The start of the UTC day of its last use; null: it was never used."),
+        })
+        .meta({ id: "ListedAppKey" }),
+    ),
+    next_cursor,
+  })
+  .meta({ id: "AppKeyPage" });
+
+export const new_app_key = z
+  .strictObject({
+    ...app_key.shape,
+    key: z
+      .string()
+      .nullable()
+      .describe("The secret, shown only once; null in the response to a repeated request."),
+  })
+  .meta({ id: "NewAppKey" });
