@@ -76,7 +76,20 @@ export function WebhooksPage({ app, webhooks, form, notice }: WebhooksPageProps)
   );
 }
 
-function State({ paused_at_ms, paused_reason }: Webhook) {
+/** A success is recorded to the minute. */
+const isFailing = ({ last_success_at_ms, last_error_at_ms }: Webhook): boolean =>
+  (last_error_at_ms ?? 0) - (last_success_at_ms ?? 0) >= 60_000;
+
+function State(webhook: Webhook) {
+  const { paused_at_ms, paused_reason } = webhook;
+  if (paused_at_ms === null && isFailing(webhook)) {
+    return (
+      <>
+        <span class="tag is-bad">failing</span>
+        <span class="hint below">Events wait and are sent again.</span>
+      </>
+    );
+  }
   if (paused_at_ms === null) return <span class="tag is-good">active</span>;
   return (
     <>
