@@ -8,7 +8,7 @@ import {
 } from "../client/oauth/index.ts";
 import { credentialsPath, readLogin, saveLogin, type SavedLogin } from "./credentials_file.ts";
 
-/** The service knows the command line's client by this address, and shows its name without fetching it. */
+/** The service serves this document of the command line's client itself. */
 const CLIENT_PATH = "/oauth/clients/command-line";
 
 /** The path of the loopback address that the browser returns to. The port is a free one. */

@@ -2,6 +2,7 @@
 import type { ListedAllowance, ListedCap } from "../../account/contract.ts";
 import { PERIOD_NAMES } from "../device/cap_choice.tsx";
 import { number } from "../layout/labels.ts";
+import { currentShell } from "../layout/shell.ts";
 import { Time } from "../layout/time.tsx";
 
 /** An allowance and how deep it is below the one that the holder approved. */
@@ -32,7 +33,11 @@ export function holderOf({
 }: Pick<ListedAllowance, "kind" | "client_id" | "client_host">): string {
   if (kind === "exchange") return "Agent or service, with a part of the access above it";
   if (client_id === null) return "Device or program";
-  return client_host === null ? "Registered app" : `App of ${client_host}, not registered here`;
+  if (client_host === null) return "Registered app";
+  const { host, service_name } = currentShell();
+  return client_host === host
+    ? `Part of ${service_name}`
+    : `App of ${client_host}, not registered here`;
 }
 
 /** What an allowance may do, as sentences. Its caps are listed separately. */

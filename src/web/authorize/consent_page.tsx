@@ -100,19 +100,21 @@ export function ConsentPage(props: ConsentPageProps) {
 
 /** The client and the account. Any client can choose any name, so the page also says whether an operator registered it. */
 function Asker({ client, return_host, person }: ConsentPageProps) {
-  const { service_name } = currentShell();
+  const { service_name, host } = currentShell();
+  const stranger = client.kind === "document" && client.host !== host ? client.host : null;
   return (
     <>
       <dl class="facts">
         <dt>Who asks</dt>
         <dd>
-          {client.kind === "registered" ? (
+          {stranger === null ? (
             <>
-              <strong>{client.name}</strong>, registered with {service_name}
+              <strong>{client.name}</strong>,{" "}
+              {client.kind === "registered" ? "registered with" : "part of"} {service_name}
             </>
           ) : (
             <>
-              An app of <strong class="host">{client.host}</strong>
+              An app of <strong class="host">{stranger}</strong>
             </>
           )}
         </dd>
@@ -125,11 +127,11 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
         <dt>You return to</dt>
         <dd class="host">{return_host ?? "a program on this computer"}</dd>
       </dl>
-      {client.kind === "registered" ? null : (
+      {stranger === null ? null : (
         <p>
           <strong class="alarming">{service_name} has not checked this app.</strong> Anyone can
           choose the name “{client.name}”. Allow it only if you expect{" "}
-          <strong class="host">{client.host}</strong> to ask.
+          <strong class="host">{stranger}</strong> to ask.
         </p>
       )}
     </>

@@ -5,6 +5,8 @@ import { factory } from "../../http/context.ts";
 
 export interface Shell {
   readonly service_name: string;
+  /** The host of the service: an OAuth client of this host is a part of it. */
+  readonly host: string;
   /** The service's colour as `#rrggbb`. */
   readonly service_accent: string;
   /** Where people get help; null: the settings name nothing. */
@@ -20,6 +22,7 @@ export interface Shell {
 /** Used if the settings are invalid, because the page that says so still needs a shell. */
 const DEFAULT_SHELL: Shell = {
   service_name: "Passbook",
+  host: "",
   service_accent: "#12507b",
   support_url: null,
   release: "",
@@ -55,7 +58,8 @@ export const renderPages = factory.createMiddleware(async (context, next) => {
     const signed_in = context.get("session") !== undefined;
     const release = context.env.RELEASE?.id ?? "";
     const operator_role = context.get("operator")?.role ?? null;
-    const service = { service_name, service_accent, support_url };
+    const { host } = new URL(context.get("base_url"));
+    const service = { service_name, host, service_accent, support_url };
     const shell = { ...service, release, signed_in, operator_role };
     return html(renderPage(shell, page), ...rest);
   };

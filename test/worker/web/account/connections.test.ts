@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { change, query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
 import { getToken, postForm, tokenId } from "../../support/device_logins.ts";
-import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+import {
+  BASE_URL,
+  send,
+  signIn,
+  signInWithCredits,
+  type SignedIn,
+} from "../../support/passbook.ts";
 
 const LIST = "/account/connections";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -100,6 +106,9 @@ describe("the page of connections", () => {
     const [item = ""] = itemsOf((await open(ada)).text);
     expect(item).toContain("App of claude.ai, not registered here");
     expect(item).toContain("Can use https://mcp.example/mcp as you. Signs you in.");
+    const own_host = new URL(BASE_URL).host;
+    await change(ada.identity_id, `update allowances set client_host = '${own_host}'`);
+    expect(itemsOf((await open(ada)).text)[0]).toContain("Part of Passbook");
   });
 
   it("the former address of the list leads to it", async () => {

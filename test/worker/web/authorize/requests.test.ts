@@ -157,6 +157,18 @@ describe("a client that nobody registered", () => {
     expect(page.text).toContain("Allow only if you have just started Claude Code");
   });
 
+  it("the command line of the service itself is named as a part of it, and not as a stranger", async () => {
+    const client_id = `${BASE_URL}/oauth/clients/command-line`;
+    serveDocuments([{ ...CLAUDE_CODE, client_id, client_name: "Passbook command line" }]);
+    const { text } = await authorize(await signedInBrowser(), {
+      client_id,
+      redirect_uri: "http://127.0.0.1:49152/callback",
+    });
+    expect(text).toContain("<strong>Passbook command line</strong>, part of Passbook");
+    expect(text).not.toContain("has not checked this app");
+    expect(text).toContain("Allow only if you have just started Passbook command line");
+  });
+
   it("a client with a web address has no warning about programs on the same computer", async () => {
     serveDocuments([CLAUDE]);
     const page = await authorize(await signedInBrowser(), OF_CLAUDE);
