@@ -130,7 +130,11 @@ class Connection:
         return Connection(self._endpoint, tokens, None)
 
     def revoke(self) -> None:
-        """Ends the connection at the service. The person sees that it is gone."""
+        """Ends these tokens at the service, and the connection itself if `exchange` made it.
+
+        A connection that the person approved stays in their list with its limits, so that connecting again makes no
+        second limit.
+        """
         with self._lock:
             self._endpoint.revoke(self._tokens["refresh_token"] or self._tokens["access_token"])
 

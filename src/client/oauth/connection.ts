@@ -49,7 +49,10 @@ export interface Connection {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
   /** Renews the tokens now. */
   refresh(): Promise<ConnectionTokens>;
-  /** Ends the connection at the service. The person sees that it is gone. */
+  /**
+   * Ends these tokens at the service, and the connection itself if `exchange` made it. A connection that the person
+   * approved stays in their list with its limits, so that connecting again makes no second limit.
+   */
   revoke(): Promise<void>;
   /**
    * Makes a narrower connection, such as for an agent. Its spending counts against this connection too.
