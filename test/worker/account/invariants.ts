@@ -26,6 +26,7 @@ import { withToken } from "../support/allowances.ts";
 /** Checks all invariants of the object's tables, then delivers the entries and checks the read model. */
 export async function expectInvariants(identity_id: string): Promise<void> {
   const contents = await readContents(identity_id);
+  await expectStoredTypes(identity_id);
   expectLedger(contents);
   expectJobs(contents);
   expectGrants(contents);
@@ -37,6 +38,32 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   await fireAlarm(identity_id);
   await expectStartedShares(identity_id);
   await expectReadModel(identity_id);
+}
+
+/**
+ * Each column holds what it is declared to hold: SQLite stores the text `true` in an integer column, and it reads as false.
+ */
+async function expectStoredTypes(identity_id: string): Promise<void> {
+  const columns = await query<{ name: string; column: string; type: string }>(
+    identity_id,
+    `select tables.name, columns.name as "column", lower(columns.type) as type
+     from pragma_table_list as tables join pragma_table_info(tables.name) as columns
+     where tables.schema = 'main' and tables.name not like '\\_cf%' escape '\\'
+       and tables.name not like 'sqlite%'`,
+  );
+  for (const [name, declared] of Map.groupBy(columns, (it) => it.name)) {
+    const wrong = declared.map(
+      ({ column, type }) => `max(typeof("${column}") not in ('${type}', 'null')) as "${column}"`,
+    );
+    const [found = {}] = await query<object>(
+      identity_id,
+      `select ${wrong.join(", ")} from "${name}"`,
+    );
+    // Null: the table is empty.
+    const columns_with_others = Object.entries(found).filter(([, is_wrong]) => is_wrong === 1);
+    expect(columns_with_others, name).toEqual([]);
+  }
+  expect(columns.length).toBeGreaterThan(0);
 }
 
 /** Line numbers have no gaps, and each entry states the correct balance and held credits. */
