@@ -98,7 +98,14 @@ async function sendPage(context: SenderContext, webhook: Webhook): Promise<NextR
   if (read().generation !== generation) return Date.now();
   if (page.events.length === 0) save({ position: end, news });
   if (news === null) return "continue";
-  return read().last === null ? "idle" : sendLast(context, webhook, generation);
+  const state = read();
+  if (state.last !== null) return sendLast(context, webhook, generation);
+  if (state.waiting !== null) {
+    // The app may not receive the event any more.
+    save({ waiting: null });
+    await quietly(parts.deliveries.drop(context.uid, identity_id));
+  }
+  return "idle";
 }
 
 /** After all other events, or when the account's rows are erased. */

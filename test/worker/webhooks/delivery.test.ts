@@ -8,6 +8,7 @@ import { evict, fireAlarm } from "../support/account_object.ts";
 import {
   accountOf,
   ADA,
+  APP,
   completeJob,
   createJob,
   deliver,
@@ -350,6 +351,18 @@ describe("what operators do", () => {
     expect((await list(webhook)).deliveries).toHaveLength(1);
     await services().webhook_engine.wake(webhook);
     expect((await list(webhook)).deliveries).toHaveLength(1);
+  });
+
+  it("an event that the app may not receive any more leaves the list with the next attempt", async () => {
+    const { receiver, webhook } = await openReceiver();
+    receiver.fail();
+    await openAccount();
+    await deliver(webhook);
+    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await passPause(webhook);
+    expect(receiver.requests).toHaveLength(1);
+    expect((await list(webhook)).deliveries).toEqual([]);
+    expect(await senderOf(webhook).wake("news")).toBe(false);
   });
 
   it("a ping is signed, has no account, and goes to a paused webhook too", async () => {
