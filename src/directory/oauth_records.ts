@@ -155,7 +155,8 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
         sql`
         select ${uuidv7()}, ${app_slug}, null, ${`OAuth client ${id}`}, ${key_hash}, ${now_ms}, null, null
         where exists (select 1 from oauth_clients
-          where app_slug = ${app_slug} and id = ${id} and last_audit_id = ${audit_id})`,
+          where app_slug = ${app_slug} and id = ${id} and last_audit_id = ${audit_id}
+            and deleted_at_ms is null)`,
       );
       const [saved] = await database.batch([save, ...(key_hash === null ? [] : [add_key])]);
       const client = saved.meta.changes > 0 ? await readClient(key) : null;

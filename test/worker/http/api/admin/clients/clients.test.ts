@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openAppServer, rows, saveApp } from "../../../caller/app_server.ts";
 import { signInOperator, type Operator } from "../operators.ts";
@@ -95,6 +96,16 @@ describe("the OAuth clients of an app", () => {
     const reused = await operator.send("PUT", WEB, CLIENT);
     expect(reused).toMatchObject({ status: 409, body: { code: "client_deleted" } });
     expect((await operator.get(CLIENTS)).body).toEqual({ clients: [] });
+    expect(await keys(operator)).toHaveLength(1);
+  });
+
+  it("an interrupted save that is retried after the client was deleted creates no key", async () => {
+    const operator = await openOperator();
+    await operator.send("PUT", WEB, CLIENT, KEY);
+    await env.DIRECTORY.exec("delete from audit_outcomes");
+    await operator.send("DELETE", WEB);
+    const again = await operator.send("PUT", WEB, CLIENT, KEY);
+    expect(again).toMatchObject({ status: 409, body: { code: "client_deleted" } });
     expect(await keys(operator)).toHaveLength(1);
   });
 
