@@ -34,10 +34,11 @@ export const allowClient = factory.createHandlers(async (context) => {
     : showConsent(context, request, asking, { sent: chosen.refusal });
 });
 
-/** Also for a page that is too old: denying gives nothing away. */
+/** Also for a page that is too old, and after a required sign-in that is too old: denying gives nothing away. */
 export const denyClient = factory.createHandlers(async (context) => {
   const sent = await readSealed(context, await readForm(context));
   if (sent === null) return showCannotAsk(context, "form_unreadable");
+  for (const name of ["prompt", "max_age"]) sent.query.delete(name);
   const reading = await readRequest(context, sent.query);
   return reading.kind === "asks"
     ? returnToClient(context, reading.request, DENIED)

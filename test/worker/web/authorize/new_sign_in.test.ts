@@ -94,6 +94,13 @@ it.each([
   expect(Object.keys(responseTo(decided) ?? {})).toContain(member);
 });
 
+it("a person can deny on a consent page that is older than the proof of its sign-in", async () => {
+  const { browser, proven } = await provenSignIn();
+  const page = await browser.get(proven.href);
+  passTime(16 * 60_000);
+  expect(responseTo(await deny(browser, page))).toMatchObject({ error: "access_denied" });
+});
+
 it("a person who changes the account on the page of a required sign-in signs in only once more", async () => {
   const { browser, proven } = await provenSignIn();
   const page = await browser.get(proven.href);
