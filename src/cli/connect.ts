@@ -1,5 +1,5 @@
 /** `passbook connect`: a connection with a budget for an agent or a script on this machine. */
-import { createClient, isPassbookError, type PersonalToken } from "../client/index.ts";
+import { createClient, type PersonalToken } from "../client/index.ts";
 import type { Connection, SpendingCap } from "../client/oauth/index.ts";
 import { openBrowser } from "./browser.ts";
 import { CALLBACK_PATH, commandLineClient } from "./connection.ts";
@@ -46,20 +46,22 @@ export async function connect(options: ConnectOptions): Promise<void> {
   const label = current?.label ?? null;
   await replaceLogin({ url, token, label, connection: tokens });
   const { scopes } = tokens;
-  const { caps = [], apps = null, expires_at = null } = current ?? {};
+  const { caps = null, apps = null, expires_at = null } = current ?? {};
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ url, scopes, caps, apps, expires_at })}\n`);
-  } else say(`Connected to ${url}. ${limitsText(caps)}\n`);
+    return;
+  }
+  const limits = caps === null ? `Its limits are on ${url}/account/connections.` : limitsText(caps);
+  say(`Connected to ${url}. ${limits}\n`);
 }
 
-/** The connection as the service lists it; null if it may not read that list. */
+/** The connection as the service lists it; null if that list cannot be read. The connection is saved all the same. */
 async function readCurrent(url: string, token: string): Promise<PersonalToken | null> {
   try {
     const tokens = await createClient({ baseUrl: url, token }).tokens.list();
     return tokens.find(({ current }) => current) ?? null;
-  } catch (error) {
-    if (isPassbookError(error, "scope")) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 

@@ -23,6 +23,8 @@ let stderr: string;
 let received: string[];
 /** What the token endpoint does. */
 let answerTokens: () => Promise<Reply>;
+/** What the list of tokens responds with. */
+let answerList: () => Reply;
 
 const tokens = (number: number) => ({
   access_token: `pb_at_${number}`,
@@ -38,6 +40,7 @@ beforeEach(async () => {
   await mkdir(join(folder, "passbook"));
   [stderr, received] = ["", []];
   answerTokens = async () => ({ body: tokens(1) });
+  answerList = () => ({ body: { tokens: [] } });
   server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   url = `http://localhost:${(server.address() as AddressInfo).port}`;
@@ -76,7 +79,7 @@ async function answer(request: IncomingMessage): Promise<Reply> {
     received.push(`${path} ${form.get("token")}`);
     return { body: {} };
   }
-  return { body: { tokens: [] } };
+  return answerList();
 }
 
 /** Saves a connection with the tokens 0, whose access token has expired. */
@@ -94,8 +97,8 @@ async function saveConnection(at = url): Promise<void> {
 }
 
 /** Connects. The person agrees at once. */
-async function connectOnce(): Promise<void> {
-  const connecting = connect({ url, browser: false, json: true });
+async function connectOnce(json = true): Promise<void> {
+  const connecting = connect({ url, browser: false, json });
   const address = await vi.waitFor(() => new URL(/Open\s+(\S+)/.exec(stderr)?.[1] ?? ""));
   const back = new URL(address.searchParams.get("redirect_uri") ?? "");
   const { state = "" } = Object.fromEntries(address.searchParams);
@@ -118,6 +121,14 @@ it("a second connect succeeds if the replaced tokens cannot be revoked, and says
   expect(await readLogin(file)).toMatchObject({ url, token: "pb_at_1" });
   expect(stderr).toContain("The token “CLI”, which this replaces, was not revoked");
   expect(stderr).toContain("http://localhost:1/account/connections");
+});
+
+it("connect saves its tokens also if the service does not list their limits, and says where these are", async () => {
+  answerList = () => ({ status: 403, body: { error: "no", code: "scope" } });
+  await connectOnce(false);
+  expect(await readLogin(file)).toMatchObject({ token: "pb_at_1" });
+  expect(stderr).toContain(`Its limits are on ${url}/account/connections.`);
+  expect(stderr).not.toContain("whole balance");
 });
 
 it("Ctrl-C during a renewal ends the command only after the renewed tokens are saved", async () => {
