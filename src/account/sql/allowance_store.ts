@@ -2,8 +2,8 @@
  * The SQL of allowances. Synchronous, like all SQL of an account's money.
  *
  * The row of an allowance that created jobs stays after it was revoked, because its jobs may still be settled. It is
- * deleted when it expired so long ago that its jobs have expired too. An unused one is deleted at once, so that clients
- * cannot fill the account by exchanging and revoking tokens.
+ * deleted when it expired so long ago that its jobs have expired too, unless somebody keeps them alive: a missing row ends
+ * no job. An unused one is deleted at once, so that clients cannot fill the account by exchanging and revoking tokens.
  */
 import {
   and,

@@ -151,7 +151,7 @@ export const jobs_of_ended_allowances = query((database) => {
   const { revoked_at_ms } = allowances;
   const has_ended = sql`exists (
     select 1 from json_each('["' || replace(${allowance_path}, ' ', '","') || '"]')
-    where value not in (select id from ${allowances} where ${revoked_at_ms} is null))`;
+    where value in (select id from ${allowances} where ${revoked_at_ms} is not null))`;
   const set_aside = database.select({ id: stuckJobs.job_id }).from(stuckJobs);
   return database
     .select({ id })

@@ -3,7 +3,12 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { EXPIRY_PORTION_JOBS } from "../../../../src/account/jobs/expiry.ts";
+import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { DAY_MS } from "../../../../src/domain/calendar.ts";
+import { JOB_TTL_MAX_SECONDS } from "../../../../src/domain/limits.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../../support/account_object.ts";
+import { withToken } from "../../support/allowances.ts";
+import { passTime } from "../../support/clock.ts";
 import { getToken, tokenId, type TokenHolder } from "../../support/device_logins.ts";
 import { signInWithCredits, type SignedIn } from "../../support/passbook.ts";
 import { expectInvariants } from "../invariants.ts";
@@ -94,4 +99,45 @@ describe("a revocation that a failing store undoes", () => {
     await token.revoke(id);
     expect((await ada.get(`/api/jobs/${job_id}`)).body.failure).toBe("expired");
   });
+});
+
+it("a job that its app keeps alive goes on after its token has expired and the token's row is deleted", async () => {
+  const holder = { kind: "holder" } as const;
+  const app = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const;
+  const account = env.ACCOUNT.getByName("ada");
+  const issue = (id: string) =>
+    account.issueAllowance(holder, {
+      id,
+      label: id,
+      app_slug: null,
+      limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps: [] },
+      session_id: "session",
+      signin_method: "dev",
+      ends_with_session: false,
+      expires_at_ms: Date.now() + DAY_MS,
+    });
+  await account.wallet(holder, { app: { slug: "demo", starter_credits: 10 } });
+  await issue("short");
+  const ttl_seconds = JOB_TTL_MAX_SECONDS;
+  const job = { app_slug: "demo", policy: DEFAULT_POLICY, action: "draw", metadata_json: null };
+  const created = await account.createJob(
+    withToken("short"),
+    { ...job, cost_estimate: 4, ttl_seconds },
+    null,
+  );
+  const job_id = created.ok ? created.value.value.job_id : expect.fail("refused");
+  passTime(29 * DAY_MS);
+  const terms = { reserve: null, spent: 1, ttl_seconds, fingerprint: "" };
+  await account.reportProgress(app, { job_id, step: 1, ...terms });
+  passTime(10 * DAY_MS);
+  await issue("other");
+  expect(await query("ada", "select id from allowances")).toEqual([{ id: "other" }]);
+  await evict("ada");
+  await repeatAlarm("ada");
+  expect(await account.readJob(holder, job_id)).toMatchObject({ value: { status: "started" } });
+  const ending = { job_id, actual_cost: 3, metadata_json: null };
+  expect(await account.completeJob(app, ending, null)).toMatchObject({
+    value: { value: { credits: 7 } },
+  });
+  await expectInvariants("ada");
 });
