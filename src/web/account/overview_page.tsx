@@ -249,7 +249,7 @@ function Devices({ tokens }: { tokens: readonly ListedAllowance[] }) {
         <ul class="rows">
           {tokens.slice(0, 3).map(({ label, last_used_at_ms }) => (
             <li>
-              <span class="cut">{label}</span>
+              <span>{label}</span>
               <span class="hint">
                 {last_used_at_ms === null ? (
                   "never used"

@@ -32,7 +32,7 @@ export function ConsoleAccountPage(props: ConsoleAccountPageProps) {
     <Page title={name} section="accounts" scripts={["times.js"]}>
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1 class="cut">
+        <h1>
           {name}
           {account.suspended_at_ms === null ? null : <span class="tag is-bad">Suspended</span>}
         </h1>

@@ -234,7 +234,7 @@ export function AppPage(props: AppPageProps) {
     >
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1 class="cut">
+        <h1>
           <AppIcon look={app} size={32} /> {app.name}
         </h1>
         <span>

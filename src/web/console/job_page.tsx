@@ -27,7 +27,7 @@ export function ConsoleJobPage(props: ConsoleJobPageProps) {
     <Page title={titleOf(job.action, form)} section="all_jobs" scripts={["times.js", "forms.js"]}>
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1 class="cut">{job.action}</h1>
+        <h1>{job.action}</h1>
         <a href={consolePath("/console/jobs", { identity_id: person.identity_id })}>
           All jobs of this account
         </a>

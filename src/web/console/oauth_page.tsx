@@ -32,7 +32,7 @@ export function OAuthPage({ app, clients, resources, saved, notice }: OAuthPageP
     <Page title={`OAuth: ${app.name}`} section="apps" scripts={["copy.js"]}>
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1 class="cut">OAuth</h1>
+        <h1>OAuth</h1>
         <a href={appPath(app.slug)}>{app.name}</a>
       </div>
       <div class="columns">
@@ -101,7 +101,7 @@ function Rows({ app, kind, rows, empty }: RowsProps) {
       <ul class="rows">
         {rows.map(({ id, name, code, hint, lines = [] }) => (
           <li>
-            <span class="cut">
+            <span>
               {may_change ? (
                 <a href={consolePath(appPath(app.slug, `/${kind}`), { id })}>{name}</a>
               ) : (

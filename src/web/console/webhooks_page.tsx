@@ -49,7 +49,7 @@ export function WebhooksPage({ app, webhooks, form, notice }: WebhooksPageProps)
           rows={webhooks.map((webhook) => [
             <>
               <a href={webhookPath(app.slug, webhook.id)}>{webhook.id}</a>
-              <span class="hint below cut">{webhook.url}</span>
+              <span class="hint below">{webhook.url}</span>
             </>,
             <State {...webhook} />,
             <TimeOrNever at_ms={webhook.last_success_at_ms} />,
@@ -209,7 +209,7 @@ export function WebhookPage(props: WebhookPageProps) {
     >
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1 class="cut">Webhook “{webhook.id}”</h1>
+        <h1>Webhook “{webhook.id}”</h1>
         <span>
           <a href={appPath(app.slug)}>{app.name}</a>
           {" · "}
@@ -223,7 +223,7 @@ export function WebhookPage(props: WebhookPageProps) {
         </p>
         <dl class="facts">
           <dt>Address</dt>
-          <dd class="cut">{webhook.url}</dd>
+          <dd>{webhook.url}</dd>
           <dt>Last success</dt>
           <dd>
             <TimeOrNever at_ms={webhook.last_success_at_ms} />
@@ -338,9 +338,7 @@ function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: W
             <code>{delivery.type}</code>
             <span class="hint below">after entry {delivery.line}</span>
           </>,
-          <a href={accountPath(delivery.identity_id)} class="cut">
-            {delivery.identity_id}
-          </a>,
+          <a href={accountPath(delivery.identity_id)}>{delivery.identity_id}</a>,
           String(delivery.attempts),
           <>
             <Time at_ms={Date.parse(delivery.at)} />
