@@ -36,16 +36,18 @@ export interface SessionClaims {
 }
 
 export interface SessionTokens {
-  /** Signs a token of `issuer` (the service's base URL). */
-  sign(issuer: string, claims: SessionClaims): Promise<string>;
+  /** Signs a token of `issuer` (the service's base URL). `ends_at_ms`: it expires then, if that is sooner than usual. */
+  sign(issuer: string, claims: SessionClaims, ends_at_ms?: number): Promise<string>;
   readonly verify: VerifyToken<SessionClaims>;
 }
 
 /** Signs and verifies session tokens with the keys of a ring, in memory. */
 export function createSessionTokens(keys: KeyRing): SessionTokens {
   return {
-    async sign(issuer, { identity_id, proof, binding }) {
+    async sign(issuer, { identity_id, proof, binding }, ends_at_ms = Infinity) {
       const { kid, key } = await keys.signer();
+      const now_seconds = Math.floor(Date.now() / 1000);
+      const ends_at_seconds = Math.floor(ends_at_ms / 1000);
       return new SignJWT({
         ...boundTo(proof),
         ...(binding === null ? {} : { session_binding: binding }),
@@ -53,8 +55,8 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
         .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: TYPES[proof.kind] })
         .setIssuer(issuer)
         .setSubject(identity_id)
-        .setIssuedAt()
-        .setExpirationTime(`${SESSION_JWT_TTL_SECONDS}s`)
+        .setIssuedAt(now_seconds)
+        .setExpirationTime(Math.min(now_seconds + SESSION_JWT_TTL_SECONDS, ends_at_seconds))
         .sign(key);
     },
     verify: cacheVerified(async (issuer, token) => {

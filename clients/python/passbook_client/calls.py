@@ -312,7 +312,8 @@ class Calls(ABC):
     ) -> types.TokenResponse:
         """
         Get a new session token. For a caller with cookies or a bearer token whose session is live. With
-        `template`, the token is for another service.
+        `template`, the token is for another service. An OAuth client's session token expires with the
+        access token that it was obtained with.
         """
         return self._send(
             Call(

@@ -51,8 +51,12 @@ interface LiveCaller extends Identified {
 /** The caller, whose session or token is live now. If the bearer token is not valid, cookies are not tried. */
 async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, Refusal>> {
   const { session_tokens } = context.get("services");
-  const sign = (identity_id: string, proof: SessionProof | PersonalTokenProof) =>
-    session_tokens.sign(context.get("base_url"), { identity_id, proof, binding: null });
+  const sign = (
+    identity_id: string,
+    proof: SessionProof | PersonalTokenProof,
+    ends_at_ms?: number,
+  ) =>
+    session_tokens.sign(context.get("base_url"), { identity_id, proof, binding: null }, ends_at_ms);
   if (context.req.header("Authorization") === undefined) {
     const resumed = await resumeSession(context);
     if (resumed.kind !== "session") {
@@ -77,16 +81,18 @@ async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, R
   if (!caller.ok) return caller;
   const limited = await countAuthenticated(context, caller.value);
   if (limited !== null) return refused(limited);
-  const { identity_id, proof } = caller.value;
+  const { identity_id, proof, expires_at_ms } = caller.value;
   const foreign = await originRefusal(context, proof);
   if (foreign !== null) return refused(foreign);
   const ended = await endedRefusal(context, caller.value);
   if (ended !== null) return refused(ended);
+  // Only a refresh token renews an OAuth client's access: otherwise a stolen access token would live on here.
+  const is_of_client = proof.kind === "personal_token" && proof.client_id !== null;
   const token = async () =>
     // The app's sign-in service decides how long the person stays signed in, so its token is not replaced by one of ours.
     proof.kind === "app_session"
       ? (readBearer(context.req.header("Authorization") ?? "") ?? "")
-      : sign(identity_id, proof);
+      : sign(identity_id, proof, is_of_client ? expires_at_ms : undefined);
   return accepted({ identity_id, proof, token });
 }
 

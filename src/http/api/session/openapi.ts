@@ -18,7 +18,7 @@ export const session_paths: ZodOpenApiPathsObject = {
       tag: "Sign-in",
       summary: "Get a new session token",
       description:
-        "For a caller with cookies or a bearer token whose session is live. With `template`, the token is for another service.",
+        "For a caller with cookies or a bearer token whose session is live. With `template`, the token is for another service. An OAuth client's session token expires with the access token that it was obtained with.",
       security: "caller",
       query: z.object({
         template: z.string().optional().describe("The name of a template in `TOKEN_TEMPLATES`."),

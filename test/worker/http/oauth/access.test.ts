@@ -3,6 +3,7 @@ import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import { dump, query } from "../../support/account_object.ts";
 import { countedEnvironment } from "../../support/bindings.ts";
+import { passTime } from "../../support/clock.ts";
 import {
   authorize,
   codeForm,
@@ -58,6 +59,19 @@ describe("an access token at our API", () => {
     // Two rotations later, the first refresh token shows that it was stolen.
     await refresh(refresh_token);
     expect((await withToken(body.token, "GET", "/api/wallet")).status).toBe(401);
+  });
+
+  it("a session token of an access token expires with it, also after renewals", async () => {
+    const ada = await signIn();
+    let { access_token: token } = await connect(ada);
+    const expires_at = decodeJwt(token.slice("pb_at_".length)).exp;
+    for (let renewals = 0; renewals < 3; renewals += 1) {
+      ({ token } = (await withToken(token, "GET", "/api/sessionToken")).body);
+      expect(decodeJwt(token).exp).toBe(expires_at);
+      passTime(3 * 60_000);
+    }
+    passTime(2 * 60_000);
+    expect((await withToken(token, "GET", "/api/sessionToken")).status).toBe(401);
   });
 
   it("the stream of an authorization that ends is closed at once", async () => {
