@@ -72,7 +72,7 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
 
   app.use("/signin/*", noStore);
   const back = checkQueryNames("redirect_to", "notice");
-  app.get("/signin", checkQueryNames("redirect_to", "notice", "again"), ...showSignIn);
+  app.get("/signin", back, ...showSignIn);
   const signing_in = limitNetwork("signin");
   app.post("/signin/dev", signing_in, limitBodySize, ...signInDevelopment);
   app.post("/signin/continue", guardOwnForms, limitBodySize, ...continueSignedIn);
