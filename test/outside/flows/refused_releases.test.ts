@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openCloudflare, type CloudflareDouble } from "../commands/cloudflare_double.ts";
 import { deployTo, PATIENCE_MS, writeSmallWorker } from "../commands/deploy_run.ts";
 import { addMigration, build, copySources, renameMethod, replaceIn, type Build } from "./builds.ts";
@@ -115,8 +115,10 @@ describe("npm run deploy, with real builds", SLOW, () => {
       expect(cloudflare.live()).toBe(earlier);
 
       if (bad === "throwing migration") {
-        expect(stage.log()).toMatch(
-          /account_migration_failed.*migration: 'added'.*no such table: no_such_table/s,
+        await vi.waitFor(() =>
+          expect(stage.log()).toMatch(
+            /account_migration_failed.*migration: 'added'.*no such table: no_such_table/s,
+          ),
         );
       }
 

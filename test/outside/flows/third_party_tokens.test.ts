@@ -199,7 +199,7 @@ it("no upstream token is in the log or unencrypted on disk", async () => {
   );
   const everything = stored.join("\n");
   expect(everything).toContain("upstream_tokens");
-  expect(worker.log()).toContain("upstream_refresh");
+  await vi.waitFor(() => expect(worker.log()).toContain("upstream_refresh"));
   expect(provider.issued()).not.toHaveLength(0);
   for (const secret of [CLIENT.client_secret, ...provider.issued()]) {
     expect(everything.includes(secret)).toBe(false);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClerkClient, verifyToken } from "@clerk/backend";
 import { OAuth2Server } from "oauth2-mock-server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
 import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
 import { CLERK_SECRET_KEY } from "../../worker/support/clerk_double.ts";
@@ -214,7 +214,7 @@ describe("an issuer that changes and fails", () => {
       const quick = await call(await clerk.sessionToken("user_ada", APP));
       expect(quick.status).toBe(200);
       expect(await slow).toMatchObject({ status: 503, body: { code: "unavailable" } });
-      expect(worker.log()).toContain("issuer_keys_unavailable");
+      await vi.waitFor(() => expect(worker.log()).toContain("issuer_keys_unavailable"));
     },
   );
 });

@@ -213,7 +213,7 @@ describe("passkeys in a browser", () => {
     );
     await signIn(page);
     await page.getByRole("heading", { name: "We couldn’t verify this passkey" }).waitFor();
-    expect(pages.log()).toMatch(/reason["']?: ["']origin["']/);
+    await vi.waitFor(() => expect(pages.log()).toMatch(/reason["']?: ["']origin["']/));
   });
 
   it("a cancelled ceremony says so on the page, and the person can try again", async () => {
