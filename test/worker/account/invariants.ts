@@ -60,8 +60,8 @@ async function expectStoredTypes(identity_id: string): Promise<void> {
       `select ${wrong.join(", ")} from "${name}"`,
     );
     // Null: the table is empty.
-    const columns_with_others = Object.entries(found).filter(([, is_wrong]) => is_wrong === 1);
-    expect(columns_with_others, name).toEqual([]);
+    const wrongly_typed = Object.entries(found).filter(([, is_wrong]) => is_wrong === 1);
+    expect(wrongly_typed, name).toEqual([]);
   }
   expect(columns.length).toBeGreaterThan(0);
 }
