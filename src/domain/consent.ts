@@ -1,5 +1,6 @@
 /** What the consent page decides before it asks the person, and what it suggests. Pure: the caller passes the time. */
 import type { Asked, AuthorizeError } from "./authorize_request.ts";
+import type { OAuthClient } from "./oauth_client.ts";
 import { OAUTH_SCOPES, SIGNIN_SCOPES } from "./oauth_scopes.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { SpendingCap } from "./spending_cap.ts";
@@ -54,6 +55,20 @@ export function signInNeed(
   return now_ms - started_at_ms > max_age_seconds * 1000 ? "again" : "none";
 }
 
+/**
+ * Whether only the client itself can use a code that is sent to an address: it proves itself with a secret, or the address is on
+ * the web. Any program of the person's device can listen on a loopback port, or claim a scheme (RFC 8252, section 8.6).
+ */
+export function isAssured(client: OAuthClient, redirect_uri: string): boolean {
+  const has_secret = client.kind === "registered" && !client.public;
+  return has_secret || redirect_uri.startsWith("https://");
+}
+
+/** Whether a former consent counts without a page. Never for a client that only a document describes. */
+export function mayRemember(client: OAuthClient, redirect_uri: string): boolean {
+  return client.kind === "registered" && isAssured(client, redirect_uri);
+}
+
 /** What happens to the request of a signed-in person. */
 export type ConsentStep =
   | { readonly kind: "remembered" }
@@ -64,8 +79,8 @@ export type ConsentStep =
 
 export interface ConsentFacts {
   readonly asked: Pick<Asked, "prompts">;
-  /** Only a registered client is remembered: any program can claim to be the client of a document. */
-  readonly is_registered: boolean;
+  /** Whether a code may be given without a page, {@link mayRemember}. */
+  readonly may_remember: boolean;
   readonly scopes: readonly string[];
   /** The scopes of the client's connection to the same resource; null: it has none. */
   readonly connected_scopes: readonly string[] | null;
@@ -74,12 +89,12 @@ export interface ConsentFacts {
 }
 
 export function consentStep(facts: ConsentFacts): ConsentStep {
-  const { asked, is_registered, scopes, connected_scopes, has_room } = facts;
+  const { asked, may_remember, scopes, connected_scopes, has_room } = facts;
   if (connected_scopes === null) return { kind: has_room ? "ask" : "room_full" };
   const added = scopes.filter((scope) => !connected_scopes.includes(scope));
   if (added.length > 0) return { kind: "ask_more", added };
   const must_show = asked.prompts.includes("consent") || asked.prompts.includes("select_account");
-  return { kind: is_registered && !must_show ? "remembered" : "ask" };
+  return { kind: may_remember && !must_show ? "remembered" : "ask" };
 }
 
 /** The limit that the page suggests for a client that no operator registered: enough to try it. */

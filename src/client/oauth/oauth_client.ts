@@ -35,7 +35,11 @@ export interface StartAuthorization {
   readonly resource?: string | undefined;
   /** Limits to suggest on the page. The person decides. */
   readonly limits?: SpendingLimits | undefined;
-  /** `login`: the person signs in again. `consent`: the page asks the person again. `none`: no page is shown. */
+  /**
+   * `login`: the person signs in again. `consent`: the page asks the person again. `none`: no page is shown, and the client
+   * gets an error if one is needed. Only a client that cannot be identified, and an unregistered one of a person who is not
+   * signed in, ends on a page also then.
+   */
   readonly prompt?: "login" | "consent" | "none" | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** The account's data about a request, and the connection that results from it. */
 import type { Connection, ConnectionLimits } from "../../account/contract.ts";
-import { consentStep, type ConsentStep } from "../../domain/consent.ts";
+import { consentStep, mayRemember, type ConsentStep } from "../../domain/consent.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, type Result } from "../../domain/result.ts";
@@ -19,7 +19,7 @@ export interface AccountFacts<Step = ConsentStep> {
 
 export async function readAccount(
   context: AppContext,
-  { client, resource, scopes, asked }: AskingRequest,
+  { client, address, resource, scopes, asked }: AskingRequest,
 ): Promise<Result<AccountFacts, Refusal>> {
   const [account, caller] = [accountOf(context), callerOf(context)];
   const place = { client_id: client.client_id, resource: resource?.uri ?? null };
@@ -32,7 +32,7 @@ export async function readAccount(
   if (!wallet.ok) return wallet;
   const step = consentStep({
     asked,
-    is_registered: client.kind === "registered",
+    may_remember: mayRemember(client, address.redirect_uri),
     scopes,
     connected_scopes: found.value?.scopes ?? null,
     has_room: room.ok,

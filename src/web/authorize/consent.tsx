@@ -1,7 +1,7 @@
 /** Shows the consent page, with the choices that it starts with. */
 import type { Connection } from "../../account/contract.ts";
 import { rightsOf } from "../../domain/allowance.ts";
-import { suggestedCap, type ConsentStep } from "../../domain/consent.ts";
+import { isAssured, suggestedCap, type ConsentStep } from "../../domain/consent.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
 import { isLoopbackRedirect } from "../../domain/redirect_match.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
@@ -56,7 +56,7 @@ export async function showConsent(
       step={facts.step}
       client={client}
       return_host={isLoopbackRedirect(address.redirect_uri) ? null : hostOf(address.redirect_uri)}
-      is_loopback_only={client.redirect_uris.every(isLoopbackRedirect)}
+      is_assured={isAssured(client, address.redirect_uri)}
       person={person?.email ?? person?.name ?? null}
       scopes={scopes}
       connection={facts.connection}

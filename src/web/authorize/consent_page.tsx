@@ -27,8 +27,8 @@ export interface ConsentPageProps {
   readonly client: OAuthClient;
   /** Where the person returns to: a host, or null for a program on their own machine. */
   readonly return_host: string | null;
-  /** Whether every address of the client is on the person's own machine, where any program can pretend to be it. */
-  readonly is_loopback_only: boolean;
+  /** Whether only the client itself can use the code; otherwise any program of the device can pretend to be it. */
+  readonly is_assured: boolean;
   /** The e-mail address or name of the person; null if neither is known. */
   readonly person: string | null;
   readonly scopes: readonly string[];
@@ -55,7 +55,7 @@ export interface ConsentPageProps {
 }
 
 export function ConsentPage(props: ConsentPageProps) {
-  const { step, client, problems, notice, is_loopback_only, scopes, sealed } = props;
+  const { step, client, problems, notice, is_assured, scopes, sealed } = props;
   const has_problems = Object.keys(problems).length > 0;
   const title = step.kind === "ask" ? `Connect ${client.name}?` : `Let ${client.name} do more?`;
   const spends = scopes.includes("write");
@@ -72,7 +72,7 @@ export function ConsentPage(props: ConsentPageProps) {
       <h1>{title}</h1>
       <Asker {...props} />
       <Rights {...props} />
-      {is_loopback_only ? <LoopbackWarning name={client.name} /> : null}
+      {is_assured ? null : <DeviceWarning name={client.name} />}
       <form method="post" action="/oauth/authorize/allow" autocomplete="off">
         <input type="hidden" name="request" value={sealed} />
         {spends ? (
@@ -173,11 +173,11 @@ function Rights({ step, scopes, connection, resource }: ConsentPageProps) {
   );
 }
 
-function LoopbackWarning({ name }: { name: string }) {
+function DeviceWarning({ name }: { name: string }) {
   return (
     <p class="problem">
-      <strong>Allow only if you have just started {name} on this computer.</strong> Any other
-      program on it can claim to be {name}.
+      <strong>Allow only if you have just started {name} on this device.</strong> Any other program
+      on it can claim to be {name}.
     </p>
   );
 }

@@ -74,7 +74,8 @@ export function CannotAskPage(props: {
 
 /**
  * An error of a client without a registration. It is sent only if the person follows the link: otherwise any site could
- * use this service to redirect people to an address of its choice (RFC 9700, section 4.11.2).
+ * use this service to redirect people to an address of its choice (RFC 9700, section 4.11.2). With `prompt=none`, which a
+ * browser follows without a person, it is sent at once.
  */
 export function ClientErrorPage(props: {
   readonly known: KnownClient;

@@ -10,6 +10,7 @@ import {
 import { chooseScopes, signInNeed, type SignInNeed } from "../../domain/consent.ts";
 import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
 import type { OAuthClient, ProtectedResource } from "../../domain/oauth_client.ts";
+import { readScope } from "../../domain/oauth_scopes.ts";
 import { matchesRedirect } from "../../domain/redirect_match.ts";
 import { resourceKey } from "../../domain/resource_uri.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -35,6 +36,8 @@ export type CannotAsk =
 export interface KnownClient {
   readonly client: OAuthClient;
   readonly address: ReturnAddress;
+  /** Whether the client requests a response without a page (`prompt=none`), also if it is an error. */
+  readonly is_silent: boolean;
 }
 
 /** A request that a signed-in person can decide. */
@@ -64,7 +67,7 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   if (!read.ok) return { kind: "cannot_ask", problem: read.refusal };
   const { address, asked } = read.value;
   const session = context.get("session") ?? null;
-  const is_silent = asked.ok && asked.value.prompts.includes("none");
+  const is_silent = readScope(query.get("prompt") ?? "").includes("none");
 
   const found = await resolveClient(context, address.client_id, session?.identity_id ?? null);
   if (found.kind === "sign_in_first") {
@@ -77,7 +80,7 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   }
   if (found.kind === "refused") return { kind: "busy", refusal: found.refusal };
   if (found.kind !== "found") return { kind: "cannot_ask", problem: "client_unknown" };
-  const known = { client: found.client, address };
+  const known = { client: found.client, address, is_silent };
   if (!matchesRedirect(address.redirect_uri, known.client.redirect_uris)) {
     const { redirect_uri } = address;
     return { kind: "cannot_ask", problem: "redirect_uri_unknown", redirect_uri };

@@ -36,13 +36,17 @@ export function showCannotAsk(
   return context.html(<CannotAskPage problem={problem} redirect_uri={redirect_uri} />, 400);
 }
 
-/** Sends an error to the client; to a client without a registration, only if the person follows a link. */
+/**
+ * Sends an error to the client. To a client without a registration, only if the person follows a link, or if the client
+ * requested that no page is shown.
+ */
 export function sendError(
   context: AppContext,
   known: KnownClient,
   error: AuthorizeError,
 ): Response | Promise<Response> {
-  if (known.client.kind === "registered") return returnToClient(context, known, error);
+  if (known.client.kind === "registered" || known.is_silent)
+    return returnToClient(context, known, error);
   const return_url = responseUrl(context, known, error);
   return context.html(<ClientErrorPage known={known} error={error} return_url={return_url} />, 400);
 }
@@ -53,7 +57,7 @@ export async function refuseAccount(
   request: AskingRequest,
   refusal: Refusal,
 ): Promise<Response> {
-  if (request.asked.prompts.includes("none")) {
+  if (request.is_silent) {
     const error_description = "The account cannot be used now. Show the person a page to see why.";
     return sendError(context, request, { error: "interaction_required", error_description });
   }

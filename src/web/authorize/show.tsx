@@ -33,7 +33,7 @@ async function proceed(context: AppContext, request: AskingRequest): Promise<Res
     const limited = await countRequest(context, "consent", request.session.identity_id);
     return limited === null ? connect(context, request, null) : refuseWithPage(context, limited);
   }
-  if (request.asked.prompts.includes("none")) return sendError(context, request, CONSENT_REQUIRED);
+  if (request.is_silent) return sendError(context, request, CONSENT_REQUIRED);
   if (step.kind === "room_full") return showRoomFull(context, request);
   return showConsent(context, request, { ...facts.value, step });
 }

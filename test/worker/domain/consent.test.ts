@@ -64,7 +64,7 @@ describe("the sign-in that an authorization needs", () => {
 describe("the step after sign-in", () => {
   const FACTS = {
     asked: ASKED,
-    is_registered: true,
+    may_remember: true,
     scopes: ["openid", "write"],
     connected_scopes: ["openid", "write", "offline_access"],
     has_room: true,
@@ -72,7 +72,7 @@ describe("the step after sign-in", () => {
 
   it.each([
     [{}, { kind: "remembered" }],
-    [{ is_registered: false }, { kind: "ask" }],
+    [{ may_remember: false }, { kind: "ask" }],
     [{ asked: { prompts: ["consent"] } }, { kind: "ask" }],
     [{ asked: { prompts: ["select_account"] } }, { kind: "ask" }],
     [{ connected_scopes: null }, { kind: "ask" }],
@@ -80,7 +80,7 @@ describe("the step after sign-in", () => {
     [{ has_room: false }, { kind: "remembered" }],
     [{ connected_scopes: ["openid", "read"] }, { kind: "ask_more", added: ["write"] }],
     [
-      { connected_scopes: ["openid"], is_registered: false, has_room: false },
+      { connected_scopes: ["openid"], may_remember: false, has_room: false },
       { kind: "ask_more", added: ["write"] },
     ],
   ] as const)("with %j the step is %j", (changes, step) => {

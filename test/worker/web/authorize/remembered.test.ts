@@ -51,6 +51,38 @@ describe("a connection that exists", () => {
     expect(tokens).toMatchObject([{ caps: [{ credits: 40, period: "total", spent: 0 }] }]);
   });
 
+  it.each([
+    ["http://127.0.0.1/callback", "http://127.0.0.1:6666/callback"],
+    ["http://localhost:5001/callback", "http://localhost:5001/callback"],
+    ["com.example.app:/callback", "com.example.app:/callback"],
+  ])(
+    "a public client that is registered with %s needs consent every time, and its former consent is no code for %s",
+    async (registered, redirect_uri) => {
+      await registerDemo({ redirect_uris_json: JSON.stringify([registered, CALLBACK]) });
+      const browser = await signedInBrowser();
+      const first = await authorize(browser, { redirect_uri: registered });
+      await allow(browser, first);
+      const silent = await authorize(browser, { redirect_uri, prompt: "none" });
+      expect(responseTo(silent, redirect_uri)).toMatchObject({ error: "consent_required" });
+      const page = await authorize(browser, { redirect_uri });
+      expect(page.status).toBe(200);
+      expect(page.text).toContain("Allow only if you have just started Demo web on this device");
+      // The address on the web of the same client still suffices.
+      expect(responseTo(await authorize(browser))?.["code"]).toMatch(/^pb_ac_/);
+    },
+  );
+
+  it("a client with a secret is remembered also on the person's own machine", async () => {
+    const redirect_uri = "http://localhost:5001/callback";
+    await registerDemo({ public: 0, redirect_uris_json: JSON.stringify([redirect_uri]) });
+    const browser = await signedInBrowser();
+    const page = await authorize(browser, { redirect_uri });
+    expect(page.text).not.toContain("Allow only if you have just started");
+    await allow(browser, page);
+    const silent = await authorize(browser, { redirect_uri: redirect_uri.replace("5001", "6666") });
+    expect(responseTo(silent, "http://localhost:6666/callback")?.["code"]).toMatch(/^pb_ac_/);
+  });
+
   it.each(["consent", "select_account"])("prompt=%s shows the page again", async (prompt) => {
     await registerDemo();
     const browser = await signedInBrowser();

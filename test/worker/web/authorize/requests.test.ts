@@ -154,7 +154,7 @@ describe("a client that nobody registered", () => {
     ]) {
       expect(page.text).toContain(words);
     }
-    expect(page.text).toContain("Allow only if you have just started Claude Code");
+    expect(page.text).toContain("Allow only if you have just started Claude Code on this device");
   });
 
   it("the command line of the service itself is named as a part of it, and not as a stranger", async () => {
@@ -179,18 +179,36 @@ describe("a client that nobody registered", () => {
   it("an error goes to it only by a link that the person follows", async () => {
     serveDocuments([CLAUDE]);
     const browser = await signedInBrowser();
-    for (const [changes, error] of [
-      [{ scope: "admin" }, "invalid_scope"],
-      [{ prompt: "none" }, "consent_required"],
-    ] as const) {
-      const page = await authorize(browser, { ...OF_CLAUDE, ...changes });
-      expect([page.status, page.headers.get("Location")]).toEqual([400, null]);
-      const href = /href="(https:\/\/claude\.ai\/api[^"]*)"/.exec(page.text)?.[1] ?? "";
-      const sent = new URL(href.replaceAll("&amp;", "&")).searchParams;
-      expect(Object.fromEntries(sent)).toMatchObject({ error, state: "state-1", iss: BASE_URL });
-      expect(page.text).toContain('rel="noreferrer"');
-    }
+    const page = await authorize(browser, { ...OF_CLAUDE, scope: "admin" });
+    expect([page.status, page.headers.get("Location")]).toEqual([400, null]);
+    const href = /href="(https:\/\/claude\.ai\/api[^"]*)"/.exec(page.text)?.[1] ?? "";
+    const sent = Object.fromEntries(new URL(href.replaceAll("&amp;", "&")).searchParams);
+    expect(sent).toMatchObject({ error: "invalid_scope", state: "state-1", iss: BASE_URL });
+    expect(page.text).toContain('rel="noreferrer"');
   });
+
+  it.each([
+    [{}, "consent_required"],
+    [{ scope: "admin" }, "invalid_scope"],
+    [{ code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+    [{ id_token_hint: `e30.${btoa('{"sub":"user_other"}')}.x` }, "login_required"],
+    [{ prompt: "none login" }, "invalid_request"],
+  ])(
+    "a request of it with prompt=none and %j gets the error at its address once its document is read",
+    async (changes, error) => {
+      serveDocuments([CLAUDE]);
+      const asked = { ...OF_CLAUDE, prompt: "none", ...changes };
+      const answer = await authorize(await signedInBrowser(), asked);
+      expect(responseTo(answer, OF_CLAUDE.redirect_uri)).toMatchObject({
+        error,
+        state: "state-1",
+        iss: BASE_URL,
+      });
+      const foreign = { ...asked, redirect_uri: "https://claude.ai/other" };
+      const page = await authorize(await signedInBrowser(), foreign);
+      expect([page.status, page.headers.get("Location")]).toEqual([400, null]);
+    },
+  );
 
   it("an address of a document that cannot be used gets the page of an unknown client", async () => {
     serveDocuments([{ ...CLAUDE, redirect_uris: [] }]);

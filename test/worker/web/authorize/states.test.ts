@@ -5,6 +5,7 @@ import { change } from "../../support/account_object.ts";
 import {
   allow,
   authorize,
+  CALLBACK,
   queryOf,
   registerDemo,
   responseTo,
@@ -34,9 +35,11 @@ describe("a person whose account cannot be used", () => {
       expect(answer.text).toContain("This account is suspended");
       expect(answer.text.match(/<button/g)).toHaveLength(1);
     }
-    expect(responseTo(await authorize(browser, { prompt: "none" }))?.["error"]).toBe(
-      "interaction_required",
-    );
+    serveDocuments([CLAUDE]);
+    for (const client of [{ redirect_uri: CALLBACK }, OF_CLAUDE]) {
+      const answer = await authorize(browser, { ...client, prompt: "none" });
+      expect(responseTo(answer, client.redirect_uri)?.["error"]).toBe("interaction_required");
+    }
   });
 
   it("the holder of a deleted account is sent to sign in, and returns to the request", async () => {
