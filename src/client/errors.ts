@@ -16,7 +16,6 @@ export const SERVICE_ERROR_CODES = /* @__PURE__ */ Object.keys(
  * - `no_credentials`: there is no token; nothing was sent.
  * - `invalid_argument`: an argument is invalid; nothing was sent.
  * - `signin_failed`: the page was opened without a token, or by a sign-in that this browser did not start.
- * - `job_ended`: the job of the caller's own key has already ended; `job` has it.
  * - `unknown_code`: the service sent a code that this version does not know; `body.code` has it.
  */
 export type ClientErrorCode =
@@ -25,7 +24,6 @@ export type ClientErrorCode =
   | "no_credentials"
   | "invalid_argument"
   | "signin_failed"
-  | "job_ended"
   | "unknown_code";
 
 /**
@@ -102,9 +100,9 @@ export class PassbookError extends Error {
     return new PassbookError(code, message, { ...details, cause: this, result });
   }
 
-  /** The job that has ended, if `code` is `job_ended`; otherwise null. */
+  /** The job of the caller's own key, if `runJob` found that it had ended (`job_ended`); otherwise null. */
   get job(): Job | null {
-    return this.code === "job_ended" ? (this.body["job"] as Job) : null;
+    return this.code === "job_ended" ? ((this.body["job"] as Job | undefined) ?? null) : null;
   }
 
   /** The sign-in page for this request, if the service named one. */

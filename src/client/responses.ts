@@ -358,7 +358,7 @@ export type SettledItemRefusal =
         | "suspended"
         | "unavailable"
         | "job_unknown"
-        | "job_not_started";
+        | "job_ended";
     }
   | {
       /** A message for people. */

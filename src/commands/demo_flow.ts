@@ -130,7 +130,7 @@ async function failAJob(flow: Flow): Promise<unknown> {
     title: "A job that has ended cannot be completed",
     ...post("/api/jobs/complete", { job_id, actual_cost: 1 }),
     status: 400,
-    contains: { code: "job_not_started" },
+    contains: { code: "job_ended" },
   });
   return job_id;
 }

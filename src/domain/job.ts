@@ -95,7 +95,7 @@ export function progress(
   job: JobState,
   terms: ProgressTerms,
 ): Result<ProgressStep, Refusal> {
-  if (job.status !== "started") return refused({ code: "job_not_started" });
+  if (job.status !== "started") return refused({ code: "job_ended" });
   const reserved = terms.reserve ?? job.reserved;
   const spent = terms.spent ?? job.spent;
   if (spent !== null && spent > reserved) return refused({ code: "spent_limit", limit: reserved });
@@ -116,7 +116,7 @@ export function progress(
  */
 export function complete(books: Books, job: JobState, actual_cost: number): StepResult {
   const late = job.status === "failed" && job.failure === "expired" && job.refunded === 0;
-  if (job.status !== "started" && !late) return refused({ code: "job_not_started" });
+  if (job.status !== "started" && !late) return refused({ code: "job_ended" });
   const limit = costLimit(job.reserved, job.max_overage_percent);
   if (limit !== null && actual_cost > limit) return refused({ code: "overage_limit", limit });
   const taken = late ? job.actual_cost : job.reserved;
@@ -128,7 +128,7 @@ export function complete(books: Books, job: JobState, actual_cost: number): Step
 
 /** Returns the reserve, or keeps it as the job's cost if `refund` is false. */
 export function fail(job: JobState, refund: boolean): StepResult {
-  if (job.status !== "started") return refused({ code: "job_not_started" });
+  if (job.status !== "started") return refused({ code: "job_ended" });
   const outcome = { status: "failed", failure: "reported" } as const;
   const held = 0 - job.reserved;
   if (!refund) {

@@ -28,7 +28,7 @@ export const REFUSAL_STATUS = {
   insufficient_credits: 402,
   job_not_found: 404,
   job_unknown: 400,
-  job_not_started: 400,
+  job_ended: 400,
   too_many_open_jobs: 400,
   account_full: 507,
   token_storage_full: 507,
@@ -121,5 +121,5 @@ export const SETTLED_ITEM_REFUSALS = [
   ...BATCH_ITEM_REFUSALS,
   "overage_limit",
   "job_unknown",
-  "job_not_started",
+  "job_ended",
 ] as const satisfies readonly RefusalCode[];

@@ -46,7 +46,7 @@ export type Refusal =
     }
   | { readonly code: "job_not_found" }
   | { readonly code: "job_unknown" }
-  | { readonly code: "job_not_started" }
+  | { readonly code: "job_ended" }
   | {
       readonly code: "too_many_open_jobs";
       readonly limit: number;

@@ -19,7 +19,6 @@ class PassbookError(Exception):
     - `invalid_response`: the response does not come from the service.
     - `no_credentials`: there is no token; nothing was sent.
     - `invalid_argument`: an argument is invalid; nothing was sent.
-    - `job_ended`: the job of the caller's own key has already ended; `job` has it.
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class PassbookError(Exception):
 
     @property
     def job(self) -> types.Job | None:
-        """The job that has ended, if `code` is `job_ended`."""
+        """The job of the caller's own key, if `run_job` found that it had ended (`job_ended`); otherwise None."""
         return self.body.get("job") if self.code == "job_ended" else None
 
     @property

@@ -197,7 +197,7 @@ class SettledJob(TypedDict):
 class SettledItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "suspended", "unavailable", "job_unknown", "job_not_started"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "suspended", "unavailable", "job_unknown", "job_ended"]
     """A stable code for programs."""
 
 

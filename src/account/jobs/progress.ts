@@ -41,7 +41,7 @@ function takeStep(
   const step = rules.progress(readBalance(transaction), job, request);
   if (!step.ok) return step;
   // A job that is still overdue is one whose expiry failed. It is only tried again.
-  if (job.expires_at_ms <= now_ms) return refused({ code: "job_not_started" });
+  if (job.expires_at_ms <= now_ms) return refused({ code: "job_ended" });
   const { reserved, spent, posting } = step.value;
   const added = posting.held;
   const not_allowed =

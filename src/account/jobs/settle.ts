@@ -76,7 +76,7 @@ export function cancelJob(
   if (job.failure === "expired") {
     return accepted({ job, credits: readBalance(transaction).balance_after });
   }
-  if (job.status !== "started") return refused({ code: "job_not_started" });
+  if (job.status !== "started") return refused({ code: "job_ended" });
   const details = { metadata_json: job.metadata_json, failure_reason: CANCELLED };
   return accepted(endJob(transaction, job, rules.expire(job), details, null));
 }

@@ -35,7 +35,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   insufficient_credits: { code: "insufficient_credits", credits: 3, held: 20, required: 10 },
   job_not_found: { code: "job_not_found" },
   job_unknown: { code: "job_unknown" },
-  job_not_started: { code: "job_not_started" },
+  job_ended: { code: "job_ended" },
   too_many_open_jobs: { code: "too_many_open_jobs", of: "account", limit: OPEN_JOBS_MAX },
   account_full: { code: "account_full" },
   token_storage_full: { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES },

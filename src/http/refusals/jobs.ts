@@ -14,7 +14,7 @@ export const JOBS = {
   }),
   job_not_found: "You have no job with this id.",
   job_unknown: "You have no job with this job_id.",
-  job_not_started: "This job has already ended.",
+  job_ended: "This job has already ended.",
   too_many_open_jobs: ({ of, limit }) => ({
     error: `${JOB_LIMIT_SUBJECTS[of]} at most ${limit} started jobs at once. Complete, fail or cancel some of them first.`,
   }),

@@ -27,7 +27,7 @@ export const cancelJobFromPage = factory.createHandlers(
   async (context) => {
     const { job_id } = context.req.valid("form");
     const cancelled = await accountOf(context).cancelJob(callerOf(context), { job_id });
-    if (!cancelled.ok && cancelled.refusal.code !== "job_not_started") {
+    if (!cancelled.ok && cancelled.refusal.code !== "job_ended") {
       return refuseWithPage(context, cancelled.refusal);
     }
     const notice = cancelled.ok ? "job_cancelled" : "job_ended";

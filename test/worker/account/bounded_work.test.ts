@@ -251,7 +251,7 @@ describe("10,000 jobs that run out at once", () => {
       { job_id: turn, refund: true, reason: null, metadata_json: null },
       null,
     );
-    expect(late).toMatchObject({ refusal: { code: "job_not_started" } });
+    expect(late).toMatchObject({ refusal: { code: "job_ended" } });
     for (let portions = 0; portions < 60 && ((await started()) ?? 0) > 0; portions += 1) {
       expect(await fireAlarm(ADA)).toBe(true);
     }

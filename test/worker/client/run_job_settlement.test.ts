@@ -125,7 +125,7 @@ describe("runJob after the work", () => {
       },
       options,
     );
-    await expect(run).rejects.toMatchObject({ code: "job_not_started", result: "a fox" });
+    await expect(run).rejects.toMatchObject({ code: "job_ended", result: "a fox", job: null });
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
   });
 });

@@ -145,7 +145,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       refusals: [
         "job_unknown",
         "app_settles",
-        "job_not_started",
+        "job_ended",
         "metadata_too_large",
         "balance_limit",
         "overage_limit",
@@ -171,7 +171,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       refusals: [
         "job_unknown",
         "app_settles",
-        "job_not_started",
+        "job_ended",
         "metadata_too_large",
         "origin_not_allowed",
       ],
@@ -201,7 +201,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       refusals: [
         "job_unknown",
         "app_settles",
-        "job_not_started",
+        "job_ended",
         "step_too_old",
         "spent_limit",
         "too_many_steps",
@@ -223,7 +223,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       security: "caller",
       body: { schema: cancelJobBody, example: { job_id: JOB_ID } },
       success: settled,
-      refusals: ["job_unknown", "job_not_started", "scope", "origin_not_allowed"],
+      refusals: ["job_unknown", "job_ended", "scope", "origin_not_allowed"],
     }),
   },
 };

@@ -102,7 +102,7 @@ class Model {
     if (it === undefined) return "job_unknown";
     if (it.policy.settle === "app" && who === "holder") return "app_settles";
     const open = it.state === "started" || (late_counts && it.state === "timed out");
-    return open ? null : "job_not_started";
+    return open ? null : "job_ended";
   }
 
   /** Returns the error code if a started job may not hold or have spent so much, or null. */

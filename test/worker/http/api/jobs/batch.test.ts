@@ -185,7 +185,7 @@ describe("a batch's Idempotency-Key", () => {
       { job_id: first.body.results[2].job_id, actual_cost: 3, metadata: { b: "x".repeat(9_000) } },
     ];
     const settled = await complete(ada, endings, KEY);
-    expect(settled.body.results[1].code).toBe("job_not_started");
+    expect(settled.body.results[1].code).toBe("job_ended");
     await evict(ada.identity_id);
     const settled_again = await complete(ada, endings, KEY);
     expect(settled_again.text).toBe(settled.text);

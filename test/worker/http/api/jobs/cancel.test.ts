@@ -39,7 +39,7 @@ describe("POST /api/jobs/cancel", () => {
       body: { credits: 55, job: { status: "completed" } },
     });
     const again = await ada.post("/api/jobs/cancel", { job_id });
-    expect(again).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    expect(again).toMatchObject({ status: 400, body: { code: "job_ended" } });
     await expectInvariants(ada.identity_id);
   });
 
@@ -50,7 +50,7 @@ describe("POST /api/jobs/cancel", () => {
     await ada.post("/api/jobs/fail", { job_id });
     const before = await dump(ada.identity_id);
     const ended = await ada.post("/api/jobs/cancel", { job_id });
-    expect(ended).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    expect(ended).toMatchObject({ status: 400, body: { code: "job_ended" } });
     const foreign = await bob.post("/api/jobs/cancel", { job_id });
     expect(foreign).toMatchObject({ status: 400, body: { code: "job_unknown" } });
     expect(await dump(ada.identity_id)).toBe(before);

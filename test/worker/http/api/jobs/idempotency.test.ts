@@ -81,7 +81,7 @@ describe("Idempotency-Key", () => {
     expect((await ada.post("/api/jobs/complete", end, KEY)).text).toBe(first.text);
     // The expiry used no key, so a fail request with the same key is a new request.
     const failed = await ada.post("/api/jobs/fail", { job_id: end.job_id }, KEY);
-    expect(failed).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    expect(failed).toMatchObject({ status: 400, body: { code: "job_ended" } });
   });
 
   it("a key appears in no other response, export, stream or table of D1", async () => {
@@ -209,7 +209,7 @@ describe("Idempotency-Key", () => {
     expect((await own?.post("/api/jobs/complete", end, KEY))?.text).toBe(settled?.text);
     for (const stranger of [ada, other]) {
       const refused = await stranger?.post("/api/jobs/complete", end, KEY);
-      expect(refused).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+      expect(refused).toMatchObject({ status: 400, body: { code: "job_ended" } });
     }
   });
 

@@ -172,7 +172,7 @@ describe("POST /api/jobs/complete", () => {
     const before = await ada.get("/api/jobs");
     for (const job_id of [completed, failed]) {
       const response = await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
-      expect(response).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+      expect(response).toMatchObject({ status: 400, body: { code: "job_ended" } });
     }
     expect((await ada.get("/api/jobs")).text).toBe(before.text);
     expect(await credits(ada)).toBe(99);
@@ -280,7 +280,7 @@ describe("POST /api/jobs/fail", () => {
     const job_id = await start(ada);
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
     const response = await ada.post("/api/jobs/fail", { job_id });
-    expect(response).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    expect(response).toMatchObject({ status: 400, body: { code: "job_ended" } });
     expect(await credits(ada)).toBe(99);
   });
 });

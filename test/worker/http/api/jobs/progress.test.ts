@@ -76,7 +76,7 @@ describe("progress of a job", () => {
       credits: 30,
     });
     const again = await ada.post("/api/jobs/complete", { job_id, actual_cost: 70 });
-    expect(again.body.code).toBe("job_not_started");
+    expect(again.body.code).toBe("job_ended");
     expect(await credits()).toBe(30);
   });
 
@@ -196,7 +196,7 @@ describe("the steps of a job", () => {
     const metadata = { title: "two" };
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 7, metadata });
     expect((await report(job_id, 3, { spent: 5, reserve: 60 })).text).toBe(first.text);
-    expect((await report(job_id, 4)).body.code).toBe("job_not_started");
+    expect((await report(job_id, 4)).body.code).toBe("job_ended");
     expect(await credits()).toBe(83);
   });
 

@@ -167,7 +167,7 @@ describe("refunding a job", () => {
       refunded: 4,
     });
     const late = await ada.post("/api/jobs/complete", { job_id, actual_cost: 3 });
-    expect([late.status, late.body.code]).toEqual([400, "job_not_started"]);
+    expect([late.status, late.body.code]).toEqual([400, "job_ended"]);
     await expectInvariants(ada.identity_id);
     const { series } = (await olga.get("/api/admin/stats?app=slow")).body;
     expect(series).toMatchObject([{ settled: 10, failed: 1, refunded: 4, job_refunded: 4 }]);
