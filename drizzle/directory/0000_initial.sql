@@ -165,7 +165,6 @@ CREATE TABLE `oauth_clients` (
 	`redirect_uris_json` text NOT NULL,
 	`public` integer NOT NULL,
 	`pkce_optional` integer NOT NULL,
-	`id_token_alg` text NOT NULL,
 	`refresh` integer NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`last_used_at_ms` integer,
@@ -174,7 +173,6 @@ CREATE TABLE `oauth_clients` (
 	PRIMARY KEY(`app_slug`, `id`),
 	CONSTRAINT "oauth_clients_id" CHECK(length("oauth_clients"."id") between 1 and 64 and "oauth_clients"."id" glob '[a-z0-9]*' and "oauth_clients"."id" not glob '*[^a-z0-9._-]*'),
 	CONSTRAINT "oauth_clients_redirect_uris_json" CHECK(case when json_valid("oauth_clients"."redirect_uris_json") then json_type("oauth_clients"."redirect_uris_json") = 'array' else 0 end),
-	CONSTRAINT "oauth_clients_id_token_alg" CHECK("oauth_clients"."id_token_alg" in ('RS256', 'EdDSA')),
 	CONSTRAINT "oauth_clients_pkce" CHECK("oauth_clients"."pkce_optional" = 0 or "oauth_clients"."public" = 0)
 ) WITHOUT ROWID;
 --> statement-breakpoint

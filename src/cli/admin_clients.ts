@@ -1,5 +1,5 @@
 /** `passbook admin apps clients`, `… resources` and their changes: who may ask people for connections, and for what. */
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
@@ -8,7 +8,6 @@ interface ClientOptions extends GlobalOptions {
   readonly redirect: readonly string[];
   readonly public?: boolean;
   readonly pkceOptional?: boolean;
-  readonly idTokenAlg?: "RS256" | "EdDSA";
   readonly refresh?: boolean;
   readonly reason?: string;
 }
@@ -43,12 +42,6 @@ export function addAdminClients(apps: Command): void {
     )
     .option("--public", "without a secret, such as an app on a phone or a page without a server")
     .option("--pkce-optional", "for a confidential client that cannot use PKCE")
-    .addOption(
-      new Option("--id-token-alg <algorithm>", "the signature of ID tokens").choices([
-        "RS256",
-        "EdDSA",
-      ]),
-    )
     .option("--refresh", "its tokens outlive the browser session")
     .option(...REASON)
     .action((slug: string, id: string, _, command: Command) =>
@@ -114,7 +107,6 @@ async function setClient(slug: string, id: string, options: ClientOptions): Prom
     redirectUris: options.redirect,
     public: options.public ?? false,
     pkceOptional: options.pkceOptional ?? false,
-    idTokenAlg: options.idTokenAlg ?? "RS256",
     refresh: options.refresh ?? false,
     ...given(options),
   });

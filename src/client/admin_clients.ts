@@ -20,8 +20,6 @@ export interface OAuthClientSettings {
   readonly public: boolean;
   /** Only for a confidential client; by default false. */
   readonly pkceOptional?: boolean;
-  /** By default RS256. */
-  readonly idTokenAlg?: "RS256" | "EdDSA";
   /** Whether its tokens outlive the browser session without `offline_access`; by default false. */
   readonly refresh?: boolean;
   /** The reason in the audit log. */
@@ -81,12 +79,11 @@ export function createAdminClients(calls: Calls): AdminClients {
       return (await calls.read({ path, isValid, signal })).client;
     },
     async saveClient(slug, id, settings, options) {
-      const { redirectUris, pkceOptional, idTokenAlg, ...rest } = settings;
+      const { redirectUris, pkceOptional, ...rest } = settings;
       const body = {
         ...rest,
         redirect_uris: redirectUris,
         pkce_optional: pkceOptional,
-        id_token_alg: idTokenAlg,
       };
       const path = pathOf(slug, "clients", id);
       const isValid = ({ client_id }: SavedOAuthClient): boolean => typeof client_id === "string";

@@ -957,7 +957,6 @@ export interface OAuthClient {
   /** Without a secret. */
   readonly public: boolean;
   readonly pkce_optional: boolean;
-  readonly id_token_alg: "RS256" | "EdDSA";
   /** Its tokens outlive the browser session, also without the scope `offline_access`. */
   readonly refresh: boolean;
   /** RFC 3339, in UTC with milliseconds. */

@@ -1,6 +1,6 @@
 /** Tokens that a service signed: reading and verifying a JWT under its published keys (RFC 7515, RFC 8725). */
 import { PassbookError } from "./errors.ts";
-import type { FindKey } from "./signing_keys.ts";
+import type { FindKey, SigningAlgorithm } from "./signing_keys.ts";
 
 /** The server's clock may be ahead of the service's by this much. */
 const CLOCK_TOLERANCE_MS = 5_000;
@@ -10,20 +10,26 @@ const TOKEN_MAX_LENGTH = 8_192;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** What the header of a token says: `typ` and `alg`. */
+export interface TokenKind {
+  readonly type: string;
+  readonly algorithm: SigningAlgorithm;
+}
+
 /**
- * The claims of a token of this type whose signature is valid; null if it is another token.
+ * The claims of a token of this kind whose signature is valid; null if it is another token.
  * @throws PassbookError `no_response` if the service's keys could not be fetched.
  */
 export async function readSigned(
   token: string,
-  type: string,
+  { type, algorithm }: TokenKind,
   findKey: FindKey,
 ): Promise<Claims | null> {
   const parts = token.length > TOKEN_MAX_LENGTH ? [] : token.split(".");
   const [header = "", payload = "", signature = ""] = parts;
   const { alg, typ, kid, crit } = parts.length === 3 ? readPart(header) : {};
-  const is_ours = alg === "EdDSA" && typ === type && crit === undefined;
-  const key = is_ours && typeof kid === "string" ? await findKey(kid) : null;
+  const is_ours = alg === algorithm && typ === type && crit === undefined;
+  const key = is_ours && typeof kid === "string" ? await findKey(kid, algorithm) : null;
   if (key === null || !(await isSigned(key, `${header}.${payload}`, signature))) return null;
   return readPart(payload);
 }
@@ -53,7 +59,7 @@ export function readPart(part: string): Claims {
 async function isSigned(key: CryptoKey, text: string, signature: string): Promise<boolean> {
   try {
     const signed = new TextEncoder().encode(text);
-    return await crypto.subtle.verify("Ed25519", key, bytesOf(signature), signed);
+    return await crypto.subtle.verify(key.algorithm.name, key, bytesOf(signature), signed);
   } catch {
     return false;
   }

@@ -14,8 +14,15 @@ const PAUSE_MS = 30 * 1000;
 const TIMEOUT_MS = 5_000;
 const RESPONSE_MAX_LENGTH = 65_536;
 
+export type SigningAlgorithm = "EdDSA" | "RS256";
+
 /** Finds the public key with this id; null if the service has no such key. @throws PassbookError `no_response` */
-export type FindKey = (kid: string) => Promise<CryptoKey | null>;
+export type FindKey = (kid: string, algorithm: SigningAlgorithm) => Promise<CryptoKey | null>;
+
+const IMPORTED_AS = {
+  EdDSA: { name: "Ed25519" },
+  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+} as const;
 
 /** The keys of a service, cached in memory. */
 export function createSigningKeys(origin: string, fetch: Fetch): FindKey {
@@ -28,7 +35,7 @@ export function createSigningKeys(origin: string, fetch: Fetch): FindKey {
     keys = await fetchKeys(`${origin}/.well-known/jwks.json`, fetch);
     fetched_at_ms = Date.now();
   };
-  return async (kid) => {
+  return async (kid, algorithm) => {
     const age_ms = Date.now() - fetched_at_ms;
     const is_wanted = age_ms > FRESH_MS || !keys.has(kid);
     if (is_wanted && pending === null && Date.now() - started_at_ms > PAUSE_MS) {
@@ -42,7 +49,8 @@ export function createSigningKeys(origin: string, fetch: Fetch): FindKey {
         `Tokens cannot be verified: the public keys of ${origin} could not be fetched.`,
       );
     }
-    return keys.get(kid) ?? null;
+    const key = keys.get(kid);
+    return key?.algorithm.name === IMPORTED_AS[algorithm].name ? key : null;
   };
 }
 
@@ -56,14 +64,17 @@ async function fetchKeys(url: string, fetch: Fetch): Promise<ReadonlyMap<string,
   const text = await response.text();
   if (response.status !== 200 || text.length > RESPONSE_MAX_LENGTH) throw new Error("no keys");
   const { keys } = JSON.parse(text) as {
-    keys: readonly Record<"kid" | "kty" | "crv" | "x", string>[];
+    keys: readonly Readonly<Record<string, string>>[];
   };
-  const imported = keys
-    .filter(({ kty, crv, kid }) => kty === "OKP" && crv === "Ed25519" && typeof kid === "string")
-    .map(async ({ kid, kty, crv, x }) => {
-      const jwk = { kty, crv, x };
-      const key = await crypto.subtle.importKey("jwk", jwk, "Ed25519", false, ["verify"]);
-      return [kid, key] as const;
-    });
-  return new Map(await Promise.all(imported));
+  const imported = keys.map(async ({ kid, kty, crv, x, n, e }) => {
+    if (typeof kid !== "string") return [];
+    const is_rsa = kty === "RSA";
+    if (!is_rsa && !(kty === "OKP" && crv === "Ed25519")) return [];
+    // Only these, because keys with another `alg` or `use` are not imported.
+    const jwk = (is_rsa ? { kty, n, e } : { kty, crv, x }) as JsonWebKey;
+    const algorithm = IMPORTED_AS[is_rsa ? "RS256" : "EdDSA"];
+    const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["verify"]);
+    return [[kid, key] as const];
+  });
+  return new Map((await Promise.all(imported)).flat());
 }

@@ -37,8 +37,7 @@ export interface VerifiedToken {
  */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 
-/** The header's `typ` of a session token. */
-const SESSION_TYPE = "session+jwt";
+const SESSION_TOKEN = { type: "session+jwt", algorithm: "EdDSA" } as const;
 
 /**
  * Makes a verifier for your server. Make one and keep it, since it caches the service's keys. It sends nothing yet.
@@ -59,7 +58,7 @@ export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions
   }
   const findKey = createSigningKeys(issuer, fetch ?? ((url, init) => globalThis.fetch(url, init)));
   return async (token) => {
-    const { iss, sub, sid, azp, exp } = (await readSigned(token, SESSION_TYPE, findKey)) ?? {};
+    const { iss, sub, sid, azp, exp } = (await readSigned(token, SESSION_TOKEN, findKey)) ?? {};
     if (iss !== issuer || typeof azp !== "string" || !own_origins.has(azp)) throw refusal();
     if (!isText(sub) || !isText(sid) || typeof exp !== "number") throw refusal();
     return { identity_id: sub, session_id: sid, origin: azp, expires_at: readExpiry(exp) };

@@ -244,7 +244,7 @@ function readRows(database: DrizzleD1Database) {
   const clients_json = sql<string>`(
     select json_group_array(json_object('id', ${oauthClients.id}, 'name', ${oauthClients.name},
       'redirect_uris', json(${oauthClients.redirect_uris_json}), 'public', ${oauthClients.public},
-      'pkce_optional', ${oauthClients.pkce_optional}, 'id_token_alg', ${oauthClients.id_token_alg},
+      'pkce_optional', ${oauthClients.pkce_optional},
       'refresh', ${oauthClients.refresh}))
     from ${oauthClients}
     where ${oauthClients.app_slug} = ${apps.slug} and ${oauthClients.deleted_at_ms} is null)`;

@@ -129,14 +129,14 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
       const is_new_secret = !settings.public && (before === null || before.public);
       const secret = is_new_secret ? newAppKey() : null;
       const now_ms = Date.now();
-      const { name, redirect_uris, pkce_optional, id_token_alg, refresh } = settings;
+      const { name, redirect_uris, pkce_optional, refresh } = settings;
       // One query decides, so concurrent requests cannot exceed the limits.
       const save = database
         .insert(oauthClients)
         .select(
           sql`
           select ${app_slug}, ${id}, ${name}, ${JSON.stringify(redirect_uris)}, ${Number(settings.public)},
-            ${Number(pkce_optional)}, ${id_token_alg}, ${Number(refresh)}, ${now_ms}, null, null, ${audit_id}
+            ${Number(pkce_optional)}, ${Number(refresh)}, ${now_ms}, null, null, ${audit_id}
           where exists (select 1 from apps where slug = ${app_slug})
             and (exists (select 1 from oauth_clients where app_slug = ${app_slug} and id = ${id})
               or (select count(*) from oauth_clients
@@ -238,7 +238,6 @@ const REPLACED_COLUMNS = [
   "redirect_uris_json",
   "public",
   "pkce_optional",
-  "id_token_alg",
   "refresh",
   "last_audit_id",
 ] as const;

@@ -8,7 +8,6 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { ID_TOKEN_ALGORITHMS } from "../domain/oauth_client.ts";
 
 /**
  * OAuth clients of apps; see `domain/oauth_client.ts`. The secret of a confidential client is a key of its app.
@@ -23,7 +22,6 @@ export const oauthClients = sqliteTable(
     redirect_uris_json: text().notNull(),
     public: integer({ mode: "boolean" }).notNull(),
     pkce_optional: integer({ mode: "boolean" }).notNull(),
-    id_token_alg: text({ enum: ID_TOKEN_ALGORITHMS }).notNull(),
     refresh: integer({ mode: "boolean" }).notNull(),
     created_at_ms: integer().notNull(),
     /** The start of the UTC day of its last authentication; null: it never authenticated. See `last_uses.ts`. */
@@ -33,7 +31,7 @@ export const oauthClients = sqliteTable(
     /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text().notNull(),
   },
-  ({ app_slug, id, redirect_uris_json, id_token_alg, ...client }) => [
+  ({ app_slug, id, redirect_uris_json, ...client }) => [
     primaryKey({ columns: [app_slug, id] }),
     check(
       "oauth_clients_id",
@@ -43,7 +41,6 @@ export const oauthClients = sqliteTable(
       "oauth_clients_redirect_uris_json",
       sql`case when json_valid(${redirect_uris_json}) then json_type(${redirect_uris_json}) = 'array' else 0 end`,
     ),
-    check("oauth_clients_id_token_alg", sql`${id_token_alg} in ('RS256', 'EdDSA')`),
     // A public client proves nothing without PKCE.
     check("oauth_clients_pkce", sql`${client.pkce_optional} = 0 or ${client.public} = 0`),
   ],

@@ -1,6 +1,5 @@
 /** Reads the OAuth clients and protected resources of an app from the JSON that the registry's query returns. */
 import {
-  ID_TOKEN_ALGORITHMS,
   REGISTRATION_ID_PATTERN,
   registeredClientId,
   type ProtectedResource,
@@ -16,7 +15,6 @@ interface ClientJson {
   readonly redirect_uris: readonly unknown[];
   readonly public: number;
   readonly pkce_optional: number;
-  readonly id_token_alg: string;
   readonly refresh: number;
 }
 
@@ -30,7 +28,6 @@ export function readClients(
 ): readonly (readonly [string, RegisteredClient])[] {
   return (JSON.parse(json) as readonly ClientJson[]).flatMap((row) => {
     const { id, name } = row;
-    const id_token_alg = ID_TOKEN_ALGORITHMS.find((known) => known === row.id_token_alg);
     const is_public = row.public !== 0;
     const pkce_optional = row.pkce_optional !== 0;
     const is_valid =
@@ -41,7 +38,7 @@ export function readClients(
     if (redirect_uris.length < row.redirect_uris.length) {
       console.error({ event: "oauth_client_address_ignored", slug: app_slug, id });
     }
-    if (!is_valid || id_token_alg === undefined) {
+    if (!is_valid) {
       console.error({ event: "oauth_client_ignored", slug: app_slug, id });
       return [];
     }
@@ -53,7 +50,6 @@ export function readClients(
       redirect_uris,
       public: is_public,
       pkce_optional,
-      id_token_alg,
       refresh: row.refresh !== 0,
     };
     return [[client.client_id, client] as const];

@@ -22,10 +22,6 @@ export const REDIRECT_URIS_PER_CLIENT_MAX = 20;
 /** Longest name of a client, in UTF-16 code units. People read it on the consent page. */
 export const CLIENT_NAME_MAX_LENGTH = 80;
 
-/** The signature algorithms of ID tokens. OpenID Connect's default is the first. */
-export const ID_TOKEN_ALGORITHMS = ["RS256", "EdDSA"] as const;
-export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number];
-
 /** How a document client may authenticate at the token endpoint. A document cannot hold a secret. */
 export const DOCUMENT_AUTH_METHODS = ["none", "private_key_jwt"] as const;
 export type DocumentAuthMethod = (typeof DOCUMENT_AUTH_METHODS)[number];
@@ -43,7 +39,6 @@ export interface RegisteredClient {
   readonly public: boolean;
   /** Only for a confidential client. */
   readonly pkce_optional: boolean;
-  readonly id_token_alg: IdTokenAlgorithm;
   /** Whether its tokens outlive the browser session without the scope `offline_access`. */
   readonly refresh: boolean;
 }

@@ -6,7 +6,7 @@ import { jwtVerify, SignJWT, type JWTHeaderParameters, type JWTPayload } from "j
 import { readScope } from "../domain/oauth_scopes.ts";
 import { ACCESS_TOKEN_PREFIX, credentialId, type Credential } from "../domain/proof.ts";
 import type { MacKeys } from "../keys/mac.ts";
-import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
+import { RSA_ALGORITHM, type RsaKeys } from "../keys/rsa_keys.ts";
 import {
   cacheVerified,
   TOKEN_CLOCK_TOLERANCE_SECONDS,
@@ -16,7 +16,7 @@ import {
 /** Not the algorithm of the published keys, as for personal access tokens. */
 const ALGORITHM = "HS256";
 
-/** Other tokens have the same keys, so no token of another use is accepted as one of these, nor the reverse. */
+/** ID tokens have the same keys, so no token of another use is accepted as one of these, nor the reverse. */
 const RESOURCE_TYPE = "at+jwt";
 
 /** Who acts for whom (RFC 8693, section 4.1). */
@@ -86,20 +86,20 @@ export function createAccessTokens(macKeys: MacKeys): AccessTokens {
   };
 }
 
-export function createResourceTokens(keys: KeyRing): ResourceTokens {
+export function createResourceTokens(keys: RsaKeys): ResourceTokens {
   return {
     async sign(issuer, claims, lifetime, id) {
       const { kid, key } = await keys.signer();
       return start(issuer, claims, lifetime, id)
         .setAudience(claims.resource)
-        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: RESOURCE_TYPE })
+        .setProtectedHeader({ alg: RSA_ALGORITHM, kid, typ: RESOURCE_TYPE })
         .sign(key);
     },
     verify: cacheVerified(async (issuer, token) => {
       const { payload } = await jwtVerify(token, keys.resolve, {
         issuer,
         typ: RESOURCE_TYPE,
-        algorithms: [SIGNING_ALGORITHM],
+        algorithms: [RSA_ALGORITHM],
         requiredClaims: ["sub", "jti", "iat", "exp", "aud"],
         clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
       });

@@ -3,9 +3,7 @@
  * at `/oauth/userinfo`.
  */
 import { SignJWT } from "jose";
-import type { IdTokenAlgorithm } from "../domain/oauth_client.ts";
-import type { IdTokenKeys } from "../keys/id_token_keys.ts";
-import type { KeyRing } from "../keys/signing.ts";
+import { RSA_ALGORITHM, type RsaKeys } from "../keys/rsa_keys.ts";
 import type { Lifetime } from "./access_token.ts";
 
 export interface IdTokenClaims {
@@ -18,16 +16,15 @@ export interface IdTokenClaims {
 
 export type SignIdToken = (
   issuer: string,
-  algorithm: IdTokenAlgorithm,
   claims: IdTokenClaims,
   lifetime: Lifetime,
 ) => Promise<string>;
 
-export function createIdTokens(rsa_keys: IdTokenKeys, keys: KeyRing): SignIdToken {
-  return async (issuer, alg, { identity_id, client_id, auth_time_seconds, nonce }, lifetime) => {
-    const { kid, key } = await (alg === "RS256" ? rsa_keys : keys).signer();
+export function createIdTokens(keys: RsaKeys): SignIdToken {
+  return async (issuer, { identity_id, client_id, auth_time_seconds, nonce }, lifetime) => {
+    const { kid, key } = await keys.signer();
     return new SignJWT({ auth_time: auth_time_seconds, ...(nonce === null ? {} : { nonce }) })
-      .setProtectedHeader({ alg, kid, typ: "JWT" })
+      .setProtectedHeader({ alg: RSA_ALGORITHM, kid, typ: "JWT" })
       .setIssuer(issuer)
       .setSubject(identity_id)
       .setAudience(client_id)

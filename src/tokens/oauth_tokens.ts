@@ -1,5 +1,5 @@
 /** Everything that the OAuth server signs, under keys of its own for each use. */
-import { createIdTokenKeys, type RsaKey } from "../keys/id_token_keys.ts";
+import { createRsaKeys, type RsaKey } from "../keys/rsa_keys.ts";
 import { createMacKeys } from "../keys/mac.ts";
 import type { KeyRing, SigningKey } from "../keys/signing.ts";
 import {
@@ -22,7 +22,7 @@ export interface OAuthTokens {
   readonly access_tokens: AccessTokens;
   readonly resource_tokens: ResourceTokens;
   readonly sign_id_token: SignIdToken;
-  /** All our public keys: those of the key ring, and of ID tokens. */
+  /** All our public keys: those of the key ring, and the RSA keys. */
   readonly public_jwks: KeyRing["public_jwks"];
 }
 
@@ -31,14 +31,14 @@ export function createOAuthTokens(
   rsa_keys: readonly RsaKey[],
   keys: KeyRing,
 ): OAuthTokens {
-  const id_token_keys = createIdTokenKeys(rsa_keys);
+  const rsa = createRsaKeys(rsa_keys);
   const macKeysFor = (purpose: string) => createMacKeys(signing_keys, purpose);
   return {
     authorization_codes: createAuthorizationCodes(macKeysFor("passbook authorization code 1")),
     refresh_tokens: createRefreshTokens(macKeysFor("passbook refresh token 1")),
     access_tokens: createAccessTokens(macKeysFor("passbook access token 1")),
-    resource_tokens: createResourceTokens(keys),
-    sign_id_token: createIdTokens(id_token_keys, keys),
-    public_jwks: { keys: [...keys.public_jwks.keys, ...id_token_keys.public_keys] },
+    resource_tokens: createResourceTokens(rsa),
+    sign_id_token: createIdTokens(rsa),
+    public_jwks: { keys: [...keys.public_jwks.keys, ...rsa.public_keys] },
   };
 }

@@ -11,7 +11,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   keys: ["domain/"],
   oauth: ["domain/"],
-  tokens: ["domain/", "keys/id_token_keys.ts", "keys/mac.ts", "keys/signing.ts"],
+  tokens: ["domain/", "keys/mac.ts", "keys/rsa_keys.ts", "keys/signing.ts"],
   // The clients that request connections. The registry is passed in.
   authorization: ["domain/", "oauth/ask.ts"],
   readmodel: ["domain/"],

@@ -61,8 +61,8 @@ export interface ProtectedResource {
   protect(handler: ProtectedHandler): (request: Request) => Promise<Response>;
 }
 
-/** The header's `typ` of an access token (RFC 9068, section 2.1). */
-const ACCESS_TYPE = "at+jwt";
+/** RFC 9068, section 2.1. */
+const ACCESS_TOKEN = { type: "at+jwt", algorithm: "RS256" } as const;
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
@@ -99,7 +99,7 @@ export function createProtectedResource(options: ProtectedResourceOptions): Prot
       throw new PassbookError("no_credentials", message, { status: 401 });
     }
     const { iss, aud, sub, client_id, scope, exp } =
-      (await readSigned(token, ACCESS_TYPE, findKey)) ?? {};
+      (await readSigned(token, ACCESS_TOKEN, findKey)) ?? {};
     const is_ours = iss === issuer && aud === resource && isText(sub) && isText(client_id);
     if (!is_ours || typeof exp !== "number") {
       throw unauthorized(`This is not an access token for ${resource}.`);

@@ -3,7 +3,7 @@
  * resource (RFC 9728). Nothing is read for it.
  */
 import { CLIENT_SCOPES, OAUTH_SCOPES } from "../../domain/oauth_scopes.ts";
-import { ASSERTION_ALGORITHMS, ID_TOKEN_ALGORITHMS } from "../../domain/oauth_client.ts";
+import { ASSERTION_ALGORITHMS } from "../../domain/oauth_client.ts";
 import { factory } from "../context.ts";
 import { GRANT_TYPES } from "./token.ts";
 
@@ -36,7 +36,7 @@ export const readMetadata = factory.createHandlers((context) => {
     client_id_metadata_document_supported: true,
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
+    id_token_signing_alg_values_supported: ["RS256"],
     claim_types_supported: ["normal"],
     claims_supported: [
       "sub",

@@ -1,5 +1,4 @@
 /** The response of the token endpoint (RFC 6749, section 5.1; OpenID Connect Core, section 3.1.3.3). */
-import type { AuthenticatedClient } from "../../authorization/authentication.ts";
 import type { Answer, FamilyTokens, Granted } from "../../account/contract.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
@@ -39,7 +38,6 @@ export async function failed(
 /** The response of what the account granted. */
 export async function respondGranted(
   context: AppContext,
-  client: AuthenticatedClient,
   identity_id: string,
   granted: Answer<Granted>,
 ): Promise<Result<TokenResponse, OAuthError>> {
@@ -49,13 +47,12 @@ export async function respondGranted(
   if (await isDeletedClient(context, ...tokens.client_ids))
     return refused(errorOf("allowance_ended"));
   if (await isDeletedResource(context, tokens.resource)) return refused(RESOURCE_DELETED);
-  return accepted(await derive(context, client, identity_id, tokens));
+  return accepted(await derive(context, identity_id, tokens));
 }
 
 /** All of it follows from the family's row, so that a repeated request gets the same response. */
 async function derive(
   context: AppContext,
-  client: AuthenticatedClient,
   identity_id: string,
   tokens: FamilyTokens,
 ): Promise<TokenResponse> {
@@ -76,7 +73,6 @@ async function derive(
     // Only for the token of the code: the client has checked it, and forgotten it.
     nonce: generation === 1 ? nonce : null,
   };
-  const algorithm = client.kind === "registered" ? client.client.id_token_alg : "RS256";
   return {
     access_token:
       resource === null
@@ -90,7 +86,7 @@ async function derive(
     scope: scopes.join(" "),
     refresh_token: await refresh_tokens.sign({ identity_id, family_id, generation }),
     ...(scopes.includes("openid")
-      ? { id_token: await sign_id_token(issuer, algorithm, signed_in, lifetime) }
+      ? { id_token: await sign_id_token(issuer, signed_in, lifetime) }
       : {}),
   };
 }

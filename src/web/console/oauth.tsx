@@ -36,7 +36,6 @@ const LABELS = {
   name: "The name",
   redirect_uris: "The redirect addresses",
   pkce_optional: "The choice for PKCE",
-  id_token_alg: "The signature of ID tokens",
   uri: "The address",
   scopes: "The scopes",
   reason: "The reason",
@@ -64,7 +63,7 @@ async function showLists(context: AppContext, saved: SavedClient | null): Promis
   return context.html(<OAuthPage {...{ app, saved, notice }} {...lists} />);
 }
 
-const NEW_CLIENT = { kind: "confidential", id_token_alg: "RS256" };
+const NEW_CLIENT = { kind: "confidential" };
 
 export const showClient = factory.createHandlers(async (context) => {
   const id = context.req.query("id") ?? "";
@@ -78,7 +77,6 @@ export const showClient = factory.createHandlers(async (context) => {
     name: client.name,
     redirect_uris: client.redirect_uris.join("\n"),
     kind: client.public ? "public" : "confidential",
-    id_token_alg: client.id_token_alg,
     ...(client.pkce_optional ? { pkce_optional: "yes" } : {}),
     ...(client.refresh ? { refresh: "yes" } : {}),
   };
@@ -112,7 +110,6 @@ export const doSaveClient = factory.createHandlers(async (context) => {
     redirect_uris: entriesOf(form, "redirect_uris").map(({ entry }) => entry),
     public: textOf(form, "kind") === "public",
     pkce_optional: textOf(form, "pkce_optional") === "yes",
-    id_token_alg: textOf(form, "id_token_alg"),
     refresh: textOf(form, "refresh") === "yes",
     ...optional(form, "reason"),
   };

@@ -259,15 +259,6 @@ export function ClientPage({ app, form }: FormProps) {
           It stays connected after the person signs out here.
         </Choice>
       </fieldset>
-      <Choices
-        form={form}
-        name="id_token_alg"
-        legend="Signature of ID tokens"
-        options={[
-          ["RS256", "RS256, which every library supports"],
-          ["EdDSA", "EdDSA"],
-        ]}
-      />
     </Registration>
   );
 }

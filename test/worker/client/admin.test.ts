@@ -168,13 +168,12 @@ describe("client.adminApps", () => {
     await adminApps.save("sketch", app);
     const redirectUris = ["https://sketch.example.com/callback"];
     const settings = { name: "Sketch", redirectUris, public: false, pkceOptional: true };
-    const saved = await adminApps.saveClient("sketch", "web", { ...settings, idTokenAlg: "EdDSA" });
+    const saved = await adminApps.saveClient("sketch", "web", settings);
     expect(saved.client_secret).toMatch(/^pb_app_/);
     expect(saved.client).toMatchObject({
       client_id: "sketch~web",
       redirect_uris: redirectUris,
       pkce_optional: true,
-      id_token_alg: "EdDSA",
     });
     expect(await adminApps.readClient("sketch", "web")).toEqual(saved.client);
     expect(await adminApps.listClients("sketch")).toEqual([saved.client]);

@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from "jose";
+import { base64url, exportJWK, generateKeyPair, SignJWT, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 import { createProtectedResource } from "../../../src/client/resource/index.ts";
 import type { Fetch } from "../../../src/client/index.ts";
@@ -11,17 +11,28 @@ const ISSUER = "https://passbook.example.com";
 const RESOURCE = "https://mcp.example.com/mcp";
 const METADATA = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
 
-const { publicKey, privateKey } = await generateKeyPair("EdDSA", { extractable: true });
-const JWKS = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "k1" }] });
+const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
+const session = await generateKeyPair("EdDSA", { extractable: true });
+const JWKS = JSON.stringify({
+  keys: [
+    { ...(await exportJWK(session.publicKey)), kid: "s1" },
+    { ...(await exportJWK(publicKey)), kid: "k1" },
+  ],
+});
 const KEYS: Fetch = async () => ({ status: 200, headers: new Headers(), text: async () => JWKS });
 
-function tokenOf(claims: JWTPayload = {}, header: object = {}, expires = "10m"): Promise<string> {
+function tokenOf(
+  claims: JWTPayload = {},
+  header: object = {},
+  expires = "10m",
+  key = privateKey,
+): Promise<string> {
   const all = { iss: ISSUER, aud: RESOURCE, sub: "ada", client_id: "agent", scope: "tools notes" };
   return new SignJWT({ ...all, ...claims })
-    .setProtectedHeader({ alg: "EdDSA", kid: "k1", typ: "at+jwt", ...header })
+    .setProtectedHeader({ alg: "RS256", kid: "k1", typ: "at+jwt", ...header })
     .setIssuedAt()
     .setExpirationTime(expires)
-    .sign(privateKey);
+    .sign(key);
 }
 
 const resource = createProtectedResource({
@@ -90,6 +101,16 @@ describe("createProtectedResource", () => {
     expect(response.headers.get("WWW-Authenticate")).toBe(
       `Bearer error="invalid_token", scope="tools", resource_metadata="${METADATA}"`,
     );
+  });
+
+  it("a token that is signed with the key of session tokens gets 401, whatever its header says", async () => {
+    for (const alg of ["EdDSA", "RS256"]) {
+      const signed = await tokenOf({}, { alg: "EdDSA", kid: "s1" }, "10m", session.privateKey);
+      const [, ...rest] = signed.split(".");
+      const header = base64url.encode(JSON.stringify({ alg, kid: "s1", typ: "at+jwt" }));
+      expect((await ask([header, ...rest].join("."))).status).toBe(401);
+      expect((await ask(signed)).status).toBe(401);
+    }
   });
 
   it("an expired token, an altered one and an opaque one get 401 invalid_token", async () => {

@@ -32,7 +32,6 @@ describe("a registered OAuth client", () => {
         redirect_uris: ["https://demo.example/callback"],
         public: false,
         pkce_optional: true,
-        id_token_alg: "RS256",
         refresh: true,
       },
     });
@@ -95,7 +94,6 @@ describe("a registered OAuth client", () => {
 
   it.each([
     ["a public client with optional PKCE", { public: 1, pkce_optional: 1 }],
-    ["an unknown algorithm", { id_token_alg: "none" }],
     ["redirect addresses that are not a list", { redirect_uris_json: '"https://a.example/"' }],
     ["redirect addresses that are not JSON", { redirect_uris_json: "https://a.example/" }],
   ])("the table of OAuth clients refuses %s", async (_, row) => {

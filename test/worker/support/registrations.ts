@@ -15,7 +15,6 @@ export async function registerClient(
     redirect_uris_json: '["https://demo.example/callback"]',
     public: 0,
     pkce_optional: 0,
-    id_token_alg: "RS256",
     refresh: 0,
     created_at_ms: 0,
     last_audit_id: "",

@@ -8,9 +8,8 @@ import {
 } from "jose";
 import { describe, expect, it } from "vitest";
 import { env } from "cloudflare:workers";
-import { createIdTokenKeys } from "../../../src/keys/id_token_keys.ts";
 import { createMacKeys } from "../../../src/keys/mac.ts";
-import { createKeyRing } from "../../../src/keys/signing.ts";
+import { createRsaKeys } from "../../../src/keys/rsa_keys.ts";
 import { createAccessTokens, createResourceTokens } from "../../../src/tokens/access_token.ts";
 import { createIdTokens } from "../../../src/tokens/id_token.ts";
 import { createAuthorizationCodes, createRefreshTokens } from "../../../src/tokens/mac_token.ts";
@@ -28,8 +27,7 @@ function macKeys(...private_parts: string[]) {
   return createMacKeys(keys, "a purpose of tests");
 }
 
-const keys = createKeyRing(JSON.parse(env.SIGNING_KEYS).keys);
-const rsa_keys = createIdTokenKeys(JSON.parse(env.ID_TOKEN_KEYS).keys);
+const rsa_keys = createRsaKeys(JSON.parse(env.ID_TOKEN_KEYS).keys);
 const now_seconds = Math.floor(Date.now() / 1000);
 const lifetime = { issued_at_seconds: now_seconds, expires_at_seconds: now_seconds + 600 };
 const claims = {
@@ -106,11 +104,13 @@ describe("access tokens", () => {
   });
 
   it("an access token for another resource is a JWT of RFC 9068 with one audience, and no token of our API", async () => {
-    const tokens = createResourceTokens(keys);
+    const tokens = createResourceTokens(rsa_keys);
     const resource = "https://mcp.example.com/mcp";
     const act = { sub: "demo~agent" };
     const token = await tokens.sign(ISSUER, { ...claims, act, resource }, lifetime, "7");
-    expect(decodeProtectedHeader(token)).toMatchObject({ typ: "at+jwt", alg: "EdDSA" });
+    const { body } = await send("GET", "/.well-known/jwks.json");
+    await jwtVerify(token, createLocalJWKSet(body), { audience: resource, algorithms: ["RS256"] });
+    expect(decodeProtectedHeader(token)).toMatchObject({ typ: "at+jwt", alg: "RS256" });
     expect(decodeJwt(token)).toEqual({
       iss: ISSUER,
       sub: "user_1",
@@ -136,17 +136,17 @@ describe("a JWT of our own keys", () => {
     ["without a client", {}, { client_id: undefined }],
     ["that names no row", {}, { jti: "other:f1" }],
   ])("a JWT of our own keys %s is no access token for a resource", async (_, header, changed) => {
-    const { kid, key } = await keys.signer();
+    const { kid, key } = await rsa_keys.signer();
     const all = { client_id: "demo~web", scope: "", aud: "https://mcp.example.com/mcp" };
     const sign = (more: object, head: object) =>
       new SignJWT({ ...all, jti: "family:f1", ...more })
-        .setProtectedHeader({ alg: "EdDSA", kid, typ: "at+jwt", ...head })
+        .setProtectedHeader({ alg: "RS256", kid, typ: "at+jwt", ...head })
         .setIssuer(ISSUER)
         .setSubject("user_1")
         .setIssuedAt()
         .setExpirationTime("10m")
         .sign(key);
-    const { verify } = createResourceTokens(keys);
+    const { verify } = createResourceTokens(rsa_keys);
     expect(await verify(ISSUER, await sign({}, {}))).not.toBeNull();
     expect(await verify(ISSUER, await sign(changed, header))).toBeNull();
   });
@@ -159,18 +159,15 @@ describe("a JWT of our own keys", () => {
 });
 
 describe("ID tokens", () => {
-  it.each([
-    ["RS256", { kty: "RSA" }],
-    ["EdDSA", { kty: "OKP" }],
-  ] as const)("an ID token with %s verifies with the published keys", async (algorithm, key) => {
-    const sign = createIdTokens(rsa_keys, keys);
+  it("an ID token has RS256 and verifies with the published keys", async () => {
+    const sign = createIdTokens(rsa_keys);
     const about = { identity_id: "user_1", client_id: "demo~web", auth_time_seconds: 5 };
-    const token = await sign(ISSUER, algorithm, { ...about, nonce: "n" }, lifetime);
+    const token = await sign(ISSUER, { ...about, nonce: "n" }, lifetime);
     const { body } = await send("GET", "/.well-known/jwks.json");
-    const published = (body.keys as JWK[]).find(({ kty }) => kty === key.kty);
-    expect(published).toMatchObject({ alg: algorithm, use: "sig" });
+    const published = (body.keys as JWK[]).find(({ kty }) => kty === "RSA");
+    expect(published).toMatchObject({ alg: "RS256", use: "sig" });
     expect(Object.keys(published ?? {})).not.toContain("d");
-    expect(decodeProtectedHeader(token)).toMatchObject({ alg: algorithm, kid: published?.kid });
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: "RS256", kid: published?.kid });
     const { payload } = await jwtVerify(token, createLocalJWKSet(body), { audience: "demo~web" });
     expect(payload).toEqual({
       iss: ISSUER,
@@ -181,7 +178,7 @@ describe("ID tokens", () => {
       iat: lifetime.issued_at_seconds,
       exp: lifetime.expires_at_seconds,
     });
-    const without = await sign(ISSUER, algorithm, { ...about, nonce: null }, lifetime);
+    const without = await sign(ISSUER, { ...about, nonce: null }, lifetime);
     expect(decodeJwt(without)).not.toHaveProperty("nonce");
   });
 

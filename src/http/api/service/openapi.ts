@@ -8,9 +8,9 @@ export const service_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "readPublicKeys",
       tag: "Service",
-      summary: "The public keys of session tokens and ID tokens (RFC 7517)",
+      summary: "The public keys of our signed tokens (RFC 7517)",
       description:
-        "Servers verify our tokens with these keys: with EdDSA session tokens and access tokens for other resources, with RS256 ID tokens. The first key of each kind signs new tokens; the others verify tokens of earlier keys.",
+        "Servers verify our tokens with these keys: with EdDSA session tokens and tokens of templates, with RS256 ID tokens and access tokens for other resources. The first key of each kind signs new tokens; the others verify tokens of earlier keys.",
       security: "none",
       success: {
         description: "The keys.",

@@ -34,7 +34,7 @@ export const redeemCode: GrantHandler = async (context, form) => {
     resource: requestedResource(context, form.get("resource")),
     code_challenge: verifier === null ? null : await challengeOf(verifier),
   });
-  return respondGranted(context, client.value, code.identity_id, granted);
+  return respondGranted(context, code.identity_id, granted);
 };
 
 /** PKCE's S256 challenge of a verifier (RFC 7636, section 4.2). */

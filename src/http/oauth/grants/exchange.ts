@@ -187,7 +187,7 @@ async function respond(
   if (exchanged.kind === "child") {
     if (exchanged.tokens === null) throw new Error("a client's child has a token family");
     const granted = accepted({ kind: "tokens", tokens: exchanged.tokens } as const);
-    const response = await respondGranted(context, client, subject.identity_id, granted);
+    const response = await respondGranted(context, subject.identity_id, granted);
     return response.ok ? accepted({ ...response.value, issued_token_type }) : response;
   }
   // Not later than the exchanged token: otherwise a stolen one could be exchanged again and again.

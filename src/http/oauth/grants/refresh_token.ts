@@ -28,5 +28,5 @@ export const refreshTokens: GrantHandler = async (context, form) => {
     resource: requestedResource(context, form.get("resource")),
     scopes: scope === null ? undefined : readScope(scope),
   });
-  return respondGranted(context, client.value, identity_id, granted);
+  return respondGranted(context, identity_id, granted);
 };

@@ -295,7 +295,7 @@ describe("metadata", () => {
         ],
         client_id_metadata_document_supported: true,
         authorization_response_iss_parameter_supported: true,
-        id_token_signing_alg_values_supported: ["RS256", "EdDSA"],
+        id_token_signing_alg_values_supported: ["RS256"],
         request_uri_parameter_supported: false,
       });
       expect(answer.body.scopes_supported).toEqual([

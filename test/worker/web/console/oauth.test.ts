@@ -10,7 +10,6 @@ const WEB = {
   name: "Sketch",
   redirect_uris: "https://sketch.example.com/callback\r\nhttp://127.0.0.1/callback",
   kind: "confidential",
-  id_token_alg: "RS256",
 };
 
 async function openApp() {

@@ -1,7 +1,7 @@
 /** OAuth clients of apps in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import { ID_TOKEN_ALGORITHMS, REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
+import { REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
 import { done, operation } from "../../../openapi/operation.ts";
 import { time } from "../../../openapi/schemas.ts";
 import { removeClientQuery } from "./change.ts";
@@ -17,7 +17,6 @@ const client = z
     redirect_uris: z.array(z.string()),
     public: z.boolean().describe("Without a secret."),
     pkce_optional: z.boolean(),
-    id_token_alg: z.enum(ID_TOKEN_ALGORITHMS),
     refresh: z
       .boolean()
       .describe("Its tokens outlive the browser session, also without the scope `offline_access`."),
@@ -53,7 +52,6 @@ const SETTINGS = {
   redirect_uris: ["https://sketch.example.com/callback"],
   public: false,
   pkce_optional: false,
-  id_token_alg: "RS256",
   refresh: true,
 };
 
@@ -98,7 +96,7 @@ export const client_paths: ZodOpenApiPathsObject = {
       id: "saveOAuthClient",
       summary: "Register an OAuth client, or replace its settings",
       description:
-        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a key of the app. The response that makes a client confidential contains a new key as `client_secret`, only once: if you lost it, add a key to the app, since every valid key of the app is the client's secret. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false` and `RS256`. Changes take effect everywhere within a minute.",
+        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a key of the app. The response that makes a client confidential contains a new key as `client_secret`, only once: if you lost it, add a key to the app, since every valid key of the app is the client's secret. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false`. Changes take effect everywhere within a minute.",
       path,
       body: { schema: saveClientBody, example: SETTINGS },
       idempotent: true,

@@ -4,7 +4,6 @@ import type { OnceAnswer } from "../../../../account/contract.ts";
 import type { Changes } from "../../../../domain/audit.ts";
 import {
   CLIENT_NAME_MAX_LENGTH,
-  ID_TOKEN_ALGORITHMS,
   REDIRECT_URIS_PER_CLIENT_MAX,
   REGISTRATION_ID_PATTERN,
   registeredClientId,
@@ -56,9 +55,6 @@ export const saveClientBody = z
     ),
     public: flag,
     pkce_optional: z.optional(flag),
-    id_token_alg: z.optional(
-      z.enum(ID_TOKEN_ALGORITHMS, `must be ${ID_TOKEN_ALGORITHMS.join(" or ")}`),
-    ),
     refresh: z.optional(flag),
     reason: z.optional(reasonText),
   })
@@ -104,7 +100,6 @@ export async function saveClient(
   const settings = {
     ...body,
     pkce_optional: body.pkce_optional ?? false,
-    id_token_alg: body.id_token_alg ?? ID_TOKEN_ALGORITHMS[0],
     refresh: body.refresh ?? false,
   };
   const { app_slug, id } = client_key;
@@ -138,14 +133,7 @@ export async function saveClient(
   );
 }
 
-const SETTINGS = [
-  "name",
-  "redirect_uris",
-  "public",
-  "pkce_optional",
-  "id_token_alg",
-  "refresh",
-] as const;
+const SETTINGS = ["name", "redirect_uris", "public", "pkce_optional", "refresh"] as const;
 
 /** Null for a new client, whose settings are in the record. */
 function changesBetween(from: OAuthClient | null, to: OAuthClient): Changes | null {

@@ -77,7 +77,6 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
     name: "Sketch",
     redirect_uris: "https://sketch.example.com/callback",
     kind: "public",
-    id_token_alg: "RS256",
   }),
   "POST /console/apps/:slug/delete-client": KEY_FORM,
   "POST /console/apps/:slug/resource": () => ({
