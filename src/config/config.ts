@@ -163,27 +163,13 @@ export function incompleteIssuers({ trusted_issuers }: Config): readonly {
   readonly problem: string;
   readonly remedy: string;
 }[] {
-  return trusted_issuers.flatMap(({ issuer, audience, authorized_parties, required, ...rest }) => [
-    ...(rest.has_signin_provider
-      ? []
-      : [
-          {
-            issuer,
-            problem: "Its people cannot sign in on the pages of this service.",
-            remedy: "Add a provider with this issuer to SIGNIN_PROVIDERS.",
-          },
-        ]),
-    ...(audience === null && authorized_parties === null && Object.keys(required).length === 0
-      ? [
-          {
-            issuer,
-            problem:
-              "Every token of this issuer without azp is accepted, also one for another service.",
-            remedy: "Set audience or authorized_parties in its entry of TRUSTED_ISSUERS.",
-          },
-        ]
-      : []),
-  ]);
+  return trusted_issuers
+    .filter(({ has_signin_provider }) => !has_signin_provider)
+    .map(({ issuer }) => ({
+      issuer,
+      problem: "Its people cannot sign in on the pages of this service.",
+      remedy: "Add a provider with this issuer to SIGNIN_PROVIDERS.",
+    }));
 }
 
 /** Variables in an environment that are not settings but look like one. */

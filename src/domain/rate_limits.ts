@@ -127,6 +127,14 @@ export const NETWORK_RATE_LIMITS = {
     network: rule("LIMIT_PASSKEY_ACCOUNT", 10, 60),
     site: rule("LIMIT_PASSKEY_ACCOUNT_SITE", 30, 60),
   },
+  /**
+   * People whom tokens of one trusted issuer make. A lost key of the issuer, or a service with open sign-up, makes people
+   * without end, and each is a row in the directory.
+   */
+  issuer_person: {
+    network: rule("LIMIT_ISSUER_PERSON", 30, 60),
+    site: rule("LIMIT_ISSUER_PERSON_SITE", 120, 60),
+  },
   /** Calls that are passed on to the social network. An app's server may make them for all its users. */
   social_me: {
     network: rule("LIMIT_SOCIAL_ME", 120, 60),

@@ -33,6 +33,8 @@ export interface TrustedIssuer {
   readonly email_claim: string | null;
   /** Only the boolean true verifies the address. Null: an address of this issuer is never verified. */
   readonly email_verified_claim: string | null;
+  /** Whether a person whose account begins with a token of this issuer gets starter credits. */
+  readonly starter_credits: boolean;
   /** Whether an app may get upstream tokens with a token of this issuer. */
   readonly upstream: boolean;
   /** Where the upstream tokens of its people are; null: only in the vault. */

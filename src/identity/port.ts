@@ -2,6 +2,7 @@
  * The port to the adapter that signs people in. `set_cookies` always contains `Set-Cookie` values that the
  * response must carry.
  */
+import type { Refusal } from "../domain/refusals.ts";
 
 /** A signed-in browser. `id` is the `sid` of its session JWTs. */
 export interface Session {
@@ -151,7 +152,18 @@ export interface TokenPerson {
   readonly subject: string;
   readonly issued_at_ms: number;
   readonly profile: Pick<Person, "name" | "email" | "email_verified">;
+  /** Whether the account gets starter credits if this token makes the person. */
+  readonly takes_starters: boolean;
 }
+
+/**
+ * `left`: they deleted their account, or unlinked the method, after the token was issued; or the method's id belongs to
+ * another issuer. `refused`: no person has the token's identity, and no person may be made now.
+ */
+export type TokenPersonFound =
+  | { readonly kind: "found"; readonly identity_id: string }
+  | { readonly kind: "left" }
+  | { readonly kind: "refused"; readonly refusal: Refusal };
 
 /** A person as shown in lists. */
 export type Profile = Pick<Person, "name" | "email">;
@@ -284,10 +296,13 @@ export interface IdentityPort {
   /** A session of this person; null: it has ended. Reads a store. */
   readSession(session_id: string, identity_id: string): Promise<LiveSession | null>;
   /**
-   * The identity of a token's person, found or made: the same as after a sign-in with the same issuer. Null: they deleted
-   * their account, or unlinked the method, after the token was issued; or the method's id belongs to another issuer.
+   * The identity of a token's person, found or made: the same as after a sign-in with the same issuer. `whyNoNewPerson`
+   * is called before a person is made; null: one may be made.
    */
-  findByToken(person: TokenPerson): Promise<string | null>;
+  findByToken(
+    person: TokenPerson,
+    whyNoNewPerson: () => Promise<Refusal | null>,
+  ): Promise<TokenPersonFound>;
   /** The person's subject at an issuer; null if they have no identity there. */
   readSubject(identity_id: string, issuer: string): Promise<string | null>;
   /** Starts a sign-in. Writes to no store. */

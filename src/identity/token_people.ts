@@ -1,7 +1,8 @@
 /** The people of tokens of trusted issuers, in this isolate's memory, so that most requests query no store. */
 import type { IssuerClaims, TrustedIssuer } from "../domain/trusted_issuer.ts";
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
-import type { IdentityPort } from "./port.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { IdentityPort, TokenPersonFound } from "./port.ts";
 
 /** People that one isolate remembers, at about 200 bytes each. A full memory is emptied. */
 const PEOPLE_MAX = 5_000;
@@ -22,8 +23,11 @@ interface Remembered {
 export interface TokenPeople {
   /** The identity, if this isolate found it for this token or for an earlier one; else null. */
   known(token: PersonToken): string | null;
-  /** Finds or makes the identity; null: see `IdentityPort.findByToken`. */
-  find(token: PersonToken): Promise<string | null>;
+  /** Finds or makes the identity: see `IdentityPort.findByToken`. */
+  find(
+    token: PersonToken,
+    whyNoNewPerson: () => Promise<Refusal | null>,
+  ): Promise<TokenPersonFound>;
 }
 
 /**
@@ -39,21 +43,24 @@ export function createTokenPeople(identity: Pick<IdentityPort, "findByToken">): 
       if (person === undefined || token.issued_at_ms < person.issued_at_ms) return null;
       return Date.now() < person.until_ms ? person.identity_id : null;
     },
-    async find(token) {
+    async find(token, whyNoNewPerson) {
       const { issuer, subject, issued_at_ms, expires_at_ms } = token;
       const { name, email, email_verified } = token;
-      const identity_id = await identity.findByToken({
+      const person = {
         provider: issuer.id,
         issuer: issuer.people_issuer,
         subject,
         issued_at_ms,
         profile: { name, email, email_verified },
-      });
-      if (identity_id === null) return null;
+        takes_starters: issuer.starter_credits,
+      };
+      const found = await identity.findByToken(person, whyNoNewPerson);
+      if (found.kind !== "found") return found;
+      const { identity_id } = found;
       if (people.size >= PEOPLE_MAX) people.clear();
       const until_ms = Math.min(expires_at_ms, Date.now() + SESSION_JWT_TTL_SECONDS * 1000);
       people.set(keyOf(token), { identity_id, issued_at_ms, until_ms });
-      return identity_id;
+      return found;
     },
   };
 }

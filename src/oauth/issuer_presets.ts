@@ -34,6 +34,8 @@ export interface IssuerPreset extends Data {
   readonly audience: string | null;
   /** The fields that the entry must have besides those of the addresses. */
   readonly needs: readonly ("audience" | "authorized_parties")[];
+  /** The issuer names one client, so a token for another client has another issuer. */
+  readonly is_of_one_client: boolean;
 }
 
 /** Any OpenID Connect issuer. A token of an impersonator (RFC 8693, claim `act`) must not spend a person's credits. */
@@ -43,6 +45,7 @@ export const ANY_ISSUER: IssuerPreset = {
   jwks_uri: "{issuer}/.well-known/jwks.json",
   audience: null,
   needs: [],
+  is_of_one_client: false,
   party_claim: "azp",
   types: ["jwt", "at+jwt", "application/at+jwt"],
   required: {},
@@ -111,6 +114,7 @@ export const ISSUER_PRESETS = {
     name: "WorkOS",
     issuer: "https://api.workos.com/user_management/{client_id}",
     jwks_uri: "https://api.workos.com/sso/jwks/{client_id}",
+    is_of_one_client: true,
     types: ["jwt"],
     required: { sid: [] },
   },

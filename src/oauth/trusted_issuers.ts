@@ -32,9 +32,11 @@ const entry_fields = z.strictObject({
   provider: z.optional(some_text),
   audience: z.optional(z.union([some_text, texts])),
   authorized_parties: z.optional(texts),
+  any_audience: z._default(z.boolean(), false),
   name_claim: z.optional(some_text),
   email_claim: z.optional(some_text),
   email_verified_claim: z.optional(some_text),
+  starter_credits: z._default(z.boolean(), false),
   upstream: z._default(z.boolean(), false),
   upstream_tokens: z.optional(z.literal("clerk")),
 });
@@ -48,6 +50,11 @@ export interface IssuerSettings extends Omit<
   readonly preset: string | null;
   readonly provider: string | null;
 }
+
+/** OpenID Connect Core 1.0, section 3.1.3.7; RFC 8725, section 3.9. */
+const NO_AUDIENCE =
+  "is missing: without audience or authorized_parties, tokens that the issuer gave to other services would be accepted; " +
+  'set one of them, or "any_audience": true';
 
 const trusted_issuer = z.pipe(
   entry_fields,
@@ -69,7 +76,12 @@ const trusted_issuer = z.pipe(
     const foreign = PRESET_FIELDS.filter(
       (name) => entry[name] !== undefined && !used.includes(`{${name}}`),
     );
+    const accepts_any =
+      audience === null && entry.authorized_parties === undefined && !preset.is_of_one_client;
     const problems = [
+      ...(accepts_any && !entry.any_audience && missing.size === 0
+        ? [["audience", NO_AUDIENCE] as const]
+        : []),
       ...[...missing].map((name) => [name, "is missing"] as const),
       ...foreign.map(
         (name) => [name, "does not belong here: this issuer has no such field"] as const,
@@ -106,6 +118,7 @@ function settingsOf(entry: Entry, preset: IssuerPreset, addresses: Addresses): I
     email_verified_claim:
       entry.email_verified_claim ??
       (entry.email_claim === undefined ? preset.email_verified_claim : null),
+    starter_credits: entry.starter_credits,
     upstream: entry.upstream,
     upstream_tokens: entry.upstream_tokens ?? null,
   };

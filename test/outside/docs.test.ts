@@ -211,6 +211,7 @@ const RATE_LIMIT_ROWS: Readonly<
   "network signin": "sign-ins started and completed",
   "network authorize": "authorization requests of OAuth clients",
   "network passkey_account": "accounts created with a passkey, and attempts at recovery codes",
+  "network issuer_person": "people made by tokens of one trusted issuer",
   "network social_me": "`/api/socialMe`",
   "network device_start": "device logins started",
   "network app_key_unknown": "requests with unknown app keys",

@@ -5,7 +5,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { AppContext, UserCaller } from "../context.ts";
 import { isOriginAllowed } from "../middleware/origins.ts";
-import { countRequest } from "../middleware/rate_limits.ts";
+import { countNetworkRequest, countRequest } from "../middleware/rate_limits.ts";
 import type { Services } from "../services.ts";
 
 type AppSession = UserCaller & { readonly via: "bearer"; readonly proof: AppSessionProof };
@@ -33,9 +33,13 @@ export async function identifyAppSession(
     // Counted before the query, and by the person, because an app's server sends the tokens of many.
     const limited = await countRequest(context, "authenticated", `${issuer.issuer} ${subject}`);
     if (limited !== null) return refused(limited);
-    identity_id = await token_people.find(verified);
+    const found = await token_people.find(verified, () =>
+      countNetworkRequest(context, "issuer_person", issuer.issuer),
+    );
+    if (found.kind === "refused") return refused(found.refusal);
+    if (found.kind === "left") return refused({ code: "unauthorized", reason: "account_deleted" });
+    identity_id = found.identity_id;
   }
-  if (identity_id === null) return refused({ code: "unauthorized", reason: "account_deleted" });
   const { id: issuer_id, upstream } = issuer;
   const proof = { kind: "app_session", issuer_id, party, upstream } as const;
   return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });

@@ -41,15 +41,21 @@ export function countRequest(
   return count(context, [{ rule: RATE_LIMITS[name], key }]);
 }
 
-/** Counts a request of the client's network. Returns a refusal if the limit is reached, else null. */
+/**
+ * Counts a request of the client's network. Returns a refusal if the limit is reached, else null. `subject`: what the
+ * network is counted for, if each has a count of its own.
+ */
 export function countNetworkRequest(
   context: AppContext,
   name: NetworkRateLimitName,
+  subject?: string,
 ): Promise<Limited | null> {
   const { network, site } = NETWORK_RATE_LIMITS[name];
   const from = networksOf(context);
-  const counts: Count[] = [{ rule: network, key: from.network }];
-  if (from.site !== null) counts.push({ rule: site, key: from.site });
+  const keyOf = (source: string): string =>
+    subject === undefined ? source : `${source} ${subject}`;
+  const counts: Count[] = [{ rule: network, key: keyOf(from.network) }];
+  if (from.site !== null) counts.push({ rule: site, key: keyOf(from.site) });
   return count(context, counts);
 }
 

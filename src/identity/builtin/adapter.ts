@@ -74,12 +74,9 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
   const moveDebts = debtMover(database, options);
+  const provider_ids = options.providers.map(({ id }) => id);
   const users = withReturningPeople(
-    createUsers(
-      database,
-      options.pseudonyms_of,
-      options.providers.map(({ id }) => id),
-    ),
+    createUsers(database, options.pseudonyms_of, provider_ids),
     options,
     moveDebts,
   );
@@ -155,11 +152,19 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     isSessionLive: async (session_id, identity_id) =>
       (await sessions.read(session_id, identity_id)) !== null,
     readSession: (session_id, identity_id) => sessions.read(session_id, identity_id),
-    async findByToken({ provider, issuer, subject, issued_at_ms, profile }) {
+    async findByToken({ provider, issuer, subject, ...token }, whyNoNewPerson) {
       const origin = { provider, issuer, subject, client_id: provider };
-      const found = await users.findByToken(origin, profile, issued_at_ms);
-      if (found?.kind === "issuer_changed") reportIssuer(found, origin);
-      return found?.kind === "found" ? found.user_id : null;
+      const found = await users.findByToken(origin, token, whyNoNewPerson);
+      switch (found.kind) {
+        case "found":
+          return { kind: "found", identity_id: found.user_id };
+        case "issuer_changed":
+          reportIssuer(found, origin);
+          return { kind: "left" };
+        case "left":
+        case "refused":
+          return found;
+      }
     },
     readSubject: (identity_id, issuer) => users.readSubject(identity_id, issuer),
     startSignIn: (start) => signIns.start(start),
@@ -182,7 +187,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     countPeople: () => countPeople(database),
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
-    findByAddress: (address, limit) => findByAddress(database, address, limit),
+    findByAddress: (address, limit) => findByAddress(database, address, { provider_ids, limit }),
     findByDomain: (domain, limit) => findByDomain(database, domain, limit),
     async unlink(session, provider) {
       const outcome = await users.unlink(session, provider);
@@ -256,7 +261,7 @@ function withReturningPeople(users: Users, options: BuiltinOptions, moveDebts: M
     findOrCreate: async (...person) => welcome(await users.findOrCreate(...person)),
     async findByToken(...person) {
       const found = await users.findByToken(...person);
-      return found === null ? null : welcome(found);
+      return found.kind === "found" ? welcome(found) : found;
     },
     async link(session, origin) {
       const linking = await users.link(session, origin);

@@ -70,16 +70,32 @@ export async function findByEmail(
   return rows.map(({ id }) => id);
 }
 
-/** Identities with this address, by the same index. */
+interface AddressSearch {
+  /** Our own sign-in providers. */
+  readonly provider_ids: readonly string[];
+  readonly limit: number;
+}
+
+/**
+ * Identities with this address, by the same index. If our own providers verified it for anyone, only those: what a token of
+ * a trusted issuer says of its person must not hide the person who proved the address.
+ */
 export async function findByAddress(
   database: DrizzleD1Database,
   address: string,
-  limit: number,
+  { provider_ids, limit }: AddressSearch,
 ): Promise<readonly string[]> {
+  // The profile comes from the oldest identity.
+  const oldest = sql`(select provider from identities where user_id = users.id
+    order by created_at_ms, provider limit 1)`;
+  const is_proven = sql<number>`${users.email_verified} and ${oldest} in (
+    select value from json_each(${JSON.stringify(provider_ids)}))`;
   const rows = await database
-    .select({ id: users.id })
+    .select({ id: users.id, is_proven })
     .from(users)
     .where(sql`lower(${users.email}) = ${lowerCaseAscii(address)}`)
+    .orderBy(sql`${is_proven} desc`)
     .limit(limit);
-  return rows.map(({ id }) => id);
+  const proven = rows.filter((row) => row.is_proven === 1);
+  return (proven.length > 0 ? proven : rows).map(({ id }) => id);
 }

@@ -2,7 +2,8 @@
 import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { PASSKEYS_MAX } from "../../domain/limits.ts";
-import type { Person, Session } from "../port.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import type { Person, Session, TokenPerson, TokenPersonFound } from "../port.ts";
 import { isOldest, isOther, knownIssuer } from "./identity_queries.ts";
 import { withToken, type Profile } from "./profile.ts";
 import { identities, sessions, tombstones, users } from "./schema.ts";
@@ -68,10 +69,14 @@ export interface Users {
    */
   findOrCreate(origin: Origin, profile: Profile): Promise<Found>;
   /**
-   * The same for a token of a trusted issuer, which often has no profile: one without an address changes nothing. Null:
-   * the identity was unlinked or deleted after the token was issued.
+   * The same for a token of a trusted issuer, which often has no profile: one without an address changes nothing. `left`:
+   * the identity was unlinked or deleted after the token was issued. See `IdentityPort.findByToken`.
    */
-  findByToken(origin: Origin, profile: Profile, issued_at_ms: number): Promise<Found | null>;
+  findByToken(
+    origin: Origin,
+    token: Pick<TokenPerson, "profile" | "issued_at_ms" | "takes_starters">,
+    whyNoNewPerson: () => Promise<Refusal | null>,
+  ): Promise<Found | Exclude<TokenPersonFound, { kind: "found" }>>;
   /** The subject of a user at an issuer; null if the user has no identity there. */
   readSubject(user_id: string, issuer: string): Promise<string | null>;
   /** Whether the user's account has to be opened without starter credits first. */
@@ -150,7 +155,11 @@ export function createUsers(
         .set({ ...profile })
         .where(and(eq(users.id, user_id), isOldest(user_id, provider)));
   };
-  const create = async (origin: Origin, profile: Profile): Promise<Found> => {
+  const create = async (
+    origin: Origin,
+    profile: Profile,
+    takes_starters: boolean,
+  ): Promise<Found> => {
     const id = `user_${crypto.randomUUID()}`;
     const created_at_ms = Date.now();
     const { name, email, email_verified } = profile;
@@ -165,7 +174,7 @@ export function createUsers(
           .select(
             sql`
               select ${id}, ${name}, ${email}, ${Number(email_verified)}, ${created_at_ms},
-                exists (select 1 from tombstones where ${former}),
+                ${Number(!takes_starters)} or exists (select 1 from tombstones where ${former}),
                 coalesce(
                   (select person_id from tombstones where ${former} limit 1),
                   ${crypto.randomUUID()}),
@@ -190,9 +199,9 @@ export function createUsers(
         await refreshProfile(known.user_id, known.provider, () => profile);
         return found(known);
       }
-      return create(origin, profile);
+      return create(origin, profile, true);
     },
-    async findByToken(origin, profile, issued_at_ms) {
+    async findByToken(origin, { profile, issued_at_ms, takes_starters }, whyNoNewPerson) {
       const former = await isTombstoneOf(pseudonymsOf, origin);
       const [[known], [other], [left]] = await database.batch([
         find(origin),
@@ -204,8 +213,13 @@ export function createUsers(
       ]);
       if (isOther(other)) return { kind: "issuer_changed", ...other };
       // Also for a person who returned since: the token was issued for the account that they left.
-      if (issued_at_ms <= (left?.at_ms ?? -1)) return null;
-      if (known === undefined) return create(origin, profile);
+      if (issued_at_ms <= (left?.at_ms ?? -1)) return { kind: "left" };
+      if (known === undefined) {
+        const refusal = await whyNoNewPerson();
+        return refusal === null
+          ? create(origin, profile, takes_starters)
+          : { kind: "refused", refusal };
+      }
       if (profile.email !== null) {
         await refreshProfile(known.user_id, known.provider, (old) => withToken(old, profile));
       }

@@ -141,7 +141,7 @@ function Balance({ overview, appName }: OfApps) {
 function firstCredits({ takes_starters }: Overview): string {
   return takes_starters
     ? "You get your first credits when you open an app that uses this account."
-    : "This account gets no starter credits: you had an account before, or created this one with a passkey.";
+    : "This account gets no starter credits: you had an account before, or this one began with a passkey or in an app with its own sign-in.";
 }
 
 /** Where the credits of an account without jobs come from, and what they are for. */

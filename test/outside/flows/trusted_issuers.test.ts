@@ -42,8 +42,19 @@ beforeAll(async () => {
   const silent_port = await freePort();
   await new Promise<void>((resolve) => silent.listen(silent_port, () => resolve()));
   const issuers = [
-    { issuer: acme.issuer, jwks_uri: `${acme.issuer}/jwks`, audience: AUDIENCE },
-    { preset: "clerk", issuer: clerk.url, upstream: true, upstream_tokens: "clerk" },
+    {
+      issuer: acme.issuer,
+      jwks_uri: `${acme.issuer}/jwks`,
+      audience: AUDIENCE,
+      starter_credits: true,
+    },
+    {
+      preset: "clerk",
+      issuer: clerk.url,
+      any_audience: true,
+      upstream: true,
+      upstream_tokens: "clerk",
+    },
     {
       issuer: mock.issuer.url,
       jwks_uri: `${mock.issuer.url}/jwks`,

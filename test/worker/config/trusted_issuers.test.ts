@@ -10,7 +10,14 @@ const PRODUCTION = {
   DEFAULT_STARTER_CREDITS: undefined,
 };
 
-function read(entries: readonly object[], more: object = {}) {
+/** Reads entries that need no audience unless they say so. */
+const read = (entries: readonly object[], more: object = {}) =>
+  readRaw(
+    entries.map((entry) => ({ any_audience: true, ...entry })),
+    more,
+  );
+
+function readRaw(entries: readonly object[], more: object = {}) {
   return readConfig({ ...PRODUCTION, TRUSTED_ISSUERS: JSON.stringify(entries), ...more });
 }
 
@@ -186,16 +193,38 @@ describe("the warnings about trusted issuers", () => {
     return config.ok ? incompleteIssuers(config.value).map(({ remedy }) => remedy) : null;
   };
 
-  it("an issuer without a sign-in provider, or that accepts every token, is reported", () => {
+  it("an issuer whose people cannot sign in on our pages is reported", () => {
     const issuer = "https://id.example.com";
-    const with_provider = providers(provider("acme", issuer));
-    expect(warnings({ issuer })).toHaveLength(2);
-    expect(warnings({ issuer }, with_provider)).toEqual([
-      "Set audience or authorized_parties in its entry of TRUSTED_ISSUERS.",
-    ]);
-    expect(warnings({ issuer, audience: "passbook" }, with_provider)).toEqual([]);
-    expect(warnings({ preset: "clerk", issuer })).toEqual([
+    const audience = "passbook";
+    expect(warnings({ issuer, audience }, providers(provider("acme", issuer)))).toEqual([]);
+    expect(warnings({ issuer, audience })).toEqual([
       "Add a provider with this issuer to SIGNIN_PROVIDERS.",
     ]);
+  });
+});
+
+describe("an entry that is bound to no audience", () => {
+  const issuer = "https://id.example.com";
+  const problemsOf = (entry: object): readonly string[] => {
+    const config = readRaw([entry]);
+    return config.ok ? [] : config.refusal.problems.map(sayProblem);
+  };
+
+  it.each([{ issuer }, { preset: "clerk", issuer }])(
+    "the entry %j is refused, because tokens for other services would be accepted",
+    (entry) => {
+      expect(problemsOf(entry)).toEqual([
+        expect.stringContaining('set one of them, or "any_audience": true'),
+      ]);
+    },
+  );
+
+  it.each([
+    { issuer, audience: "passbook" },
+    { issuer, authorized_parties: ["https://app.example.com"] },
+    { issuer, any_audience: true },
+    { preset: "workos", client_id: "client_01" },
+  ])("the entry %j is accepted", (entry) => {
+    expect(problemsOf(entry)).toEqual([]);
   });
 });

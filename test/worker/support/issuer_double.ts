@@ -108,7 +108,9 @@ export function trust(
     if (provider === undefined) throw new TypeError(`no such host: ${request.url}`);
     return provider.handle(request);
   });
-  const entries = issuers.map(({ double, entry }) => ({ issuer: double.issuer, ...entry }));
+  // Its tokens name no audience, and its people get starter credits.
+  const usual = { any_audience: true, starter_credits: true };
+  const entries = issuers.map(({ double: { issuer }, entry }) => ({ issuer, ...usual, ...entry }));
   return {
     TRUSTED_ISSUERS: JSON.stringify(entries),
     SIGNIN_PROVIDERS: JSON.stringify(providers.map(({ settings }) => settings)),

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { openBrowser, subjectOf, tokenOf } from "../../../support/browser.ts";
 import { openIssuer, trust } from "../../../support/issuer_double.ts";
 import { openProviderDouble } from "../../../support/provider_double.ts";
-import { signInOperator } from "../../api/admin/operators.ts";
+import { operatorOnPages, SETTINGS, signInOperator } from "../../api/admin/operators.ts";
 import { forgetEnvironments, send, type Answer } from "../../../support/passbook.ts";
 
 const ACME = "https://acme.test";
@@ -178,6 +178,79 @@ describe("the profile of a token's person", () => {
     const token = await double.token({ ...ADA, azp: undefined });
     const me = await call(settings, token, "/api/me");
     expect(me.body).toMatchObject({ email_verified: true, operator: false });
+  });
+});
+
+describe("new people of a trusted issuer", () => {
+  const peopleOf = () => env.DIRECTORY.prepare("select count(*) as n from users").first("n");
+
+  it("one network makes at most 30 people of an issuer in a minute, and known people still pass", async () => {
+    const { double, settings } = await open();
+    const tokens = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => double.token({ sub: `person-${index}` })),
+    );
+    const statuses: number[] = [];
+    for (const token of tokens) statuses.push((await call(settings, token, "/api/me")).status);
+    expect(statuses).toEqual([...Array(30).fill(200), ...Array(10).fill(429)]);
+    expect(await peopleOf()).toBe(30);
+    // Another isolate does not remember them, and finds them in the directory.
+    forgetEnvironments();
+    const known = await double.token({ sub: "person-0", sid: "s2" });
+    expect((await call(settings, known, "/api/me")).status).toBe(200);
+  });
+
+  it("the limit of one issuer leaves the people of another one, and sign-ins, alone", async () => {
+    const double = await openIssuer(ACME);
+    const other = await openIssuer("https://other.test");
+    const acme = openProviderDouble("acme");
+    const limiter = {
+      limit: async ({ key }: { key: string }) => ({ success: !key.includes(ACME) }),
+    };
+    const settings = {
+      ...trust([{ double }, { double: other }], [acme]),
+      LIMIT_ISSUER_PERSON: limiter,
+    };
+    const refused = await call(settings, await double.token(), "/api/wallet");
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect((await call(settings, await other.token(), "/api/wallet")).status).toBe(200);
+    expect(subjectOf(tokenOf(await openBrowser(settings).signIn(acme, ADA)))).toMatch(/^user_/);
+  });
+
+  it("a new person gets starter credits only if the issuer's entry says so", async () => {
+    const { double, settings } = await open({ starter_credits: false });
+    const { body } = await call(settings, await double.token(), "/api/wallet?app=demo");
+    expect(body.account.credits).toBe(0);
+    expect(body.app_grant.granted).toBe(false);
+    const rich = await open({ starter_credits: true });
+    const given = await call(
+      rich.settings,
+      await rich.double.token({ sub: "b" }),
+      "/api/wallet?app=demo",
+    );
+    expect(given.body.account.credits).toBe(100);
+  });
+
+  it("a person who signed in first keeps their starter credits whatever the entry says", async () => {
+    const { double, acme, settings } = await open({ starter_credits: false });
+    await openBrowser(settings).signIn(acme, ADA);
+    const token = await double.token({ sub: "ada" });
+    const { body } = await call(settings, token, "/api/wallet?app=demo");
+    expect(body.app_grant.granted).toBe(true);
+  });
+});
+
+describe("an address in a token of a trusted issuer", () => {
+  it("a claimed address does not make an operator's look-up of the person who proved it ambiguous", async () => {
+    const double = await openIssuer("https://other.test");
+    const acme = openProviderDouble("acme");
+    const settings = trust([{ double }], [acme]);
+    const ada = subjectOf(tokenOf(await openBrowser(settings).signIn(acme, ADA)));
+    await identityOf(settings, await double.token({ ...ADA, sub: "mallory" }));
+    const { person } = await signInOperator();
+    const olga = operatorOnPages(person, { ...SETTINGS, ...settings });
+    const found = await olga.get("/api/admin/accounts/ada@example.com");
+    expect(found.status).toBe(200);
+    expect(found.body.account.identity_id).toBe(ada);
   });
 });
 
