@@ -200,8 +200,9 @@ function completion({ jobId, actualCost, metadata }: CompleteJob): object {
   return { job_id: jobId, actual_cost: actualCost, metadata };
 }
 
+/** An app's key gets no credits in an account that is not open for the app. */
 function isBatch({ results, credits }: CreatedJobs | SettledJobs, length: number): boolean {
-  return Array.isArray(results) && results.length === length && isCredits(credits);
+  return Array.isArray(results) && results.length === length && isCreditsOrHidden(credits);
 }
 
 function isCreated({ job_id, credits }: CreatedJob): boolean {
@@ -210,7 +211,11 @@ function isCreated({ job_id, credits }: CreatedJob): boolean {
 
 function isSettled({ job, credits }: SettledJob | ProgressedJob, jobId: string): boolean {
   const same = typeof job?.id === "string" && job.id.toLowerCase() === jobId.toLowerCase();
-  return same && isCredits(credits);
+  return same && isCreditsOrHidden(credits);
+}
+
+function isCreditsOrHidden(value: unknown): boolean {
+  return value === null || isCredits(value);
 }
 
 function isCredits(value: unknown): boolean {

@@ -23,10 +23,10 @@ export interface JobWebhookEvent {
     readonly identity_id: string;
     /** The number of the ledger entry, or of the newest one when it happened. */
     readonly line: number;
-    /** The balance after that entry. */
-    readonly credits: number;
-    /** Credits that started jobs hold after that entry. */
-    readonly held: number;
+    /** The balance after that entry. Null unless the account was open for the app then and is open now. */
+    readonly credits: number | null;
+    /** As `credits`: what started jobs hold. */
+    readonly held: number | null;
     /** The job as it is when the event is sent. */
     readonly job: Job;
   };
@@ -333,14 +333,17 @@ export type CreatedItemRefusal =
 export interface SettledJobs {
   /** One result per item, in the order of the items. */
   readonly results: readonly (SettledJob | SettledItemRefusal)[];
-  /** The balance after all items. */
-  readonly credits: number;
+  /** The balance after all items. Null for an app's key if the account is not open for the app. */
+  readonly credits: number | null;
 }
 
 export interface SettledJob {
   readonly job: Job;
-  /** The balance after this request. It can be negative after an overage. */
-  readonly credits: number;
+  /**
+   * The balance after this request. It can be negative after an overage. Null for an app's key if
+   * the account is not open for the app.
+   */
+  readonly credits: number | null;
 }
 
 /** The item was refused; its job is unchanged. */
@@ -396,8 +399,11 @@ export type SettledItemRefusal =
 
 export interface ProgressedJob {
   readonly job: Job;
-  /** The balance after this request. It can be negative after an overage. */
-  readonly credits: number;
+  /**
+   * The balance after this request. It can be negative after an overage. Null for an app's key if
+   * the account is not open for the app.
+   */
+  readonly credits: number | null;
 }
 
 export interface Checkout {

@@ -50,8 +50,9 @@ class RunningJob:
     """The job that `run_job` has reserved for your work."""
 
     id: str
-    #: The balance after reserving, then the balance after settling.
-    credits: int
+    #: The balance after reserving, then the balance after settling. None after an app's key ended the job in an account
+    #: that is not open for the app.
+    credits: int | None
     #: Set this to the real cost in credits before the block ends. A fraction is rounded up.
     actual_cost: int | float | Decimal | None = None
     #: Set this to metadata that the settled job should get; new keys replace old ones.

@@ -190,8 +190,11 @@ class CompleteJobsJobs(_CompleteJobsJobs, total=False):
 
 class SettledJob(TypedDict):
     job: Job
-    credits: int
-    """The balance after this request. It can be negative after an overage."""
+    credits: int | None
+    """
+    The balance after this request. It can be negative after an overage. Null for an app's key if the
+    account is not open for the app.
+    """
 
 
 class SettledItemRefusal1(TypedDict):
@@ -245,14 +248,17 @@ SettledItemRefusal = SettledItemRefusal1 | SettledItemRefusal2 | SettledItemRefu
 class SettledJobs(TypedDict):
     results: list[SettledJob | SettledItemRefusal]
     """One result per item, in the order of the items."""
-    credits: int
-    """The balance after all items."""
+    credits: int | None
+    """The balance after all items. Null for an app's key if the account is not open for the app."""
 
 
 class ProgressedJob(TypedDict):
     job: Job
-    credits: int
-    """The balance after this request. It can be negative after an overage."""
+    credits: int | None
+    """
+    The balance after this request. It can be negative after an overage. Null for an app's key if the
+    account is not open for the app.
+    """
 
 
 class Checkout(TypedDict):
@@ -463,10 +469,10 @@ class JobWebhookEventData(TypedDict):
     """The account's holder."""
     line: int
     """The number of the ledger entry, or of the newest one when it happened."""
-    credits: int
-    """The balance after that entry."""
-    held: int
-    """Credits that started jobs hold after that entry."""
+    credits: int | None
+    """The balance after that entry. Null unless the account was open for the app then and is open now."""
+    held: int | None
+    """As `credits`: what started jobs hold."""
     job: Job
     """The job as it is when the event is sent."""
 

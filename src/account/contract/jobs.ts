@@ -84,19 +84,20 @@ export interface CreatedJob {
   readonly credits: number;
 }
 
+/** `credits`: the balance; null for an app's key that may not read it. */
 export interface SettledJob {
   readonly job: JobRow;
-  readonly credits: number;
+  readonly credits: number | null;
 }
 
-/** A started job after a step, and the balance. */
+/** A started job after a step, and the balance as in {@link SettledJob}. */
 export interface ProgressedJob {
   readonly job: JobRow;
-  readonly credits: number;
+  readonly credits: number | null;
 }
 
-/** The result of each item of a batch, in its order, and the balance after all of them. */
+/** The result of each item of a batch, in its order, and the balance after all of them as in {@link SettledJob}. */
 export interface Batch<Value> {
   readonly results: readonly Answer<Value>[];
-  readonly credits: number;
+  readonly credits: number | null;
 }

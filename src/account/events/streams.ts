@@ -11,6 +11,7 @@ import type { AllowanceStore } from "../sql/allowance_store.ts";
 import type { FamilyStore } from "../sql/family_store.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
+import { seesCredits } from "../wallet/app_access.ts";
 import { entryMessage, snapshotMessage } from "./messages.ts";
 import {
   CLOSE_NOT_LISTENING,
@@ -189,8 +190,11 @@ export class Streams {
   }
 
   /** An app's server, and a token limited to some apps, see only their entries, as in the list of entries. */
-  #maySee({ proof }: Watcher, { app_slug }: EntryRow): boolean {
-    if (proof.kind === "app") return proof.app_slug === app_slug;
+  #maySee({ proof }: Watcher, { app_slug, line }: EntryRow): boolean {
+    if (proof.kind === "app") {
+      const app = this.#sources.store.readApp(proof.app_slug);
+      return proof.app_slug === app_slug && seesCredits(app, line - 1);
+    }
     const chain = proof.kind === "personal_token" ? this.#chainOf(proof.credential) : null;
     const app_slugs = chain === null ? null : limitsOfAll(chain).app_slugs;
     return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));

@@ -81,4 +81,4 @@ export const SETTLED_FORM: ResponseForm<Batch<SettledJob>> = {
   },
 };
 
-type StoredSettlements = Batch<{ readonly job_id: string; readonly credits: number }>;
+type StoredSettlements = Batch<{ readonly job_id: string; readonly credits: number | null }>;

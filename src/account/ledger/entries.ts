@@ -13,9 +13,10 @@ import { query, type AccountDatabase } from "../sql/query.ts";
  */
 const LEDGER_SCAN_MAX_LINES = 2_000;
 
-/** `visible_apps`: the only apps whose entries are listed; undefined: all. */
+/** `visible_apps`: the only apps whose entries are listed; undefined: all. `first_line`: no entries before this one. */
 export interface EntryFilter extends ListEntriesRequest {
   readonly visible_apps?: readonly string[] | undefined;
+  readonly first_line: number;
 }
 
 /** Entry numbers from `first` on, before `end`. */
@@ -71,14 +72,17 @@ function readMatching(database: AccountDatabase, filter: EntryFilter, range: Ran
 }
 
 function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
-  const { before_line, from_ms, to_ms, job_id } = filter;
+  const { before_line, from_ms, to_ms, job_id, first_line } = filter;
   const newest = newestNumber(database);
-  const all = { first: 1, end: Math.min(newest + 1, before_line ?? newest + 1) };
+  const all = { first: first_line, end: Math.min(newest + 1, before_line ?? newest + 1) };
   const life = job_id === undefined ? all : lifeOf(database, job_id, newest);
   const numberOf = (at_ms: number): number => numberAt(database, newest, at_ms);
   const since = from_ms === undefined ? 1 : numberOf(from_ms);
   const until = to_ms === undefined ? all.end : numberOf(to_ms);
-  return { first: Math.max(life.first, since), end: Math.min(all.end, life.end, until) };
+  return {
+    first: Math.max(first_line, life.first, since),
+    end: Math.min(all.end, life.end, until),
+  };
 }
 
 /** The range of a job's entries: from its creation to its last change. Empty for an unknown job. */

@@ -17,7 +17,12 @@ import { startedJobsOf } from "../ledger/started_jobs.ts";
 import { readStatement } from "../ledger/statement.ts";
 import { readStatementRows } from "../ledger/statement_rows.ts";
 import { readOverview } from "../overview.ts";
-import { setAppAccess } from "../wallet/app_access.ts";
+import {
+  firstSeenLine,
+  setAppAccess,
+  withCreditsFor,
+  withCreditsForAll,
+} from "../wallet/app_access.ts";
 import { readPlan, readWallet } from "../wallet/wallet.ts";
 import { AccountBase } from "./base.ts";
 
@@ -65,7 +70,10 @@ export class JobOperations extends AccountBase {
   ): OnceAnswer<contract.SettledJob> {
     const settled = { job_id: request.job_id, status: "completed" } as const;
     return this.instance.transact(caller, "settle", (it) =>
-      onceInJob(it, guard, settled, (keyed) => jobs.completeJob(it, request, keyed)),
+      withCreditsFor(
+        it,
+        onceInJob(it, guard, settled, (keyed) => jobs.completeJob(it, request, keyed)),
+      ),
     );
   }
 
@@ -75,8 +83,11 @@ export class JobOperations extends AccountBase {
     guard: Guard,
   ): OnceAnswer<contract.Batch<contract.SettledJob>> {
     const stored = { endpoint: "jobs.complete.batch", form: batches.SETTLED_FORM };
-    return this.instance.transactOnce(caller, "settle", guard, stored, (it) =>
-      batches.completeJobs(it, requests),
+    return this.instance.transact(caller, "settle", (it, { responses }) =>
+      withCreditsForAll(
+        it,
+        responses.once(it, guard, stored, () => batches.completeJobs(it, requests)),
+      ),
     );
   }
 
@@ -87,7 +98,10 @@ export class JobOperations extends AccountBase {
   ): OnceAnswer<contract.SettledJob> {
     const settled = { job_id: request.job_id, status: "failed" } as const;
     return this.instance.transact(caller, "settle", (it) =>
-      onceInJob(it, guard, settled, (keyed) => jobs.failJob(it, request, keyed)),
+      withCreditsFor(
+        it,
+        onceInJob(it, guard, settled, (keyed) => jobs.failJob(it, request, keyed)),
+      ),
     );
   }
 
@@ -95,7 +109,9 @@ export class JobOperations extends AccountBase {
     caller: Caller,
     request: contract.ProgressRequest,
   ): OnceAnswer<contract.ProgressedJob> {
-    return this.instance.transact(caller, "write", (it) => reportProgress(it, request));
+    return this.instance.transact(caller, "write", (it) =>
+      withCreditsFor(it, reportProgress(it, request)),
+    );
   }
 
   readApproval(caller: Caller, request: ApprovalRequest): Answer<contract.ShownApproval> {
@@ -131,9 +147,10 @@ export class JobOperations extends AccountBase {
     caller: Caller,
     request: contract.ListEntriesRequest,
   ): Answer<contract.Page<contract.EntryRow, number>> {
-    return this.instance.transact(caller, "read", (it, { database }) =>
-      accepted(listEntries(database, { ...request, visible_apps: callers.visibleApps(it) })),
-    );
+    return this.instance.transact(caller, "read", (it, { database }) => {
+      const visible = { visible_apps: callers.visibleApps(it), first_line: firstSeenLine(it) };
+      return accepted(listEntries(database, { ...request, ...visible }));
+    });
   }
 
   readOverview(caller: Caller, request: contract.OverviewRequest): Answer<contract.Overview> {

@@ -6,12 +6,65 @@
 import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { opensAccounts } from "../caller.ts";
-import type { Answer, AppRow } from "../contract.ts";
+import type { Answer, AppRow, Batch, OnceAnswer, SettledJob } from "../contract.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Whether the account is open for an app's key. */
 export function isOpenFor({ store }: Transaction, app_slug: string): boolean {
   return store.readApp(app_slug)?.access === "open";
+}
+
+/**
+ * Whether an app's key, streams and webhooks may have the account's credits as they were after entry `after_line`: only
+ * while the account is open for the app, and only of the time since it was opened.
+ */
+export function seesCredits(app: AppRow | null, after_line: number): boolean {
+  return app !== null && app.access === "open" && app.opened_after_line <= after_line;
+}
+
+/** The first entry that the caller may see: an app's key sees none of the time before the account was opened for the app. */
+export function firstSeenLine({ store, caller }: Transaction): number {
+  return caller.kind === "app" ? (store.readApp(caller.app_slug)?.opened_after_line ?? 0) + 1 : 1;
+}
+
+/** A job's response as the caller may see it: without credits for an app's key that may not have them. */
+export function withCreditsFor<Value extends SettledJob>(
+  transaction: Transaction,
+  answer: OnceAnswer<Value>,
+): OnceAnswer<Value> {
+  if (!answer.ok) return answer;
+  const { value, replayed } = answer.value;
+  return accepted({ value: settledFor(transaction, value), replayed });
+}
+
+/** {@link withCreditsFor} for a batch. */
+export function withCreditsForAll<Value extends SettledJob>(
+  transaction: Transaction,
+  answer: OnceAnswer<Batch<Value>>,
+): OnceAnswer<Batch<Value>> {
+  if (!answer.ok) return answer;
+  const { value, replayed } = answer.value;
+  const results = value.results.map((it) =>
+    it.ok ? accepted(settledFor(transaction, it.value)) : it,
+  );
+  const lines = value.results.flatMap((it) => (it.ok ? [it.value.job.line] : []));
+  const line = Math.min(...lines, (transaction.store.readNewestEntry()?.line ?? 0) + 1);
+  const credits = creditsFor(transaction, value.credits, line);
+  return accepted({ value: { results, credits }, replayed });
+}
+
+function settledFor<Value extends SettledJob>(transaction: Transaction, value: Value): Value {
+  return { ...value, credits: creditsFor(transaction, value.credits, value.job.line) };
+}
+
+/** `line`: the entry after which the balance was these credits. */
+function creditsFor(
+  { store, caller }: Transaction,
+  credits: number | null,
+  line: number,
+): number | null {
+  if (caller.kind !== "app") return credits;
+  return seesCredits(store.readApp(caller.app_slug), line - 1) ? credits : null;
 }
 
 /** The columns of an app's access. */

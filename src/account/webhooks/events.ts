@@ -14,6 +14,7 @@ import type {
 } from "../../domain/webhook_delivery.ts";
 import type { AppRow, EntryRow, JobRow, WebhookRefusalRow } from "../sql/schema.ts";
 import { newestButRefunds, type Store } from "../sql/store.ts";
+import { seesCredits } from "../wallet/app_access.ts";
 
 /** An account, and the webhook that its events are for. */
 export interface Recipient {
@@ -40,11 +41,6 @@ export function eventsOfEntry(
   return [of_entry, lowEvent(recipient, entry, after(false))].filter((it) => it !== null);
 }
 
-/** Whether the app may read the account's credits, and could when `line` was the newest entry. */
-function seesCredits({ app }: Recipient, line: number): boolean {
-  return app !== null && app.access === "open" && app.opened_after_line <= line;
-}
-
 function eventOfEntry(
   recipient: Recipient,
   entry: EntryRow,
@@ -54,12 +50,15 @@ function eventOfEntry(
   const is_own = entry.job_id !== null && entry.app_slug === request.app_slug;
   // Read only if needed: most entries of an account are of other apps.
   const job = is_own && entry.job_id !== null ? store.readJob(entry.job_id) : null;
+  const sees_credits = seesCredits(recipient.app, entry.line - 1);
   const type =
     (job === null ? null : jobEvent(stageOf(store, entry, job), job)) ??
-    (seesCredits(recipient, entry.line - 1) ? creditEvent(entry) : null);
+    (sees_credits ? creditEvent(entry) : null);
   if (type === null) return null;
+  // An app that the holder disconnected learns how its earlier jobs end, and nothing else.
+  if (type === "job.created" && recipient.app?.access === "disconnected") return null;
   const details = job === null ? {} : { job: jobView(job) };
-  return ledgerEvent(recipient, entry, { type, position, details });
+  return ledgerEvent(recipient, entry, { type, position, details, sees_credits });
 }
 
 function lowEvent(
@@ -68,9 +67,10 @@ function lowEvent(
   position: WebhookPosition,
 ): OutgoingEvent | null {
   const threshold = crossedThreshold(entry, recipient.request.thresholds);
-  if (threshold === null || !seesCredits(recipient, entry.line - 1)) return null;
+  const sees_credits = seesCredits(recipient.app, entry.line - 1);
+  if (threshold === null || !sees_credits) return null;
   const details = { threshold };
-  return ledgerEvent(recipient, entry, { type: "credits.low", position, details });
+  return ledgerEvent(recipient, entry, { type: "credits.low", position, details, sees_credits });
 }
 
 /** What an entry was in the life of its job. Reads at most a few entries. */
@@ -92,15 +92,19 @@ interface Described {
   readonly type: SubscribableEvent;
   readonly position: WebhookPosition;
   readonly details: object;
+  readonly sees_credits: boolean;
 }
 
 function ledgerEvent(
   { account_id, identity_id, request }: Recipient,
-  { line, balance_after: credits, reserved_after: held, at_ms }: EntryRow,
-  { type, position, details }: Described,
+  { line, balance_after, reserved_after, at_ms }: EntryRow,
+  { type, position, details, sees_credits }: Described,
 ): OutgoingEvent | null {
   if (!request.events.includes(type)) return null;
-  const data = { identity_id, line, credits, held, ...details };
+  const balance = sees_credits
+    ? { credits: balance_after, held: reserved_after }
+    : { credits: null, held: null };
+  const data = { identity_id, line, ...balance, ...details };
   return {
     id: `${account_id}.${line}.${type}`,
     type,
@@ -119,7 +123,7 @@ export function refusalEvent(
   const type = "credits.refused";
   const { request, identity_id } = recipient;
   if (app_slug !== request.app_slug || !request.events.includes(type)) return null;
-  if (at_ms < request.since_ms || !seesCredits(recipient, line)) return null;
+  if (at_ms < request.since_ms || !seesCredits(recipient.app, line)) return null;
   const data = { identity_id, line, credits, held };
   return {
     id: event_id,

@@ -17,6 +17,12 @@ export const time = z.iso.datetime().describe("RFC 3339, in UTC with millisecond
 export const credits = z
   .int()
   .describe("The balance after this request. It can be negative after an overage.");
+const settled_credits = z
+  .int()
+  .nullable()
+  .describe(
+    "The balance after this request. It can be negative after an overage. Null for an app's key if the account is not open for the app.",
+  );
 export const slug = z.string().describe("An app's slug.");
 
 const job_status = z.enum(JOB_STATUSES).meta({ id: "JobStatus" });
@@ -127,9 +133,13 @@ export const checkout = z
   .strictObject({ url: z.url().describe("The checkout page for the buyer.") })
   .meta({ id: "Checkout" });
 
-export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJob" });
+export const settled_job = z
+  .strictObject({ job, credits: settled_credits })
+  .meta({ id: "SettledJob" });
 
-export const progressed_job = z.strictObject({ job, credits }).meta({ id: "ProgressedJob" });
+export const progressed_job = z
+  .strictObject({ job, credits: settled_credits })
+  .meta({ id: "ProgressedJob" });
 
 export const created_item_refusal = z
   .union(errorBodies(CREATED_ITEM_REFUSALS))
@@ -140,17 +150,34 @@ export const settled_item_refusal = z
   .meta({ id: "SettledItemRefusal", description: "The item was refused; its job is unchanged." });
 
 /** The response to a batch: one result for each item. */
-const batchOf = <Item extends z.ZodType, Refusal extends z.ZodType>(item: Item, refusal: Refusal) =>
+const batchOf = <Item extends z.ZodType, Refusal extends z.ZodType, Credits extends z.ZodType>(
+  item: Item,
+  refusal: Refusal,
+  balance: Credits,
+) =>
   z.strictObject({
     results: z
       .array(z.union([item, refusal]))
       .describe("One result per item, in the order of the items."),
-    credits: z.int().describe("The balance after all items."),
+    credits: balance,
   });
 
-export const created_jobs = batchOf(created_job, created_item_refusal).meta({ id: "CreatedJobs" });
+const batch_credits = z.int().describe("The balance after all items.");
 
-export const settled_jobs = batchOf(settled_job, settled_item_refusal).meta({ id: "SettledJobs" });
+export const created_jobs = batchOf(created_job, created_item_refusal, batch_credits).meta({
+  id: "CreatedJobs",
+});
+
+export const settled_jobs = batchOf(
+  settled_job,
+  settled_item_refusal,
+  z
+    .int()
+    .nullable()
+    .describe(
+      "The balance after all items. Null for an app's key if the account is not open for the app.",
+    ),
+).meta({ id: "SettledJobs" });
 
 export const entry = z
   .strictObject({

@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { REFUSALS_KEPT } from "../../../src/domain/limits.ts";
 import { webhookListOf } from "../../../src/directory/webhook_list.ts";
 import { passTime } from "../support/clock.ts";
 import { evict, fireAlarm, query } from "../support/account_object.ts";
+import { withToken } from "../support/allowances.ts";
 import {
   accountOf,
   ADA,
@@ -212,9 +214,56 @@ describe("the events of credits", () => {
     await deliver(webhook);
     await accountOf().setAppAccess(HOLDER, APP, "disconnected");
     await adjust(5);
+    await createJob();
     await completeJob(job_id);
     await deliver(webhook);
     expect(receiver.types).toEqual(["credits.granted", "job.created", "job.completed"]);
+  });
+
+  it("the end of a job has no balance for an app that the holder disconnected, also in a replay after it is connected again", async () => {
+    const { receiver, webhook } = await openReceiver({ events: ["job.completed"] });
+    await openAccount();
+    const job_ids = [await createJob(), await createJob()];
+    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await adjust(7_777);
+    await completeJob(job_ids[0] ?? null);
+    await deliver(webhook);
+    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await services().webhook_engine.replay(webhook, ADA, 0);
+    await deliver(webhook);
+    await completeJob(job_ids[1] ?? null);
+    await deliver(webhook);
+    const seen = receiver.received.map(({ body }) => [body.data["credits"], body.data["held"]]);
+    expect(seen).toEqual([
+      [null, null],
+      [null, null],
+      [expect.any(Number), 0],
+    ]);
+  });
+
+  it("an app that only a capped token uses receives its jobs without the account's balance", async () => {
+    const { receiver, webhook } = await openReceiver();
+    await adjust(1_000);
+    const caps = [{ credits: 50, period: "total" }] as const;
+    await accountOf().issueAllowance(HOLDER, {
+      id: "capped",
+      label: "capped",
+      app_slug: null,
+      limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps },
+      session_id: "session",
+      signin_method: "dev",
+      ends_with_session: false,
+      expires_at_ms: Date.now() + 24 * 60 * 60 * 1000,
+    });
+    const job = { app_slug: APP, policy: DEFAULT_POLICY, action: "draw", metadata_json: null };
+    const request = { ...job, cost_estimate: 10, ttl_seconds: 3_600 };
+    const created = await accountOf().createJob(withToken("capped"), request, null);
+    await completeJob(created.ok ? created.value.value.job_id : null);
+    await deliver(webhook);
+    expect(receiver.received.map(({ body }) => body)).toMatchObject([
+      { type: "job.created", data: { credits: null, held: null, job: { reserved: 10 } } },
+      { type: "job.completed", data: { credits: null, held: null, job: { actual_cost: 1 } } },
+    ]);
   });
 
   it("an app that is connected again receives nothing of the time in which it was disconnected", async () => {

@@ -119,6 +119,34 @@ describe("ending an app's own jobs", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it("the responses to an app's key have no balance unless the account is open for the app", async () => {
+    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    await by(ada.token, "GET", "/api/wallet?app=other");
+    const created = async () => (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
+    const [first, second, third, fourth, fifth] = [
+      await created(),
+      await created(),
+      await created(),
+      await created(),
+      await created(),
+    ];
+    const app = inAccount();
+    const complete = (job_id: string) =>
+      app.post("/api/jobs/complete", { job_id, actual_cost: 4 }, { "Idempotency-Key": job_id });
+    const completed = await complete(first);
+    expect(completed.body).toMatchObject({ job: { actual_cost: 4 }, credits: null });
+    expect((await complete(first)).text).toBe(completed.text);
+    expect((await app.post("/api/jobs/fail", { job_id: second })).body.credits).toBeNull();
+    const batch = { jobs: [{ job_id: third, actual_cost: 1 }] };
+    const { body } = await app.post("/api/jobs/complete/batch", batch);
+    expect(body).toMatchObject({ results: [{ credits: null }], credits: null });
+
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    expect((await complete(fourth)).body.credits).toEqual(expect.any(Number));
+    await onPage("/account/app-access", { app: "demo", access: "disconnected" });
+    expect((await complete(fifth)).body).toMatchObject({ job: { id: fifth }, credits: null });
+  });
+
   it("an app's key settles a job that was created before the holder first opened the wallet", async () => {
     server = await openAppServer("demo", { settle: "app" }, server.operator);
     const job = { ...JOB, cost_estimate: 0 };

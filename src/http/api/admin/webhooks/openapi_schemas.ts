@@ -21,6 +21,12 @@ const job_event = z
     timestamp,
     data: z.strictObject({
       ...of_account,
+      credits: of_account.credits
+        .nullable()
+        .describe(
+          "The balance after that entry. Null unless the account was open for the app then and is open now.",
+        ),
+      held: of_account.held.nullable().describe("As `credits`: what started jobs hold."),
       job: job.describe("The job as it is when the event is sent."),
     }),
   })

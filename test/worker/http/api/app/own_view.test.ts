@@ -208,6 +208,22 @@ describe("GET /api/events with an app's key", () => {
     expect((await connect(app, ada.identity_id)).status).toBe(404);
   });
 
+  it("an app that is connected again lists and replays only the entries since then, because each has a balance", async () => {
+    const { app, ada, of_ada } = await openAccounts();
+    const { job_id } = (await of_ada.post("/api/jobs", JOB)).body;
+    await disconnect(ada.identity_id);
+    await of_ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    await account.setAppAccess({ kind: "holder" }, "sketch", "open");
+    expect((await of_ada.get("/api/ledger")).body.entries).toEqual([]);
+    const since = (await of_ada.post("/api/jobs", JOB)).body.job_id;
+    const { entries } = (await of_ada.get("/api/ledger")).body;
+    expect(entries.map((entry: { job_id: string }) => entry.job_id)).toEqual([since]);
+    const { messages } = await watch(app, ada.identity_id, "?after=0");
+    await settle();
+    expect(messages).toMatchObject([{ kind: "reserve", job: { id: since } }]);
+  });
+
   it("a stream of an app's key needs the header Passbook-Identity, and an account that is open for the app", async () => {
     const { app, server } = await openAccounts();
     expect((await server.send("GET", "/api/events")).body.code).toBe("identity_required");
