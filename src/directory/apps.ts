@@ -1,6 +1,6 @@
 /**
  * The registry of client apps and their keys: D1's `apps` and `app_keys`, cached in memory for a minute. It
- * never throws. While D1 is unavailable the cache is used for a limited time; after that the registry is
+ * never throws. While D1 is slow or unavailable the cache is used for a limited time; after that the registry is
  * unknown. A key is accepted only within the cache's minute, because it may have been revoked. After that minute, only
  * accounts that know the key let it end jobs: see `account/allowances/app_keys.ts`.
  */
@@ -14,6 +14,7 @@ import {
   OVERAGE_MAX_PERCENT,
   SETTLERS,
 } from "../domain/app_policy.ts";
+import { reportError } from "../domain/error_report.ts";
 import { APP_REGISTRY_STALE_MAX_MS, COST_MAX_CREDITS } from "../domain/limits.ts";
 import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import {
@@ -27,17 +28,9 @@ import { resourceKey } from "../domain/resource_uri.ts";
 import { CAP_PERIODS, type SpendingCap } from "../domain/spending_cap.ts";
 import { hashAppKey } from "./app_records.ts";
 import { readClients, readResources } from "./registrations.ts";
+import { COPY_FRESH_MS, createSharedCopy } from "./shared_copy.ts";
 import { oauthClients, resources } from "./oauth_schema.ts";
 import { appKeys, apps } from "./schema.ts";
-
-/** How long an isolate uses its copy of the app registry without reading it again. */
-const APP_REGISTRY_CACHE_MS = 60_000;
-
-/** The pause after a failed read of the registry, so that not every request waits for a time-out. */
-const APP_REGISTRY_RETRY_MS = 5_000;
-
-/** A read of the registry that takes longer has failed. A healthy D1 responds within milliseconds. */
-const APP_REGISTRY_TIMEOUT_MS = 2_000;
 
 /** The shortest time between reads of the registry because of an unknown key, client or resource, which may be new. */
 const UNKNOWN_REREAD_MS = 5_000;
@@ -123,44 +116,27 @@ export interface AppRegistryOptions {
   readonly default_starter_credits: number;
 }
 
-/** The cache holds the value and not a promise, so a failure is not cached. */
 export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   const database = drizzle(options.database);
-  let remembered: (Registry & { readonly read_at_ms: number }) | null = null;
-  let failed_at_ms = Number.NEGATIVE_INFINITY;
+  const copy = createSharedCopy<Registry>({
+    read: async () => readRegistry(await readRows(database), options.keepOwned),
+    stale_max_ms: APP_REGISTRY_STALE_MAX_MS,
+    logFailure: (error) =>
+      console.warn({ event: "app_registry_read_failed", ...reportError(error) }),
+  });
   let reread_at_ms = Number.NEGATIVE_INFINITY;
-  let forgotten_at_ms = Number.NEGATIVE_INFINITY;
 
-  const refresh = async (): Promise<void> => {
-    const read_at_ms = Date.now();
-    try {
-      const rows = await within(APP_REGISTRY_TIMEOUT_MS, readRows(database));
-      const registry = await readRegistry(rows, options.keepOwned);
-      // A slow read must not restore rows that a later read no longer had.
-      if (read_at_ms < (remembered?.read_at_ms ?? 0) || read_at_ms < forgotten_at_ms) return;
-      remembered = { ...registry, read_at_ms };
-    } catch {
-      failed_at_ms = Date.now();
-      console.warn({ event: "app_registry_read_failed" });
-    }
-  };
-  const isYoungerThan = (age_ms: number): boolean =>
-    remembered !== null && Date.now() - remembered.read_at_ms < age_ms;
-  const recall = async (): Promise<Registry | null> => {
-    const is_pausing = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
-    if (!isYoungerThan(APP_REGISTRY_CACHE_MS) && !is_pausing) await refresh();
-    return isYoungerThan(APP_REGISTRY_STALE_MAX_MS) ? remembered : null;
-  };
+  const recall = async (): Promise<Registry | null> => (await copy.recall())?.value ?? null;
   const findKey = (key_hash: string): KnownKey => {
-    const app_slug = remembered?.apps_of_keys.get(key_hash);
-    if (isYoungerThan(APP_REGISTRY_CACHE_MS)) {
+    const known = copy.known();
+    const app_slug = known?.value.apps_of_keys.get(key_hash);
+    const age_ms = known === null ? Number.POSITIVE_INFINITY : Date.now() - known.read_at_ms;
+    if (known !== null && age_ms < COPY_FRESH_MS) {
       if (app_slug === undefined) return { kind: "unknown" };
-      const checked_at_ms = remembered?.read_at_ms ?? 0;
-      return { kind: "app", app_slug, key_hash, checked_at_ms };
+      return { kind: "app", app_slug, key_hash, checked_at_ms: known.read_at_ms };
     }
-    const is_failing = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
-    const was_missing = isYoungerThan(APP_REGISTRY_STALE_MAX_MS) && app_slug === undefined;
-    return is_failing && !was_missing
+    const was_missing = age_ms < APP_REGISTRY_STALE_MAX_MS && app_slug === undefined;
+    return copy.isFailing() && !was_missing
       ? { kind: "unverified_app", key_hash, was_valid: app_slug !== undefined }
       : { kind: "unreadable" };
   };
@@ -178,10 +154,9 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   /** Reads D1 because something is not in the cache, unless that was done or failed just now. */
   const reread = async (): Promise<void> => {
     const now_ms = Date.now();
-    const may_read = now_ms - failed_at_ms >= APP_REGISTRY_RETRY_MS;
-    if (!may_read || now_ms - reread_at_ms < UNKNOWN_REREAD_MS) return;
+    if (now_ms - reread_at_ms < UNKNOWN_REREAD_MS) return;
     reread_at_ms = now_ms;
-    await refresh();
+    await copy.reread();
   };
   const lookUp = async <Found>(
     find: (known: Registry) => Found | undefined,
@@ -212,7 +187,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
       return { settle, on_expiry, max_overage_percent };
     },
     async appOfKey(key) {
-      await recall();
+      await copy.recallFresh();
       return findKey(await hashAppKey(key));
     },
     async rereadForKey(key) {
@@ -227,12 +202,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
       const key = resourceKey(uri);
       return lookUp((known) => known.resources.get(key));
     },
-    forget() {
-      remembered = null;
-      forgotten_at_ms = Date.now();
-      // The change succeeded, so the directory works again.
-      failed_at_ms = Number.NEGATIVE_INFINITY;
-    },
+    forget: () => copy.forget(),
   };
 }
 
@@ -356,21 +326,5 @@ function readEntries(text: string): readonly unknown[] | null {
     return Array.isArray(entries) ? entries : null;
   } catch {
     return null;
-  }
-}
-
-/**
- * The result of `work`.
- * @throws Error if it takes longer than `timeout_ms`.
- */
-async function within<Value>(timeout_ms: number, work: PromiseLike<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("took too long")), timeout_ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

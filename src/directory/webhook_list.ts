@@ -1,14 +1,10 @@
 /** The list of all webhooks: D1's `webhooks`, copied to memory for a minute. One copy for each isolate. */
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { reportError } from "../domain/error_report.ts";
 import type { SubscribableEvent } from "../domain/webhook.ts";
 import { webhooks } from "./schema.ts";
-
-/** How long an isolate uses its copy of the webhooks without reading it again. */
-const WEBHOOKS_CACHE_MS = 60_000;
-
-/** The pause after a failed read, so that not every delivery waits for a time-out. */
-const WEBHOOKS_RETRY_MS = 5_000;
+import { COPY_FRESH_MS, createSharedCopy } from "./shared_copy.ts";
 
 export interface Webhook {
   /** Permanent. A webhook that is deleted and created again under its id has another one. */
@@ -48,49 +44,31 @@ export interface WebhookList {
 
 export function createWebhookList(binding: D1Database): WebhookList {
   const database = drizzle(binding);
-  let remembered: { readonly all: readonly Webhook[]; readonly read_at_ms: number } | null = null;
-  let failed_at_ms = Number.NEGATIVE_INFINITY;
-  let forgotten_at_ms = Number.NEGATIVE_INFINITY;
-
-  const refresh = async (): Promise<readonly Webhook[]> => {
-    const read_at_ms = Date.now();
-    const rows = await database.select().from(webhooks);
-    const all = rows.map(webhookOf);
-    // A slow read must not restore rows that a later read no longer had.
-    const is_newest = read_at_ms >= Math.max(remembered?.read_at_ms ?? 0, forgotten_at_ms);
-    if (is_newest) remembered = { all, read_at_ms };
-    return all;
-  };
+  const copy = createSharedCopy({
+    read: async () => (await database.select().from(webhooks)).map(webhookOf),
+    // Deliveries continue, however long the directory is unavailable.
+    stale_max_ms: Number.POSITIVE_INFINITY,
+    logFailure: (error) => console.warn({ event: "webhooks_read_failed", ...reportError(error) }),
+  });
   const known = (): readonly Webhook[] | null => {
-    const is_young = remembered !== null && Date.now() - remembered.read_at_ms < WEBHOOKS_CACHE_MS;
-    return is_young ? (remembered?.all ?? null) : null;
+    const newest = copy.known();
+    return newest !== null && Date.now() - newest.read_at_ms < COPY_FRESH_MS ? newest.value : null;
   };
 
   return {
     known,
     async read() {
-      const is_pausing = Date.now() - failed_at_ms < WEBHOOKS_RETRY_MS;
-      const usable = known() ?? (is_pausing ? remembered?.all : undefined);
-      if (usable !== undefined) return usable;
-      try {
-        return await refresh();
-      } catch (error) {
-        failed_at_ms = Date.now();
-        console.warn({ event: "webhooks_read_failed" });
-        if (remembered === null) throw error;
-        return remembered.all;
-      }
+      const usable = await copy.recall();
+      if (usable === null) throw new Error("the list of webhooks cannot be read");
+      return usable.value;
     },
     async find(uid) {
-      const copy = known()?.find((webhook) => webhook.uid === uid);
-      if (copy !== undefined && copy.paused_at_ms === null) return copy;
+      const recent = known()?.find((webhook) => webhook.uid === uid);
+      if (recent !== undefined && recent.paused_at_ms === null) return recent;
       const [row] = await database.select().from(webhooks).where(eq(webhooks.uid, uid));
       return row === undefined ? null : webhookOf(row);
     },
-    forget() {
-      remembered = null;
-      forgotten_at_ms = Date.now();
-    },
+    forget: () => copy.forget(),
   };
 }
 

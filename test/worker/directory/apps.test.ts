@@ -136,7 +136,9 @@ describe("a withdrawn origin", () => {
     directory.state = "fails";
     vi.advanceTimersByTime(15 * MINUTE_MS - 1);
     expect(await isAllowed("https://app.example/", environment)).toBe(true);
-    expect(warned).toHaveBeenCalledWith({ event: "app_registry_read_failed" });
+    expect(warned).toHaveBeenCalledWith(
+      expect.objectContaining({ event: "app_registry_read_failed", reason: "Error" }),
+    );
     vi.advanceTimersByTime(1);
     expect(await isAllowed("https://app.example/", environment)).toBe(false);
     directory.state = "answers";
@@ -181,6 +183,69 @@ describe("while the directory is unavailable", () => {
       expect(directory.asked).toBe(1);
     },
   );
+
+  /** Sends requests at the same time that need the registry, and returns their statuses. */
+  const sendMany = (headers: HeadersInit, environment: Env) =>
+    Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const answer = await send("GET", "/api/wallet", { headers }, environment);
+        return answer.status;
+      }),
+    );
+  const READ_FAILED = expect.objectContaining({
+    event: "app_registry_read_failed",
+    reason: "timed_out",
+  });
+
+  it.each([
+    ["has no copy", 0],
+    ["has a copy of more than a minute", MINUTE_MS],
+  ])("an isolate that %s reads the registry once for all its requests", async (_, age_ms) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const headers = await signInWithApps(2);
+    const directory = openDirectory();
+    const environment = directory.environment();
+    if (age_ms > 0) await send("GET", "/api/wallet", { headers }, environment);
+    directory.asked = 0;
+    vi.advanceTimersByTime(age_ms);
+    expect(new Set(await sendMany(headers, environment))).toEqual(new Set([200]));
+    expect(directory.asked).toBe(1);
+  });
+
+  it("while a renewal of the registry hangs, requests use the old copy and wait neither for it nor for the next one", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await registerApp("app", { origins_json: '["https://app.example"]' });
+    const headers = { ...(await signInWithApps(2)), Origin: "https://app.example" };
+    const directory = openDirectory();
+    const environment = directory.environment();
+    await send("GET", "/api/wallet", { headers }, environment);
+    directory.state = "hangs";
+    // The second time, the registry is known to fail.
+    for (const passed_ms of [2 * MINUTE_MS, 5_000]) {
+      vi.advanceTimersByTime(passed_ms);
+      directory.asked = 0;
+      warned.mockClear();
+      expect(await isAllowed("https://app.example/", environment)).toBe(true);
+      expect(new Set(await sendMany(headers, environment))).toEqual(new Set([200]));
+      expect(warned).not.toHaveBeenCalledWith(READ_FAILED);
+      expect(directory.asked).toBe(1);
+      await vi.waitFor(() => expect(warned).toHaveBeenCalledWith(READ_FAILED), 5_000);
+    }
+  });
+
+  it("a copy that is nearly a minute old is renewed without delaying a request", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const headers = await signInWithApps(2);
+    const directory = openDirectory();
+    const environment = directory.environment();
+    await send("GET", "/api/wallet", { headers }, environment);
+    directory.state = "hangs";
+    vi.advanceTimersByTime(55_000);
+    expect(new Set(await sendMany(headers, environment))).toEqual(new Set([200]));
+    expect(directory.asked).toBe(2);
+    expect(warned).not.toHaveBeenCalledWith(READ_FAILED);
+    await vi.waitFor(() => expect(warned).toHaveBeenCalledWith(READ_FAILED), 5_000);
+  });
 
   it("after a failed read the directory is not read again for some seconds", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
