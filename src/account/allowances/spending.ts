@@ -50,7 +50,7 @@ function readActingPath(transaction: Transaction): readonly AllowanceRow[] {
 /**
  * Why a job may not be settled at `actual_cost`, which takes `credits` more off the balance; null if it may. All caps of
  * the job's path bind a capped allowance and an app's key that settle it, even after one of its allowances has ended.
- * Then the job may not cost more than its reserve either.
+ * Then the job may not cost more than its reserve either, whichever of its allowances has the cap.
  */
 export function whyOverCap(
   transaction: Transaction,
@@ -70,12 +70,11 @@ export function whyOverCap(
   if (!is_complete && job.is_capped && (is_beyond || not_approved > 0)) {
     return { code: "scope", reason: "cap_ended" };
   }
+  const has_cap = path.some((row) => capsOf(row).length > 0);
+  if (has_cap && is_beyond && endOf(path) <= now_ms) return { code: "scope", reason: "cap_ended" };
   for (const [index, row] of path.entries()) {
-    const caps = capsOf(row);
-    const end_ms = endOf(path.slice(index));
-    const has_ended = caps.length > 0 && end_ms <= now_ms;
-    if (has_ended && is_beyond) return { code: "scope", reason: "cap_ended" };
-    const over_cap = whyCapExceeded(caps, not_approved, Math.min(end_ms, now_ms));
+    const counted_at_ms = Math.min(endOf(path.slice(index)), now_ms);
+    const over_cap = whyCapExceeded(capsOf(row), not_approved, counted_at_ms);
     if (over_cap !== null) return over_cap;
   }
   return null;

@@ -248,11 +248,9 @@ class Model {
     return this.fitsCaps(creator, Math.min(credits - taken, credits - approved));
   }
 
-  /** Whether a token of a job's path has a cap and has ended. Then the job may cost its reserve at most. */
+  /** Whether a token of a job's path has ended, and one has a cap. Then the job may cost its reserve at most. */
   hasEndedCap({ creator }: ModelJob): boolean {
-    const path = pathOf(creator);
-    const ended = path.findLastIndex((token) => this.revoked.has(token));
-    return path.slice(0, ended + 1).some((token) => capsOf(token).length > 0);
+    return isCapped(creator) && !this.mayAct(creator);
   }
 
   start(

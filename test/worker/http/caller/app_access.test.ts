@@ -7,6 +7,7 @@ import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { expectInvariants } from "../../account/invariants.ts";
 import { query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
+import { narrow } from "../../support/exchanges.ts";
 import { fromOwnPage, getToken, tokenId } from "../../support/device_logins.ts";
 import { send, signIn, type SignedIn } from "../../support/passbook.ts";
 import { personalToken } from "../api/admin/operators.ts";
@@ -196,6 +197,37 @@ describe("ending an app's own jobs", () => {
     expect((await complete(10)).status).toBe(200);
     await expectInvariants(ada.identity_id);
   });
+});
+
+describe("jobs of a narrower token without a cap of its own that has ended", () => {
+  it.each(["revoked", "expired"] as const)(
+    "the job of a %s child costs and holds at most its reserve, because its parent has a cap",
+    async (ending) => {
+      await by(ada.token, "GET", "/api/wallet?app=demo");
+      const parent = await getToken(ada, { cap: { credits: 50 } });
+      const limits = { apps: ["demo"], expires_in: 3_600 };
+      const child = await narrow(parent.token, limits, { client_id: "" });
+      const job = { ...JOB, ttl_seconds: 7_200 };
+      const { job_id } = (await by(child.access_token, "POST", "/api/jobs", job)).body;
+      if (ending === "revoked") {
+        const [row] = await query<{ id: string }>(
+          ada.identity_id,
+          "select id from allowances where parent_id is not null",
+        );
+        await env.ACCOUNT.getByName(ada.identity_id).revokeAllowance({ kind: "holder" }, row!);
+      } else {
+        passTime(3_601_000);
+        const step = { job_id, step: 1, reserve: 11 };
+        const raised = await inAccount().post("/api/jobs/progress", step);
+        expect([raised.status, raised.body.code]).toEqual([403, "scope"]);
+      }
+      const complete = (actual_cost: number) =>
+        inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+      expect((await complete(11)).body.code).toBe("scope");
+      expect((await complete(10)).status).toBe(200);
+      await expectInvariants(ada.identity_id);
+    },
+  );
 });
 
 describe("jobs of a capped token that has ended", () => {
