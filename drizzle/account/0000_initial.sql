@@ -108,6 +108,7 @@ CREATE TABLE `jobs` (
 	`status` text NOT NULL,
 	`app_slug` text,
 	`action` text NOT NULL,
+	`cost_estimate` integer NOT NULL,
 	`reserved` integer NOT NULL,
 	`actual_cost` integer NOT NULL,
 	`refunded` integer DEFAULT 0 NOT NULL,

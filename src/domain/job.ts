@@ -17,6 +17,8 @@ export interface JobState {
   /** The number of the job's newest entry. */
   readonly line: number;
   readonly status: JobStatus;
+  /** What the job reserved at first. Its policy limits the cost by this. */
+  readonly cost_estimate: number;
   readonly reserved: number;
   readonly actual_cost: number;
   /** Credits of the cost that operators gave back. */
@@ -88,7 +90,8 @@ export interface ProgressStep {
 
 /**
  * Raises or lowers the reserve of a started job, and states what it has spent. Refused as `insufficient_credits` if the
- * balance does not cover what is added, and as `spent_limit` if more is spent than is held.
+ * balance does not cover what is added, as `spent_limit` if more is spent than is held, and as `overage_limit` if more
+ * would be held than the job may cost.
  */
 export function progress(
   { balance_after: credits, reserved_after: held }: Books,
@@ -100,6 +103,10 @@ export function progress(
   const spent = terms.spent ?? job.spent;
   if (spent !== null && spent > reserved) return refused({ code: "spent_limit", limit: reserved });
   const added = reserved - job.reserved;
+  const limit = limitOf(job);
+  if (added > 0 && limit !== null && reserved > limit) {
+    return refused({ code: "overage_limit", limit });
+  }
   if (added > 0 && credits < added) {
     return refused({ code: "insufficient_credits", credits, held, required: added });
   }
@@ -117,13 +124,18 @@ export function progress(
 export function complete(books: Books, job: JobState, actual_cost: number): StepResult {
   const late = job.status === "failed" && job.failure === "expired" && job.refunded === 0;
   if (job.status !== "started" && !late) return refused({ code: "job_ended" });
-  const limit = costLimit(job.reserved, job.max_overage_percent);
+  const limit = limitOf(job);
   if (limit !== null && actual_cost > limit) return refused({ code: "overage_limit", limit });
   const taken = late ? job.actual_cost : job.reserved;
   const change = { amount: taken - actual_cost, held: late ? 0 : 0 - job.reserved };
   if (!fitsBalance(books, change)) return refused({ code: "balance_limit" });
   const outcome = { status: "completed", actual_cost, failure: null } as const;
   return accepted(step(job, outcome, { kind: "settle", ...change }));
+}
+
+/** The most that the job may cost, whatever it holds now; null: no limit. */
+function limitOf({ cost_estimate, max_overage_percent }: JobState): number | null {
+  return costLimit(cost_estimate, max_overage_percent);
 }
 
 /** Returns the reserve, or keeps it as the job's cost if `refund` is false. */

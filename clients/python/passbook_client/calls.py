@@ -207,11 +207,11 @@ class Calls(ABC):
     ) -> types.ProgressedJob:
         """
         Report a step of a long job. `reserve` sets what the job holds from now on: the difference is
-        reserved or returned. `spent` is what the job costs if it expires, at most what it holds.
-        `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they
-        are. `step` grows with each report: a repeated step gets its first response with
-        `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to
-        another one notices.
+        reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the
+        job's estimate. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds`
+        moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows
+        with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an
+        older step is refused, so a process that lost the job to another one notices.
         """
         return self._send(
             Call(

@@ -65,6 +65,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     status: step.value.status,
     app_slug,
     action,
+    cost_estimate,
     reserved: cost_estimate,
     actual_cost: step.value.actual_cost,
     refunded: 0,

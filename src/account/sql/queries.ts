@@ -169,7 +169,8 @@ export const jobs_of_ended_allowances = query((database) => {
 
 export const insert_job = query((database) =>
   database.insert(jobs).values({
-    ...values("id", "status", "app_slug", "action", "reserved", "actual_cost", "refunded"),
+    ...values("id", "status", "app_slug", "action", "cost_estimate", "reserved", "actual_cost"),
+    ...values("refunded"),
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
     ...values("allowance_path", "is_capped", "approved"),

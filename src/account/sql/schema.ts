@@ -85,6 +85,8 @@ export const jobs = sqliteTable("jobs", {
   status: text({ enum: JOB_STATUSES }).notNull(),
   app_slug: text(),
   action: text().notNull(),
+  /** What the job reserved at first, in credits. The app's policy limits its cost by this. */
+  cost_estimate: integer().notNull(),
   reserved: integer().notNull(),
   actual_cost: integer().notNull(),
   /** Credits of the cost that operators gave back. */

@@ -379,6 +379,7 @@ export const NOT_IN_D1 = [
   "approved",
   "settle",
   "on_expiry",
+  "cost_estimate",
   "max_overage_percent",
   "idempotency_caller",
   "idempotency_key",

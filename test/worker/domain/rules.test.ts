@@ -10,6 +10,7 @@ const STARTED: JobState = {
   app_slug: "demo",
   line: 3,
   status: "started",
+  cost_estimate: 30,
   reserved: 30,
   actual_cost: 0,
   refunded: 0,
@@ -84,7 +85,7 @@ describe("the life of a job", () => {
   ])(
     "an estimate of %i with %i percent overage may cost at most %i",
     (reserved, percent, limit) => {
-      const job = { ...STARTED, reserved, max_overage_percent: percent };
+      const job = { ...STARTED, cost_estimate: reserved, reserved, max_overage_percent: percent };
       const standing = { balance_after: 0, reserved_after: reserved };
       expect(complete(standing, job, limit).ok).toBe(true);
       expect(complete(standing, job, limit + 1)).toEqual({

@@ -183,7 +183,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Report a step of a long job",
       description:
-        "`reserve` sets what the job holds from now on: the difference is reserved or returned. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to another one notices.",
+        "`reserve` sets what the job holds from now on: the difference is reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the job's estimate. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to another one notices.",
       security: "user_or_app",
       body: {
         schema: progressBody,
@@ -204,6 +204,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
         "job_ended",
         "step_too_old",
         "spent_limit",
+        "overage_limit",
         "too_many_steps",
         "insufficient_credits",
         "token_budget_exceeded",

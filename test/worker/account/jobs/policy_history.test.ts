@@ -72,6 +72,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 interface ModelJob {
   readonly id: string;
   readonly policy: JobPolicy;
+  readonly estimate: number;
   reserved: number;
   spent: number | null;
   step: number;
@@ -115,6 +116,7 @@ class Model {
     const reserved = reserve ?? it.reserved;
     if ((spent ?? it.spent ?? 0) > reserved) return "spent_limit";
     const added = reserved - it.reserved;
+    if (added > 0 && this.exceeds(it, reserved) !== null) return "overage_limit";
     return added > 0 && added > this.credits ? "insufficient_credits" : null;
   }
 
@@ -122,7 +124,7 @@ class Model {
   exceeds(it: ModelJob | undefined, cost: number): string | null {
     const percent = it?.policy.max_overage_percent ?? null;
     if (it === undefined || percent === null) return null;
-    return (cost - it.reserved) * 100 > it.reserved * percent ? "overage_limit" : null;
+    return (cost - it.estimate) * 100 > it.estimate * percent ? "overage_limit" : null;
   }
 }
 
@@ -151,6 +153,7 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
         model.jobs.push({
           id,
           policy,
+          estimate: cost_estimate,
           reserved: cost_estimate,
           spent: null,
           step: 0,

@@ -67,6 +67,34 @@ describe("an app with max_overage_percent", () => {
     expect((await complete(job_id, 15)).status).toBe(200);
   });
 
+  it("a progress report cannot raise the reserve or spent of a job beyond max_overage_percent", async () => {
+    const job_id = await start(10);
+    const report = (step: number, more: object) =>
+      act().post("/api/jobs/progress", { job_id, step, ...more });
+    const refused = await report(1, { reserve: 16, spent: 16 });
+    expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit: 15 } });
+    expect(await credits()).toBe(90);
+    expect((await report(1, { reserve: 15, spent: 15 })).status).toBe(200);
+    const beyond = await complete(job_id, 16);
+    expect(beyond).toMatchObject({ status: 400, body: { code: "overage_limit", limit: 15 } });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
+    const expired = (await act().get(`/api/jobs/${job_id}`)).body;
+    expect(expired).toMatchObject({ failure: "expired", actual_cost: 15 });
+  });
+
+  it("a job that lowered its reserve can still cost its estimate with max_overage_percent", async () => {
+    const [charged, raised] = [await start(10), await start(10)];
+    for (const job_id of [charged, raised]) {
+      await act().post("/api/jobs/progress", { job_id, step: 1, reserve: 1 });
+    }
+    const refused = await complete(charged, 16);
+    expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit: 15 } });
+    expect((await complete(charged, 15)).status).toBe(200);
+    const again = await act().post("/api/jobs/progress", { job_id: raised, step: 2, reserve: 15 });
+    expect(again.body.job.reserved).toBe(15);
+    expect(await credits()).toBe(70);
+  });
+
   it("a job keeps the max_overage_percent that it was created with", async () => {
     const strict = await start(10);
     await saveApp(server.operator, "demo", { max_overage_percent: null });
