@@ -32,6 +32,8 @@ export type Refusal =
       readonly role: OperatorRole;
       /** The credits that this operator may still adjust today, if the request needs more. */
       readonly credits_left?: number;
+      /** The request changes the credits of the operator's own account. */
+      readonly reason?: "own_account";
     }
   | { readonly code: "suspended" }
   | { readonly code: "token_template_unknown" }

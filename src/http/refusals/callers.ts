@@ -76,7 +76,11 @@ export const CALLERS = {
   }),
 } satisfies Partial<ErrorTable>;
 
-function roleMessage({ role, credits_left }: Extract<Refusal, { code: "role_required" }>): string {
+function roleMessage(refusal: Extract<Refusal, { code: "role_required" }>): string {
+  const { role, credits_left, reason } = refusal;
+  if (reason === "own_account") {
+    return "The role support cannot change the credits of its own account. Ask another operator.";
+  }
   if (credits_left === undefined) {
     return `This requires the role ${role}. Ask an operator with this role, or an admin to change OPERATORS.`;
   }

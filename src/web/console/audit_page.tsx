@@ -160,6 +160,7 @@ function ActionName({ act, changed, details }: AuditEntry) {
     <>
       <strong>{ACT_NAMES[act] ?? act}</strong>
       <Outcome {...details} />
+      {"own_account" in request && <span class="tag">Own account</span>}
       <span class="hint below">
         {changed === null ? detailsText(request) : changesText(changed)}
       </span>

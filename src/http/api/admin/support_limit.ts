@@ -9,9 +9,14 @@ interface ChangedCredits extends Attempt {
   readonly credits: number;
 }
 
+/** Whether an operator acts on their own account. The audit log notes it. */
+export const isOwnAccount = (context: AppContext): boolean =>
+  context.get("holder").identity_id === context.get("caller").identity_id;
+
 /**
- * Runs an action that changes credits, if it fits the operator's daily limit. An action that was refused, or was done by an
+ * Runs an action that changes credits, if it is not of the operator's own account and fits the operator's daily limit. An action that was refused, or was done by an
  * earlier attempt, does not count. If nobody knows whether it was done (`perform` throws), it counts.
+ * An admin may do all of it.
  */
 export async function withinSupportLimit<Value>(
   context: AppContext,
@@ -22,6 +27,9 @@ export async function withinSupportLimit<Value>(
   if (operator.role === "viewer") return refused({ code: "role_required", role: "support" });
   // What was done counts on the day on which it was done, and its response must not depend on today's limit.
   if (operator.role === "admin" || is_done) return perform();
+  if (isOwnAccount(context)) {
+    return refused({ code: "role_required", role: "admin", reason: "own_account" });
+  }
   const { support_credits } = context.get("services");
   const { entry, credits_max_per_day: max } = operator;
   const reserved = await support_credits.reserve({ operator: entry, audit_id, credits, max });

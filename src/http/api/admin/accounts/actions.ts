@@ -17,7 +17,7 @@ import {
   reason,
   type OperatorAction,
 } from "../audited_action.ts";
-import { withinSupportLimit } from "../support_limit.ts";
+import { isOwnAccount, withinSupportLimit } from "../support_limit.ts";
 import { holderAccount } from "./holder.ts";
 
 export const creditsBody = z.strictObject({
@@ -60,7 +60,9 @@ function accountAction(
 ): OperatorAction {
   const { identity_id } = context.get("holder");
   const { reason: given = null, key } = options;
-  return { act: `account.${name}`, subject: identity_id, reason: given, details, key };
+  const own = isOwnAccount(context) ? { own_account: true } : {};
+  const all = { ...details, ...own };
+  return { act: `account.${name}`, subject: identity_id, reason: given, details: all, key };
 }
 
 /**

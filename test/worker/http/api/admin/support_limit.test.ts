@@ -80,6 +80,26 @@ describe("the daily limit of the role support", () => {
     expect(await balanceOf(ada)).toBe(100 - 180 + 100);
   });
 
+  it("the role support cannot credit or refund its own account, and an admin's entry says that it is their own", async () => {
+    const { sam, sue, olga } = await staff();
+    const own = await adjust(sam, sam.person, 10);
+    expect(own).toMatchObject({ status: 403, body: { code: "role_required", role: "admin" } });
+    expect(own.body.error).toContain("Ask another operator");
+    expect((await adjust(sue, sam.person, 10)).status).toBe(200);
+    const body = { app: "demo", action: "draw", cost_estimate: 0 };
+    const { job_id } = (await sam.person.post("/api/jobs", body)).body;
+    await sam.person.post("/api/jobs/complete", { job_id, actual_cost: 5 });
+    const path = `/api/admin/accounts/${sam.person.identity_id}/jobs/${job_id}/refund`;
+    const key = { "Idempotency-Key": "own" };
+    expect((await sam.send("POST", path, { reason: "why" }, key)).status).toBe(403);
+    expect(await balanceOf(sam.person)).toBe(5);
+    expect((await adjust(olga, olga.person, 10)).status).toBe(200);
+    const { entries } = (await olga.get("/api/admin/audit?act=account.credits&limit=1")).body;
+    expect(entries).toMatchObject([
+      { details: { outcome: "done", amount: 10, own_account: true } },
+    ]);
+  });
+
   it("the limit is 1,000 credits without a setting", async () => {
     const ada = await signInWithCredits();
     const sam = operatorOnPages(await signIn("sam@example.com"), { OPERATORS });
