@@ -141,6 +141,20 @@ export function checkAdmin({ caller }: Acting): Answer<null> {
   }
 }
 
+/** What the caller may learn about the person: the service stores it, so these rights are all that an account knows. */
+export function personalRightsOf({ caller }: Acting): rules.PersonalRights {
+  switch (caller.kind) {
+    case "holder":
+      return rules.WHOLE_PERSON;
+    case "personal_token":
+      return rules.personalRightsOf(caller.allowance, caller.limits);
+    case "app":
+    case "operator":
+    case "service":
+      return rules.NO_PERSON;
+  }
+}
+
 /** Accepts a caller that may start a purchase: the holder, or a personal token without limits. */
 export function checkBuyer({ caller }: Acting): Answer<null> {
   switch (caller.kind) {

@@ -19,6 +19,7 @@ import type {
   Holdings,
   ListedPurchase,
   ListPurchasesRequest,
+  Profile,
   PurchaseKey,
   PurchaseRecord,
   Wallet,
@@ -46,7 +47,7 @@ type Guard = IdempotencyGuard | null;
 export interface AccountOperations {
   wallet(caller: Caller, request: WalletRequest): Answer<Wallet>;
   /** The plan. Refused for a token limited to some apps, which may not learn about the person. */
-  readPlan(caller: Caller): Answer<string>;
+  readProfile(caller: Caller): Answer<Profile>;
   /** Connects or disconnects an app. Only for the holder; refused as `app_unknown` for an app without a row. */
   setAppAccess(caller: Caller, slug: string, access: "open" | "disconnected"): Answer<null>;
 

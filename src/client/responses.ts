@@ -437,9 +437,15 @@ export interface Entry {
 
 export interface Me {
   readonly identity_id: string;
+  /**
+   * Null if it is unknown, or if the caller may not learn it: an OAuth client needs the scope
+   * `profile`, and a personal access token must be without limits.
+   */
   readonly name: string | null;
+  /** As the name; an OAuth client needs the scope `email`. */
   readonly email: string | null;
-  readonly email_verified: boolean;
+  /** Null if the caller may not learn the address. */
+  readonly email_verified: boolean | null;
   readonly plan: string;
   /**
    * Whether this caller has operator rights: the person is an operator, and uses a token with the

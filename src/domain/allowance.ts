@@ -164,14 +164,41 @@ export function whyNoUpstream({ upstream }: ScopeRights): Refusal | null {
   return upstream ? null : { code: "scope", reason: "no_upstream" };
 }
 
+/** Whether a person limited what an allowance can do in their account. */
+function isLimited({ app_slugs, caps, access }: AllowanceLimits): boolean {
+  return app_slugs !== null || caps.length > 0 || access !== "write";
+}
+
 /**
  * The refusal if an allowance may not start a purchase; null if it may. A person who limits one does not expect it to
  * spend money.
  */
-export function whyNoPurchase({ app_slugs, caps, access }: AllowanceLimits): Refusal | null {
-  const is_limited = app_slugs !== null || caps.length > 0 || access !== "write";
-  return is_limited ? { code: "scope", reason: "no_purchase" } : null;
+export function whyNoPurchase(limits: AllowanceLimits): Refusal | null {
+  return isLimited(limits) ? { code: "scope", reason: "no_purchase" } : null;
 }
+
+/** What a credential may learn about the person. */
+export interface PersonalRights {
+  readonly name: boolean;
+  /** The e-mail address, and whether it is verified. */
+  readonly email: boolean;
+}
+
+/**
+ * A client learns what its scopes name, because its consent page lists nothing else. A token that the person made learns both,
+ * unless they limited it.
+ */
+export function personalRightsOf(
+  { client_id, scopes }: { readonly client_id: string | null; readonly scopes: string },
+  limits: AllowanceLimits,
+): PersonalRights {
+  const known = client_id === null ? null : scopes.split(" ");
+  if (known === null) return isLimited(limits) ? NO_PERSON : WHOLE_PERSON;
+  return { name: known.includes("profile"), email: known.includes("email") };
+}
+
+export const WHOLE_PERSON: PersonalRights = { name: true, email: true };
+export const NO_PERSON: PersonalRights = { name: false, email: false };
 
 /** The refusal if an allowance does not have this access; null if it does. */
 export function whyNoAccess(limits: ScopeRights, wanted: AllowanceAccess): Refusal | null {

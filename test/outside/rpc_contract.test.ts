@@ -110,10 +110,10 @@ describe("the RPC contract", { tags: ["slow"], timeout: 120_000 }, () => {
     const found = compare((folder) =>
       replaceIn(
         join(folder, "src/account/contract.ts"),
-        "  readPlan(caller",
-        "  readPlanLater(caller",
+        "  readProfile(caller",
+        "  readProfileLater(caller",
       ),
     );
-    expect(found).toMatch(/readPlan/);
+    expect(found).toMatch(/readProfile/);
   });
 });

@@ -294,8 +294,9 @@ class Calls(ABC):
 
     def read_me(self) -> types.Me:
         """
-        The caller's person, plan and rights. A personal access token that is limited to some apps is
-        refused.
+        The caller's person, plan and rights. A client of the OAuth server gets the name and the e-mail
+        address only with the scopes `profile` and `email`, and a personal access token only if it has no
+        limits. A personal access token that is limited to some apps is refused.
         """
         return self._send(
             Call(

@@ -299,8 +299,14 @@ class EntryPage(_EntryPage, total=False):
 class _Me(TypedDict):
     identity_id: str
     name: str | None
+    """
+    Null if it is unknown, or if the caller may not learn it: an OAuth client needs the scope `profile`,
+    and a personal access token must be without limits.
+    """
     email: str | None
-    email_verified: bool
+    """As the name; an OAuth client needs the scope `email`."""
+    email_verified: bool | None
+    """Null if the caller may not learn the address."""
     plan: str
     operator: bool
     """

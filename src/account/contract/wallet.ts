@@ -1,4 +1,5 @@
 /** The wallet, the account's apps, and purchases. */
+import type { PersonalRights } from "../../domain/allowance.ts";
 import type { Purchase, Reversal } from "../../domain/purchases.ts";
 import type { AppRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
@@ -21,6 +22,12 @@ export interface GrantReservation {
   /** Days since the epoch, UTC. The grant is made on that day or not at all. */
   readonly day: number;
   readonly credits: number;
+}
+
+export interface Profile {
+  readonly plan: string;
+  /** What the caller may learn about the person. */
+  readonly sees: PersonalRights;
 }
 
 export interface Wallet {

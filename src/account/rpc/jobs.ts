@@ -23,7 +23,7 @@ import {
   withCreditsFor,
   withCreditsForAll,
 } from "../wallet/app_access.ts";
-import { readPlan, readWallet } from "../wallet/wallet.ts";
+import { readProfile, readWallet } from "../wallet/wallet.ts";
 import { AccountBase } from "./base.ts";
 
 type Guard = contract.IdempotencyGuard | null;
@@ -33,8 +33,8 @@ export class JobOperations extends AccountBase {
     return this.instance.transact(caller, "read", (it) => readWallet(it, request));
   }
 
-  readPlan(caller: Caller): Answer<string> {
-    return this.instance.transact(caller, "read", readPlan);
+  readProfile(caller: Caller): Answer<contract.Profile> {
+    return this.instance.transact(caller, "read", readProfile);
   }
 
   setAppAccess(caller: Caller, slug: string, access: "open" | "disconnected"): Answer<null> {

@@ -5,9 +5,15 @@ import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import { accessAfterUse } from "./app_access.ts";
-import { visibleApps, whyNotForApp, whyNotGrant } from "../caller.ts";
+import {
+  actingAllowance,
+  personalRightsOf,
+  visibleApps,
+  whyNotForApp,
+  whyNotGrant,
+} from "../caller.ts";
 import { readRoom } from "../allowances/spending.ts";
-import type { Answer, AppRow, Wallet, WalletRequest } from "../contract.ts";
+import type { Answer, AppRow, Profile, Wallet, WalletRequest } from "../contract.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -39,12 +45,17 @@ function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
   return app === null ? null : { slug: app.slug, starter_credits: 0 };
 }
 
-/** The plan, or the first plan if the account is not open yet. */
-export function readPlan(transaction: Transaction): Answer<string> {
-  if (visibleApps(transaction) !== undefined) {
+/**
+ * The plan, or the first plan if the account is not open yet, and what the caller may learn about the person. A token that the
+ * person limited to apps gets neither; a client gets what its consent page listed, whatever apps it is limited to.
+ */
+export function readProfile(transaction: Transaction): Answer<Profile> {
+  const is_of_client = (actingAllowance(transaction)?.client_id ?? null) !== null;
+  if (visibleApps(transaction) !== undefined && !is_of_client) {
     return refused({ code: "scope", reason: "apps_only" });
   }
-  return accepted(transaction.store.readAccount()?.plan ?? FIRST_PLAN);
+  const plan = transaction.store.readAccount()?.plan ?? FIRST_PLAN;
+  return accepted({ plan, sees: personalRightsOf(transaction) });
 }
 
 /** A read-only token may name an app if that changes nothing. */

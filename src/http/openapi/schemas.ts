@@ -228,9 +228,17 @@ export const account_event = z
 export const me = z
   .strictObject({
     identity_id: z.string(),
-    name: z.string().nullable(),
-    email: z.string().nullable(),
-    email_verified: z.boolean(),
+    name: z
+      .string()
+      .nullable()
+      .describe(
+        "Null if it is unknown, or if the caller may not learn it: an OAuth client needs the scope `profile`, and a personal access token must be without limits.",
+      ),
+    email: z.string().nullable().describe("As the name; an OAuth client needs the scope `email`."),
+    email_verified: z
+      .boolean()
+      .nullable()
+      .describe("Null if the caller may not learn the address."),
     plan: z.string(),
     operator: z
       .boolean()

@@ -2,8 +2,8 @@
 
 /** The order of the list: first what costs money or shows data. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  write: "run jobs and pay for them with your credits",
-  read: "see your balance, jobs and ledger",
+  write: "run jobs and pay for them with your credits, and see your balance, plan, jobs and ledger",
+  read: "see your balance, plan, jobs and ledger",
   openid: "know which account is yours, so that you can sign in with it",
   profile: "see your name",
   email: "see your e-mail address",

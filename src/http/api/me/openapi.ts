@@ -10,7 +10,8 @@ export const me_paths: ZodOpenApiPathsObject = {
       id: "readMe",
       tag: "Sign-in",
       summary: "The caller's person, plan and rights",
-      description: "A personal access token that is limited to some apps is refused.",
+      description:
+        "A client of the OAuth server gets the name and the e-mail address only with the scopes `profile` and `email`, and a personal access token only if it has no limits. A personal access token that is limited to some apps is refused.",
       security: "caller",
       success: {
         description: "The person.",

@@ -1,6 +1,9 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { awaitToken, startDevice } from "../../../support/device_client.ts";
 import { fromOwnPage } from "../../../support/device_logins.ts";
+import { exchange } from "../../../support/exchanges.ts";
+import { CLIENT_ID, connect, withToken } from "../../../support/oauth_clients.ts";
 import { BASE_URL, send, signIn, type SignedIn } from "../../../support/passbook.ts";
 import {
   operatorWith,
@@ -79,6 +82,47 @@ describe("GET /api/me", () => {
     });
     expect(await ask({ apps: ["demo"] })).toMatchObject({ status: 403, body: { code: "scope" } });
   });
+
+  const KNOWN = { email: "ada@example.com", email_verified: true };
+  const UNKNOWN = { name: null, email: null, email_verified: null };
+
+  it.each([
+    [{}, KNOWN],
+    [{ scopes: ["read", "write"] }, KNOWN],
+    [{ scopes: ["read"] }, UNKNOWN],
+    [{ cap: { credits: 5 } }, UNKNOWN],
+  ])(
+    "a personal access token with the limits %j learns %j of its person",
+    async (limits, known) => {
+      const token = await personalToken(await signIn(), limits);
+      expect((await withToken(token, "GET", "/api/me")).body).toMatchObject(known);
+    },
+  );
+
+  it.each([
+    ["read", UNKNOWN],
+    ["write openid", UNKNOWN],
+    ["read openid profile", { ...UNKNOWN, name: "Ada" }],
+    ["write openid email", { ...KNOWN, name: null }],
+    ["read profile email", { ...KNOWN, name: "Ada" }],
+  ])(
+    "a client with the scope %s learns %j, whatever apps it is limited to, also by an exchanged token and a session token",
+    async (scope, known) => {
+      const ada = await signIn();
+      await env.DIRECTORY.prepare("update users set name = 'Ada'").run();
+      const scopes = scope.split(" ");
+      for (const app_slugs of [null, ["demo"]]) {
+        const limits = { app_slugs, caps: [], expires_at_ms: Date.now() + 86_400_000 };
+        const { access_token } = await connect(ada, { scopes, limits });
+        const child = await exchange(access_token, { apps: ["demo"] }, { client_id: CLIENT_ID });
+        const session = await withToken(access_token, "GET", "/api/sessionToken");
+        for (const token of [access_token, child.body.access_token, session.body.token]) {
+          const { status, body } = await withToken(token, "GET", "/api/me");
+          expect({ status, ...body }).toMatchObject({ status: 200, plan: "free", ...known });
+        }
+      }
+    },
+  );
 
   it("/api/me requires a caller", async () => {
     expect((await send("GET", "/api/me")).status).toBe(401);
