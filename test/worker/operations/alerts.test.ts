@@ -119,6 +119,18 @@ describe("alerts", () => {
     expect(messages[0]?.text).toContain("WARNING failed_requests: unknown (directory_unreadable)");
   });
 
+  it("warnings are sent if the run of the schedule cannot be recorded", async () => {
+    const { messages, output } = openReceiver();
+    await run();
+    await failPayment();
+    await env.DIRECTORY.exec(
+      "create trigger full before update on scheduled_tasks begin select raise(abort, 'full'); end",
+    );
+    await run();
+    expect(output).toContainEqual(expect.objectContaining({ event: "upkeep_record_failed" }));
+    expect(messages[0]?.text).toContain("WARNING payments_not_booked: 1 payments");
+  });
+
   it("each warning is logged in every run, also without a receiver, and the log never has the receiver's address", async () => {
     const { output, answer } = openReceiver();
     await failPayment();

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { SignJWT, importJWK } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { getToken } from "../../support/device_logins.ts";
 import { BASE_URL, send, signIn } from "../../support/passbook.ts";
 
 const PRODUCTION = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.example" };
@@ -56,6 +57,25 @@ describe("an invalid bearer token in development", () => {
   it("in development, the refusal of a token with another typ names that mistake", async () => {
     const response = await ask(`Bearer ${await sign({ iss: BASE_URL, typ: "JWT" })}`);
     expect(response.body.error).toContain("for another use");
+  });
+});
+
+/** An isolate that verified a token caches it. Each test uses the token before and after its expiry. */
+describe("a token that was accepted before it expired", () => {
+  const PAT_LIFETIME_MS = 90 * 24 * HOUR_MS;
+
+  it.each([
+    ["session token", 15 * 60_000, async () => (await signIn()).token],
+    ["personal access token", PAT_LIFETIME_MS, async () => (await getToken(await signIn())).token],
+  ])("a %s that the isolate has accepted is 401 once it has expired", async (_, life_ms, get) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const token = await get();
+    expect((await ask(`Bearer ${token}`)).status).toBe(200);
+    vi.advanceTimersByTime(life_ms - HOUR_MS / 60);
+    expect((await ask(`Bearer ${token}`)).status).toBe(200);
+    vi.advanceTimersByTime(HOUR_MS / 30);
+    const late = await ask(`Bearer ${token}`);
+    expect(late).toMatchObject({ status: 401, body: { code: "token_expired" } });
   });
 });
 

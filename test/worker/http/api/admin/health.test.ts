@@ -1,8 +1,10 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { failureCounterOf } from "../../../../../src/directory/failures.ts";
 import type { FailureKind } from "../../../../../src/domain/health.ts";
 import { upkeepOf } from "../../../../../src/services.ts";
+import worker from "../../../../../src/worker.ts";
 import { sign } from "../../../payments/stripe_double.ts";
 import {
   deliver,
@@ -16,6 +18,7 @@ import { breakReadModel } from "../../../readmodel/outage.ts";
 import { evict, fireAlarm } from "../../../support/account_object.ts";
 import { registerApp } from "../../../support/directory_outage.ts";
 import {
+  BASE_URL,
   environmentWith,
   send,
   signIn,
@@ -51,6 +54,30 @@ async function emptyCounts(kind: FailureKind): Promise<void> {
   await failureCounterOf(env.DIRECTORY).count(kind, { reason: "earlier" });
   await env.DIRECTORY.exec("delete from failures");
   passMinutes(2);
+}
+
+/** The directory, whose writes with `start` end only after `release`. */
+function slowDirectory(start: string) {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const slow = new Proxy(env.DIRECTORY, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (name !== "prepare") return typeof member === "function" ? member.bind(target) : member;
+      return (query: string) => {
+        const statement = target.prepare(query);
+        if (!query.startsWith(start)) return statement;
+        const bind = (...values: unknown[]) => ({
+          run: async () => {
+            await released;
+            return statement.bind(...values).run();
+          },
+        });
+        return { bind };
+      };
+    },
+  });
+  return { slow, release: () => release() };
 }
 
 const healthOf = (olga: Operator): Promise<Answer> => olga.get("/api/admin/health");
@@ -134,6 +161,46 @@ describe("GET /api/admin/health", () => {
     });
     passMinutes(21);
     expect(await figure(olga, "failed_requests")).toMatchObject({ status: "ok", value: 0 });
+  });
+
+  it("failed requests that the directory could not count are added to the next count", async () => {
+    silence();
+    const olga = await signInOperator();
+    const ada = await signInWithCredits();
+    const broken = { ACCOUNT: { getByName: () => ({}), idFromName: () => ({}) } };
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const fail = () => send("GET", "/api/wallet", { headers }, broken);
+    await emptyCounts("failed_request");
+    await env.DIRECTORY.exec("alter table failures rename to away");
+    for (const _ of [1, 2]) {
+      await fail();
+      await fail();
+      passMinutes(1);
+    }
+    await env.DIRECTORY.exec("alter table away rename to failures");
+    await fail();
+    expect(await figure(olga, "failed_requests")).toMatchObject({ value: 5 });
+  });
+
+  it("a response does not wait for the count of its failure, which is written although the request has ended", async () => {
+    silence();
+    const ada = await signInWithCredits();
+    await emptyCounts("failed_request");
+    const { slow, release } = slowDirectory("insert into failures");
+    const environment = environmentWith({
+      ACCOUNT: { getByName: () => ({}), idFromName: () => ({}) },
+      DIRECTORY: slow,
+    });
+    const context = createExecutionContext();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const request = new Request(`${BASE_URL}/api/wallet`, { headers });
+    const response = await worker.fetch(request, environment, context);
+    expect(response.status).toBe(500);
+    const count = () => env.DIRECTORY.prepare("select sum(count) as n from failures").first("n");
+    expect(await count()).toBeNull();
+    setTimeout(release, 0);
+    await waitOnExecutionContext(context);
+    expect(await count()).toBe(1);
   });
 
   it("health shows since when the read model lacks changes, and warns after a quarter of an hour", async () => {

@@ -145,6 +145,16 @@ describe("a token of a trusted issuer", () => {
     expect(refused.body.code).toBe("token_expired");
   });
 
+  it("a token that the isolate has accepted is 401 once it has expired", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { acme, settings } = await open();
+    const token = await acme.token({ exp: seconds() + 60 });
+    expect((await withToken(settings, token)).status).toBe(200);
+    vi.advanceTimersByTime(70_000);
+    const refused = await withToken(settings, token);
+    expect(refused).toMatchObject({ status: 401, body: { code: "token_expired" } });
+  });
+
   it("times are compared with a tolerance of 5 seconds", async () => {
     const { acme, settings } = await open();
     const late = await acme.token({ exp: seconds() - 3, nbf: seconds() + 3 });
