@@ -166,6 +166,9 @@ CREATE TABLE `oauth_clients` (
 	`public` integer NOT NULL,
 	`pkce_optional` integer NOT NULL,
 	`refresh` integer NOT NULL,
+	`secret_hash` text,
+	`old_secrets_json` text DEFAULT '[]' NOT NULL,
+	`secret_audit_id` text,
 	`created_at_ms` integer NOT NULL,
 	`last_used_at_ms` integer,
 	`deleted_at_ms` integer,
@@ -173,6 +176,8 @@ CREATE TABLE `oauth_clients` (
 	PRIMARY KEY(`app_slug`, `id`),
 	CONSTRAINT "oauth_clients_id" CHECK(length("oauth_clients"."id") between 1 and 64 and "oauth_clients"."id" glob '[a-z0-9]*' and "oauth_clients"."id" not glob '*[^a-z0-9._-]*'),
 	CONSTRAINT "oauth_clients_redirect_uris_json" CHECK(case when json_valid("oauth_clients"."redirect_uris_json") then json_type("oauth_clients"."redirect_uris_json") = 'array' else 0 end),
+	CONSTRAINT "oauth_clients_secret" CHECK("oauth_clients"."public" = 0 or "oauth_clients"."secret_hash" is null),
+	CONSTRAINT "oauth_clients_old_secrets_json" CHECK(case when json_valid("oauth_clients"."old_secrets_json") then json_type("oauth_clients"."old_secrets_json") = 'array' else 0 end),
 	CONSTRAINT "oauth_clients_pkce" CHECK("oauth_clients"."pkce_optional" = 0 or "oauth_clients"."public" = 0)
 ) WITHOUT ROWID;
 --> statement-breakpoint

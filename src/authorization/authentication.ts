@@ -3,7 +3,6 @@
  * section 2.3) and `private_key_jwt` (RFC 7523, OpenID Connect Core, section 9). A request uses exactly one of them.
  */
 import { isRegisteredClientId, type RegisteredClient } from "../domain/oauth_client.ts";
-import type { KnownKey } from "../domain/proof.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { readClientCredentials, type SentCredentials } from "../domain/client_credentials.ts";
 import { verifyAssertion, type Audience } from "./assertion.ts";
@@ -15,9 +14,8 @@ export type AuthenticatedClient =
   | {
       readonly kind: "registered";
       readonly client_id: string;
+      /** A public one proved nothing; a confidential one proved itself with its secret. */
       readonly client: RegisteredClient;
-      /** The hash of the app key that was its secret; null: a public client, which proved nothing. */
-      readonly key_hash: string | null;
     }
   | {
       readonly kind: "document";
@@ -50,26 +48,23 @@ export interface ClientAuthentication {
   ): Promise<Result<AuthenticatedClient, AuthenticationProblem>>;
 }
 
+/** Whether a secret is one of a client's. `unreadable`: nobody knows now. */
+export type CheckClientSecret = (
+  client_id: string,
+  secret: string,
+) => Promise<"valid" | "wrong" | "unreadable">;
+
 export interface ClientAuthenticationOptions {
   readonly clients: Clients;
   readonly json: PublicJson;
-  /** The app of a key, from the cache of the registry; `reread` reads D1 before. */
-  readonly keys: {
-    appOfKey(key: string): Promise<KnownKey>;
-    rereadForKey(key: string): Promise<KnownKey>;
-  };
+  readonly checkClientSecret: CheckClientSecret;
 }
 
 export function createClientAuthentication({
   clients,
   json,
-  keys,
+  checkClientSecret,
 }: ClientAuthenticationOptions): ClientAuthentication {
-  const findKey = async (secret: string): Promise<KnownKey> => {
-    const known = await keys.appOfKey(secret);
-    return known.kind === "app" ? known : keys.rereadForKey(secret);
-  };
-
   const authenticateRegistered = async (
     client_id: string,
     secret: string | null,
@@ -80,11 +75,9 @@ export function createClientAuthentication({
     const client = found.value;
     // A secret of a public client is refused: its operator or developer believes that it protects something.
     if (client.public !== (secret === null)) return refused("invalid");
-    if (secret === null) return accepted({ kind: "registered", client_id, client, key_hash: null });
-    const key = await findKey(secret);
-    if (key.kind === "unverified_app" || key.kind === "unreadable") return refused("unreadable");
-    if (key.kind !== "app" || key.app_slug !== client.app_slug) return refused("invalid");
-    return accepted({ kind: "registered", client_id, client, key_hash: key.key_hash });
+    const verdict = secret === null ? "valid" : await checkClientSecret(client_id, secret);
+    if (verdict !== "valid") return refused(verdict === "wrong" ? "invalid" : verdict);
+    return accepted({ kind: "registered", client_id, client });
   };
 
   return {

@@ -1,16 +1,18 @@
 /** Puts the room together: the clients that request connections, and their authentication. */
 import type { Lookup, RegisteredClient } from "../domain/oauth_client.ts";
-import type { KnownKey } from "../domain/proof.ts";
-import { createClientAuthentication, type ClientAuthentication } from "./authentication.ts";
+import {
+  createClientAuthentication,
+  type CheckClientSecret,
+  type ClientAuthentication,
+} from "./authentication.ts";
 import { createClients, type Clients } from "./clients.ts";
 import { createPublicJson } from "./public_json.ts";
 
 export interface AuthorizationOptions {
-  /** The registry of apps, with their clients and keys. */
+  /** The registry of apps, with their clients. */
   readonly apps: {
     findClient(client_id: string): Promise<Lookup<RegisteredClient>>;
-    appOfKey(key: string): Promise<KnownKey>;
-    rereadForKey(key: string): Promise<KnownKey>;
+    readonly checkClientSecret: CheckClientSecret;
   };
   /** Where documents of clients are copied to. */
   readonly copies: KVNamespace;
@@ -29,6 +31,10 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
   const clients = createClients({ findClient, json, allows_loopback });
   return {
     clients,
-    client_authentication: createClientAuthentication({ clients, json, keys: apps }),
+    client_authentication: createClientAuthentication({
+      clients,
+      json,
+      checkClientSecret: (client_id, secret) => apps.checkClientSecret(client_id, secret),
+    }),
   };
 }

@@ -18,6 +18,7 @@ interface ResourceOptions extends GlobalOptions {
   readonly reason?: string;
 }
 
+type ReplaceOptions = GlobalOptions & { readonly now?: boolean; readonly reason?: string };
 type RemoveOptions = GlobalOptions & { readonly reason?: string };
 
 const REASON = ["--reason <text>", "why; the audit log keeps it"] as const;
@@ -46,6 +47,14 @@ export function addAdminClients(apps: Command): void {
     .option(...REASON)
     .action((slug: string, id: string, _, command: Command) =>
       setClient(slug, id, command.optsWithGlobals<ClientOptions>()),
+    );
+  apps
+    .command("replace-client-secret <slug> <id>")
+    .description("replace the secret of an OAuth client; the old one works for 24 hours too")
+    .option("--now", "the old secret stops working at once")
+    .option(...REASON)
+    .action((slug: string, id: string, _, command: Command) =>
+      replaceSecret(slug, id, command.optsWithGlobals<ReplaceOptions>()),
     );
   apps
     .command("delete-client <slug> <id>")
@@ -119,11 +128,19 @@ async function setClient(slug: string, id: string, options: ClientOptions): Prom
   print(options, saved, text);
 }
 
+async function replaceSecret(slug: string, id: string, options: ReplaceOptions): Promise<void> {
+  const { now = false } = options;
+  const replaced = await (
+    await signedIn(options)
+  ).adminApps.replaceClientSecret(slug, id, { now, ...given(options) });
+  const old = now ? "The old one stops within a minute." : "The old one works for 24 hours too.";
+  const text = `client_secret ${replaced.client_secret}\n\nStore it now: it is shown only once. It works within a minute. ${old}`;
+  print(options, replaced, text);
+}
+
 async function deleteClient(slug: string, id: string, options: RemoveOptions): Promise<void> {
   await (await signedIn(options)).adminApps.deleteClient(slug, id, given(options));
-  const text =
-    "Deleted. Within a minute it gets no tokens anywhere. Its secret is still a key of the app: see apps keys.";
-  print(options, { ok: true }, text);
+  print(options, { ok: true }, "Deleted. Within a minute it gets no tokens anywhere.");
 }
 
 async function listResources(slug: string, options: GlobalOptions): Promise<void> {

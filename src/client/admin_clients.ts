@@ -7,6 +7,7 @@ import type {
   ResourceList,
   OAuthClientList,
   OneOAuthClient,
+  ReplacedClientSecret,
   SavedOAuthClient,
 } from "./responses.ts";
 import { isDone } from "./transport.ts";
@@ -16,7 +17,7 @@ export interface OAuthClientSettings {
   readonly name: string;
   /** Compared exactly; only the port of a loopback address may differ. */
   readonly redirectUris: readonly string[];
-  /** Without a secret. The secret of a confidential client is any valid key of the app. */
+  /** Without a secret. */
   readonly public: boolean;
   /** Only for a confidential client; by default false. */
   readonly pkceOptional?: boolean;
@@ -31,6 +32,12 @@ export interface ResourceSettings {
   readonly scopes: readonly string[];
   readonly reason?: string;
 }
+
+export type ReplaceSecretOptions = WriteOptions & {
+  /** Whether the old secret stops working at once; by default false. */
+  readonly now?: boolean;
+  readonly reason?: string;
+};
 
 type RemoveOptions = WriteOptions & { readonly reason?: string };
 
@@ -47,6 +54,15 @@ export interface AdminClients {
     settings: OAuthClientSettings,
     options?: WriteOptions,
   ): Promise<SavedOAuthClient>;
+  /**
+   * Replaces the secret of a confidential client. The old one works for 24 hours too, or stops at once with `now`. The
+   * secret is null if the same request replaced it before.
+   */
+  replaceClientSecret(
+    slug: string,
+    id: string,
+    options?: ReplaceSecretOptions,
+  ): Promise<ReplacedClientSecret>;
   /** Within a minute the client gets no tokens anywhere. Its id is not used again. */
   deleteClient(slug: string, id: string, options?: RemoveOptions): Promise<void>;
   listResources(slug: string, options?: CallOptions): Promise<readonly Resource[]>;
@@ -88,6 +104,12 @@ export function createAdminClients(calls: Calls): AdminClients {
       const path = pathOf(slug, "clients", id);
       const isValid = ({ client_id }: SavedOAuthClient): boolean => typeof client_id === "string";
       return calls.write({ method: "PUT", path, body, isValid }, options);
+    },
+    async replaceClientSecret(slug, id, { now = false, reason, ...options } = {}) {
+      const path = `${pathOf(slug, "clients", id)}/secret`;
+      const query = now ? { now: "true" } : {};
+      const isValid = ({ client }: ReplacedClientSecret): boolean => typeof client === "object";
+      return calls.write({ method: "POST", path, query, body: { reason }, isValid }, options);
     },
     deleteClient: async (slug, id, options) => remove(pathOf(slug, "clients", id), options),
     async listResources(slug, { signal } = {}) {

@@ -984,8 +984,14 @@ export interface OneOAuthClient {
 export interface SavedOAuthClient {
   readonly client: OAuthClient;
   readonly client_id: string;
-  /** A new key of the app. Only in the response that made the client confidential. */
+  /** Only in the response that made the client confidential. */
   readonly client_secret?: string | undefined;
+}
+
+export interface ReplacedClientSecret {
+  /** The new secret. Null in the response to a retry, because it is shown only once. */
+  readonly client_secret: string | null;
+  readonly client: OAuthClient;
 }
 
 /** All protected resources of the app, by id. */

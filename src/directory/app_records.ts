@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import type { JobPolicy } from "../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
-import { APP_KEY_PREFIX } from "../domain/proof.ts";
+import { APP_KEY_PREFIX, CLIENT_SECRET_PREFIX } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { SpendingCap } from "../domain/spending_cap.ts";
@@ -264,6 +264,11 @@ export function newAppKey(): string {
   return APP_KEY_PREFIX + randomText(KEY_BYTES);
 }
 
+/** A secret of an OAuth client. */
+export function newClientSecret(): string {
+  return CLIENT_SECRET_PREFIX + randomText(KEY_BYTES);
+}
+
 /** Random bytes in base64url (RFC 4648, section 5), without padding. */
 function randomText(bytes: number): string {
   const random = crypto.getRandomValues(new Uint8Array(bytes));
@@ -273,7 +278,7 @@ function randomText(bytes: number): string {
     .replaceAll("=", "");
 }
 
-/** The SHA-256 of an app key, in hexadecimal. The key itself is not stored. */
+/** The SHA-256 of an app key or a client's secret, in hexadecimal. The key itself is not stored. */
 export async function hashAppKey(key: string): Promise<string> {
   return toHexadecimal(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
 }

@@ -27,7 +27,12 @@ import type { KnownKey } from "../domain/proof.ts";
 import { resourceKey } from "../domain/resource_uri.ts";
 import { CAP_PERIODS, type SpendingCap } from "../domain/spending_cap.ts";
 import { hashAppKey } from "./app_records.ts";
-import { readClients, readResources } from "./registrations.ts";
+import {
+  readClients,
+  readClientSecrets,
+  readResources,
+  type ClientSecret,
+} from "./registrations.ts";
 import { COPY_FRESH_MS, createSharedCopy } from "./shared_copy.ts";
 import { oauthClients, resources } from "./oauth_schema.ts";
 import { appKeys, apps } from "./schema.ts";
@@ -67,6 +72,7 @@ interface Registry {
   /** OAuth clients by `client_id`, and protected resources by `resourceKey`. */
   readonly clients: ReadonlyMap<string, RegisteredClient>;
   readonly resources: ReadonlyMap<string, ProtectedResource>;
+  readonly client_secrets: ReadonlyMap<string, readonly ClientSecret[]>;
 }
 
 /** The amount and limit of a starter grant, in credits. */
@@ -102,7 +108,12 @@ export interface AppRegistry {
    * in {@link UNKNOWN_REREAD_MS}. A text that cannot be a registered `client_id` causes none.
    */
   findClient(client_id: string): Promise<Lookup<RegisteredClient>>;
-  /** The same for a protected resource, by its address. */
+  /**
+   * Whether a secret is one of a client's. As a key, it is accepted only within the cache's minute. A wrong one may be new,
+   * so it causes a read of D1 as an unknown client does.
+   */
+  checkClientSecret(client_id: string, secret: string): Promise<"valid" | "wrong" | "unreadable">;
+  /** As `findClient`, for a protected resource by its address. */
   findResource(uri: string): Promise<Lookup<ProtectedResource>>;
   /** Clears the cache after a change in this isolate. */
   forget(): void;
@@ -198,6 +209,21 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
       if (!isRegisteredClientId(client_id)) return { kind: "unknown" };
       return lookUp(({ clients }) => clients.get(client_id));
     },
+    async checkClientSecret(client_id, secret) {
+      const given = await hashAppKey(secret);
+      const check = async () => {
+        const known = await copy.recallFresh();
+        if (known === null) return "unreadable";
+        const secrets = known.value.client_secrets.get(client_id) ?? [];
+        const isGiven = ({ hash, until_ms }: ClientSecret) =>
+          hash === given && Date.now() < until_ms;
+        return secrets.some(isGiven) ? "valid" : "wrong";
+      };
+      const verdict = await check();
+      if (verdict !== "wrong") return verdict;
+      await reread();
+      return check();
+    },
     async findResource(uri) {
       const key = resourceKey(uri);
       return lookUp((known) => known.resources.get(key));
@@ -215,7 +241,8 @@ function readRows(database: DrizzleD1Database) {
     select json_group_array(json_object('id', ${oauthClients.id}, 'name', ${oauthClients.name},
       'redirect_uris', json(${oauthClients.redirect_uris_json}), 'public', ${oauthClients.public},
       'pkce_optional', ${oauthClients.pkce_optional},
-      'refresh', ${oauthClients.refresh}))
+      'refresh', ${oauthClients.refresh}, 'secret_hash', ${oauthClients.secret_hash},
+      'old_secrets', json(${oauthClients.old_secrets_json})))
     from ${oauthClients}
     where ${oauthClients.app_slug} = ${apps.slug} and ${oauthClients.deleted_at_ms} is null)`;
   const resources_json = sql<string>`(
@@ -249,6 +276,9 @@ async function readRegistry(
       ),
     ),
     clients: new Map(readable.flatMap(({ slug, clients_json }) => readClients(slug, clients_json))),
+    client_secrets: new Map(
+      readable.flatMap(({ slug, clients_json }) => readClientSecrets(slug, clients_json)),
+    ),
     resources: new Map(
       readable.flatMap(({ slug, resources_json }) => readResources(slug, resources_json)),
     ),

@@ -1,10 +1,9 @@
 /** The OAuth clients and protected resources of apps, for operators: they save, list and delete them. */
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { v7 as uuidv7 } from "uuid";
-import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
 import {
   CLIENTS_PER_APP_MAX,
+  OLD_CLIENT_SECRET_MS,
   RESOURCES_PER_APP_MAX,
   type ProtectedResource,
   type RegisteredClient,
@@ -12,9 +11,9 @@ import {
 import type { Refusal } from "../domain/refusals.ts";
 import { resourceKey } from "../domain/resource_uri.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { hashAppKey, newAppKey } from "./app_records.ts";
+import { hashAppKey, newClientSecret } from "./app_records.ts";
 import { oauthClients, resources } from "./oauth_schema.ts";
-import { appKeys, apps } from "./schema.ts";
+import { apps } from "./schema.ts";
 
 /** The app and the id of a client or resource. */
 export interface RegistrationKey {
@@ -40,7 +39,12 @@ export interface ResourceRecord extends ResourceSettings, RegistrationKey {
 export interface SavedClient {
   readonly client: ClientRecord;
   readonly before: ClientRecord | null;
-  /** A new key of the app, if this save made the client confidential; else null. */
+  /** Its new secret, if this save made the client confidential; else null. */
+  readonly secret: string | null;
+}
+
+export interface ReplacedSecret {
+  readonly client: ClientRecord;
   readonly secret: string | null;
 }
 
@@ -56,15 +60,24 @@ export interface OAuthRecords {
   /** Null: the app has no such client. */
   findClient(key: RegistrationKey): Promise<ClientRecord | null>;
   /**
-   * Registers a client, or replaces its settings. Refused as `app_unknown`, `client_deleted`, `too_many_clients` or
-   * `too_many_app_keys`. A save that is repeated with its audit record changes nothing and returns no secret.
+   * Registers a client, or replaces its settings. Refused as `app_unknown`, `client_deleted` or
+   * `too_many_clients`. A save that is repeated with its audit record changes nothing and returns no secret.
    */
   saveClient(
     key: RegistrationKey,
     settings: ClientSettings,
     audit_id: string,
   ): Promise<Result<SavedClient, Refusal>>;
-  /** For good: the id is not used again. Refused as `client_not_found`. The keys of the app stay valid. */
+  /**
+   * Replaces the secret of a client. Refused as `client_not_found`, and as `invalid_request` if it is public. `keeps_old`: the old one works for
+   * {@link OLD_CLIENT_SECRET_MS} too. Null: the same request replaced it before, because a secret is shown only once.
+   */
+  replaceSecret(
+    key: RegistrationKey,
+    keeps_old: boolean,
+    audit_id: string,
+  ): Promise<Result<ReplacedSecret, Refusal>>;
+  /** For good: the id is not used again. Refused as `client_not_found`. */
   removeClient(key: RegistrationKey): Promise<Result<null, Refusal>>;
   /** As for clients. An address that another registration has is refused as `resource_taken`. */
   listResources(app_slug: string): Promise<Result<readonly ResourceRecord[], Refusal>>;
@@ -126,55 +139,63 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
       if (known?.last_audit_id === audit_id) {
         return accepted({ client: clientOf(known), before: null, secret: null });
       }
-      const is_new_secret = !settings.public && (before === null || before.public);
-      const secret = is_new_secret ? newAppKey() : null;
+      const secret = settings.public ? null : newClientSecret();
+      const secret_hash = secret === null ? null : await hashAppKey(secret);
       const now_ms = Date.now();
       const { name, redirect_uris, pkce_optional, refresh } = settings;
-      // One query decides, so concurrent requests cannot exceed the limits.
-      const save = database
+      // One query decides, so concurrent requests cannot exceed the limit or replace each other's secret.
+      const saved = await database
         .insert(oauthClients)
         .select(
           sql`
           select ${app_slug}, ${id}, ${name}, ${JSON.stringify(redirect_uris)}, ${Number(settings.public)},
-            ${Number(pkce_optional)}, ${Number(refresh)}, ${now_ms}, null, null, ${audit_id}
+            ${Number(pkce_optional)}, ${Number(refresh)}, ${secret_hash}, '[]', null, ${now_ms}, null, null,
+            ${audit_id}
           where exists (select 1 from apps where slug = ${app_slug})
             and (exists (select 1 from oauth_clients where app_slug = ${app_slug} and id = ${id})
               or (select count(*) from oauth_clients
-                where app_slug = ${app_slug} and deleted_at_ms is null) < ${CLIENTS_PER_APP_MAX})
-            and (${Number(is_new_secret)} = 0 or (select count(*) from app_keys
-              where app_slug = ${app_slug} and revoked_at_ms is null) < ${KEYS_PER_APP_MAX})`,
+                where app_slug = ${app_slug} and deleted_at_ms is null) < ${CLIENTS_PER_APP_MAX})`,
         )
         .onConflictDoUpdate({
           target: [oauthClients.app_slug, oauthClients.id],
-          set: excluded(REPLACED_COLUMNS),
+          set: { ...excluded(REPLACED_COLUMNS), ...KEPT_SECRETS },
           setWhere: not_deleted,
         });
-      // In the same transaction, so no client is registered without its secret.
-      const key_hash = secret === null ? null : await hashAppKey(secret);
-      const add_key = database.insert(appKeys).select(
-        sql`
-        select ${uuidv7()}, ${app_slug}, null, ${`OAuth client ${id}`}, ${key_hash}, ${now_ms}, null, null
-        where exists (select 1 from oauth_clients
-          where app_slug = ${app_slug} and id = ${id} and last_audit_id = ${audit_id}
-            and deleted_at_ms is null)`,
-      );
-      const [saved] = await database.batch([save, ...(key_hash === null ? [] : [add_key])]);
       const client = saved.meta.changes > 0 ? await readClient(key) : null;
       if (client === null) {
-        const rows = await database
-          .select({ id: oauthClients.id, deleted_at_ms: oauthClients.deleted_at_ms })
-          .from(oauthClients)
-          .where(eq(oauthClients.app_slug, app_slug));
-        const deleted = rows.filter(({ deleted_at_ms }) => deleted_at_ms !== null);
-        if (deleted.some((row) => row.id === id)) return refused({ code: "client_deleted" });
-        const is_full = before === null && rows.length - deleted.length >= CLIENTS_PER_APP_MAX;
-        const full: Refusal = is_full
-          ? { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX }
-          : { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX };
+        const is_deleted = and(isClient(key), isNotNull(oauthClients.deleted_at_ms));
+        const deleted = await database.select().from(oauthClients).where(is_deleted);
+        if (deleted.length > 0) return refused({ code: "client_deleted" });
+        const full: Refusal = { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX };
         return refused(await refusalOf(app_slug, full));
       }
       changed();
-      return accepted({ client: clientOf(client), before, secret });
+      const is_new_secret = client.secret_hash === secret_hash;
+      return accepted({ client: clientOf(client), before, secret: is_new_secret ? secret : null });
+    },
+    async replaceSecret(key, keeps_old, audit_id) {
+      const secret = newClientSecret();
+      const now_ms = Date.now();
+      const { old_secrets_json, secret_hash, secret_audit_id } = oauthClients;
+      const old = sql`(select json_group_array(json(secret)) from (
+        select json_object('hash', ${secret_hash}, 'until_ms', ${now_ms + OLD_CLIENT_SECRET_MS}) as secret
+        union all select value from json_each(${old_secrets_json}) where value ->> 'until_ms' > ${now_ms}
+        limit ${OLD_SECRETS_MAX}))`;
+      const is_replaceable = and(isClient(key), not_deleted, isNotNull(secret_hash));
+      const is_other = or(isNull(secret_audit_id), ne(secret_audit_id, audit_id));
+      const { meta } = await database
+        .update(oauthClients)
+        .set({
+          secret_hash: await hashAppKey(secret),
+          old_secrets_json: keeps_old ? old : "[]",
+          secret_audit_id: audit_id,
+        })
+        .where(and(is_replaceable, is_other));
+      const client = await readClient(key);
+      if (client === null) return refused({ code: "client_not_found" });
+      if (client.public) return refused({ code: "invalid_request", detail: NO_SECRET });
+      changed();
+      return accepted({ client: clientOf(client), secret: meta.changes > 0 ? secret : null });
     },
     async removeClient(key) {
       const { meta } = await database
@@ -242,13 +263,29 @@ const REPLACED_COLUMNS = [
   "last_audit_id",
 ] as const;
 
+/** A save gives a secret to a client that has none, and takes those of one that becomes public. */
+const KEPT_SECRETS = {
+  secret_hash: sql`iif(excluded.public, null, coalesce(oauth_clients.secret_hash, excluded.secret_hash))`,
+  old_secrets_json: sql`iif(excluded.public, '[]', oauth_clients.old_secrets_json)`,
+};
+
+/** Replaced secrets of one client that still work. One more ends the oldest. */
+const OLD_SECRETS_MAX = 10;
+
+const NO_SECRET =
+  "The client is public, so it has no secret. Save it with public: false to give it one.";
+
 /** Sets columns to the values of the row that was not inserted. */
 const excluded = (columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, sql.raw(`excluded.${column}`)]));
 
 function clientOf(row: typeof oauthClients.$inferSelect): ClientRecord {
-  const { redirect_uris_json, deleted_at_ms: _, last_audit_id: __, ...record } = row;
-  return { ...record, redirect_uris: JSON.parse(redirect_uris_json) as string[] };
+  const { app_slug, id, name, redirect_uris_json, pkce_optional, refresh } = row;
+  const { created_at_ms, last_used_at_ms } = row;
+  const redirect_uris = JSON.parse(redirect_uris_json) as string[];
+  const settings = { name, redirect_uris, public: row.public, pkce_optional, refresh };
+  // No hash of a secret.
+  return { app_slug, id, ...settings, created_at_ms, last_used_at_ms };
 }
 
 function resourceOf(row: typeof resources.$inferSelect): ResourceRecord {

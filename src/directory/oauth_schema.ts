@@ -10,8 +10,8 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 /**
- * OAuth clients of apps; see `domain/oauth_client.ts`. The secret of a confidential client is a key of its app.
- * `redirect_uris_json`: an array of addresses.
+ * OAuth clients of apps; see `domain/oauth_client.ts`. `redirect_uris_json`: an array of addresses. Of a
+ * confidential client's secret only the SHA-256 is stored, in hexadecimal.
  */
 export const oauthClients = sqliteTable(
   "oauth_clients",
@@ -23,6 +23,12 @@ export const oauthClients = sqliteTable(
     public: integer({ mode: "boolean" }).notNull(),
     pkce_optional: integer({ mode: "boolean" }).notNull(),
     refresh: integer({ mode: "boolean" }).notNull(),
+    /** Null: a public client. */
+    secret_hash: text(),
+    /** Replaced secrets that still work, `{ hash, until_ms }` each. */
+    old_secrets_json: text().notNull().default("[]"),
+    /** The audit entry of the last replacement, by which a retry is recognised. */
+    secret_audit_id: text(),
     created_at_ms: integer().notNull(),
     /** The start of the UTC day of its last authentication; null: it never authenticated. See `last_uses.ts`. */
     last_used_at_ms: integer(),
@@ -40,6 +46,11 @@ export const oauthClients = sqliteTable(
     check(
       "oauth_clients_redirect_uris_json",
       sql`case when json_valid(${redirect_uris_json}) then json_type(${redirect_uris_json}) = 'array' else 0 end`,
+    ),
+    check("oauth_clients_secret", sql`${client.public} = 0 or ${client.secret_hash} is null`),
+    check(
+      "oauth_clients_old_secrets_json",
+      sql`case when json_valid(${client.old_secrets_json}) then json_type(${client.old_secrets_json}) = 'array' else 0 end`,
     ),
     // A public client proves nothing without PKCE.
     check("oauth_clients_pkce", sql`${client.pkce_optional} = 0 or ${client.public} = 0`),

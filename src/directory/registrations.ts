@@ -16,6 +16,26 @@ interface ClientJson {
   readonly public: number;
   readonly pkce_optional: number;
   readonly refresh: number;
+  readonly secret_hash: string | null;
+  readonly old_secrets: readonly ClientSecret[];
+}
+
+/** A valid secret of a client. */
+export interface ClientSecret {
+  readonly hash: string;
+  readonly until_ms: number;
+}
+
+/** The secrets of clients by `client_id`. */
+export function readClientSecrets(
+  app_slug: string,
+  json: string,
+): readonly (readonly [string, readonly ClientSecret[]])[] {
+  return (JSON.parse(json) as readonly ClientJson[]).map(({ id, secret_hash, old_secrets }) => {
+    const present = { hash: secret_hash ?? "", until_ms: Number.POSITIVE_INFINITY };
+    const secrets = secret_hash === null ? [] : [present, ...old_secrets];
+    return [registeredClientId(app_slug, id), secrets] as const;
+  });
 }
 
 /**

@@ -29,13 +29,16 @@ export type DocumentAuthMethod = (typeof DOCUMENT_AUTH_METHODS)[number];
 /** The signature algorithms of client assertions. */
 export const ASSERTION_ALGORITHMS = ["RS256", "ES256", "EdDSA"] as const;
 
+/** For this long after a client's secret was replaced, the old one works too, so that its servers can be changed one by one. */
+export const OLD_CLIENT_SECRET_MS = 24 * 60 * 60 * 1000;
+
 export interface RegisteredClient {
   readonly kind: "registered";
   readonly client_id: string;
   readonly app_slug: string;
   readonly name: string;
   readonly redirect_uris: readonly string[];
-  /** Without a secret. If false, a valid key of its app is its secret. */
+  /** Without a secret. */
   readonly public: boolean;
   /** Only for a confidential client. */
   readonly pkce_optional: boolean;

@@ -99,6 +99,12 @@ export type KnownKey =
 /** The prefix of app keys. A secret of 256 bits in base64url follows. */
 export const APP_KEY_PREFIX = "pb_app_";
 
+/**
+ * The prefix of the secrets of OAuth clients. 256 bits in base64url follow. A secret proves its client at `/oauth/*`, and
+ * nothing anywhere else.
+ */
+export const CLIENT_SECRET_PREFIX = "pb_cs_";
+
 /** The prefix of personal access tokens. Secret scanners recognise a leaked one by it. */
 export const PERSONAL_TOKEN_PREFIX = "pb_pat_";
 
@@ -110,6 +116,7 @@ export const ACCESS_TOKEN_PREFIX = "pb_at_";
 /** The prefixes of all our tokens and keys that are no plain JWT. */
 export const OWN_PREFIXES = [
   APP_KEY_PREFIX,
+  CLIENT_SECRET_PREFIX,
   PERSONAL_TOKEN_PREFIX,
   AUTHORIZATION_CODE_PREFIX,
   REFRESH_TOKEN_PREFIX,

@@ -106,7 +106,7 @@ export function countAuthenticated(
  */
 export function countApp(
   context: AppContext,
-  proof: AppProof | UnverifiedAppProof,
+  proof: Pick<AppProof, "kind" | "app_slug"> | UnverifiedAppProof,
 ): Promise<Limited | null> {
   if (proof.kind === "unverified_app" && !isFamiliar(context, proof)) {
     return countNetworkRequest(context, "app_key_unknown");

@@ -81,7 +81,7 @@ const PROBLEMS = {
   invalid: {
     error: "invalid_client",
     error_description:
-      "The client is unknown, or its secret or assertion is wrong. Check client_id, and that the secret is a valid key of the app.",
+      "The client is unknown, or its secret or assertion is wrong. Check client_id, and that the secret is this client's. An app's key is no secret.",
   },
 } as const satisfies Readonly<Record<string, OAuthError>>;
 
@@ -130,16 +130,11 @@ function slowDown(limited: Refusal | null): OAuthError {
   };
 }
 
-/** Notes the day of the client's last use, and of the key that was its secret. No response waits for it. */
+/** Notes the day of the client's last use. No response waits for it. */
 function noteUse(context: AppContext, authenticated: AuthenticatedClient): void {
   if (authenticated.kind !== "registered") return;
-  const { note_app_key_use, note_client_use } = context.get("services");
-  const { client_id, key_hash } = authenticated;
-  const writes = [
-    note_client_use(client_id),
-    key_hash === null ? null : note_app_key_use(key_hash),
-  ];
-  for (const written of writes) if (written !== null) context.executionCtx.waitUntil(written);
+  const written = context.get("services").note_client_use(authenticated.client_id);
+  if (written !== null) context.executionCtx.waitUntil(written);
 }
 
 /** Whether a client proved itself as strongly as its description may require. A registered client always did. */

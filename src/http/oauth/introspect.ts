@@ -1,6 +1,6 @@
 /**
  * `POST /oauth/introspect` (RFC 7662): the app that owns a resource checks whether an access token for it is active now. It
- * authenticates with its key, as a bearer token or as the secret of one of its clients.
+ * authenticates with its key as a bearer token, or as one of its confidential clients.
  */
 import type { AppProof } from "../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
@@ -15,8 +15,11 @@ import { credentialsOf, readForm, type OAuthForm } from "./form.ts";
 
 const NO_APP = {
   error: "invalid_client",
-  error_description: "Authenticate with a valid key of the app that owns the resource.",
+  error_description:
+    "Authenticate as a confidential client of the app that owns the resource, or with the app's key as a bearer token.",
 } as const;
+
+type App = Pick<AppProof, "kind" | "app_slug">;
 
 const INACTIVE = accepted({ active: false });
 
@@ -64,11 +67,8 @@ async function describe(
   });
 }
 
-/** The app of the request: of its key, or of the client that authenticates with a key of the app. */
-async function identifyApp(
-  context: AppContext,
-  form: OAuthForm,
-): Promise<Result<AppProof, OAuthError>> {
+/** The app of the request: of its key, or of the confidential client that authenticates. */
+async function identifyApp(context: AppContext, form: OAuthForm): Promise<Result<App, OAuthError>> {
   const key = readAppKey(context.req.header("Authorization") ?? "");
   if (key !== null) {
     const app = await findAppOfKey(context, key);
@@ -77,8 +77,7 @@ async function identifyApp(
   }
   const client = await authenticateClient(context, credentialsOf(context, form), null);
   if (!client.ok) return client;
-  if (client.value.kind !== "registered" || client.value.key_hash === null) return refused(NO_APP);
-  const { key_hash } = client.value;
+  if (client.value.kind !== "registered" || client.value.client.public) return refused(NO_APP);
   const { app_slug } = client.value.client;
-  return accepted({ kind: "app", app_slug, key_hash, checked_at_ms: Date.now() });
+  return accepted({ kind: "app", app_slug });
 }

@@ -172,6 +172,7 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "app_key.add": "App key added",
   "app_key.revoke": "App key revoked",
   "oauth_client.save": "OAuth client saved",
+  "oauth_client.secret": "OAuth client’s secret replaced",
   "oauth_client.delete": "OAuth client deleted",
   "resource.save": "Resource saved",
   "resource.delete": "Resource deleted",

@@ -1,7 +1,12 @@
 /** `/console/apps/{slug}/oauth` and its forms: the OAuth clients and protected resources of an app. */
 import type { OnceAnswer } from "../../account/contract.ts";
 import { refused } from "../../domain/result.ts";
-import { removeClient, removeClientQuery } from "../../http/api/admin/clients/change.ts";
+import {
+  removeClient,
+  removeClientQuery,
+  replaceSecret,
+  replaceSecretBody,
+} from "../../http/api/admin/clients/change.ts";
 import {
   idProblem,
   saveClient,
@@ -28,7 +33,14 @@ import {
   type FailedForm,
 } from "./forms.ts";
 import { consoleNoticeText } from "./labels.ts";
-import { ClientPage, DeletePage, oauthPath, OAuthPage, ResourcePage } from "./oauth_page.tsx";
+import {
+  ClientPage,
+  DeletePage,
+  oauthPath,
+  OAuthPage,
+  ReplaceSecretPage,
+  ResourcePage,
+} from "./oauth_page.tsx";
 import { consolePath } from "./table.tsx";
 
 const LABELS = {
@@ -136,6 +148,38 @@ export const doSaveClient = factory.createHandlers(async (context) => {
         );
   // The secret is in this response only. A redirect would need it in an address.
   return failed === null ? showLists(context, saved) : showClientForm(context, failed);
+});
+
+/** The page that asks for confirmation before a client's secret is replaced. */
+export const showReplaceSecret = factory.createHandlers((context) => {
+  const form = emptyForm({ id: context.req.query("id") ?? "" });
+  return showReplaceSecretForm(context, { form, status: 200 });
+});
+
+async function showReplaceSecretForm(context: AppContext, { form, status }: FailedForm) {
+  const { oauth_records } = context.get("services");
+  const [app, client] = await Promise.all([
+    findApp(context),
+    oauth_records.findClient({ app_slug: slugOf(context), id: textOf(form, "id") }),
+  ]);
+  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
+  if (client === null) return refuseWithPage(context, { code: "client_not_found" });
+  return context.html(<ReplaceSecretPage {...{ app, client, form }} />, status);
+}
+
+export const doReplaceSecret = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const client_key = { app_slug: slugOf(context), id: textOf(form, "id") };
+  const checked = check(replaceSecretBody, optional(form, "reason"), LABELS);
+  if (!checked.ok) return showReplaceSecretForm(context, invalid(form, checked.refusal));
+  const replacement = { ...checked.value, keeps_old: textOf(form, "now") !== "yes" };
+  let saved: SavedClient | null = null;
+  const failed = await submit(context, form, async () => {
+    const result = await replaceSecret(context, client_key, replacement, form.key);
+    if (result.ok) saved = result.value.value;
+    return result;
+  });
+  return failed === null ? showLists(context, saved) : showReplaceSecretForm(context, failed);
 });
 
 export const showResource = factory.createHandlers(async (context) => {

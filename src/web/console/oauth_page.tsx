@@ -70,6 +70,8 @@ export function OAuthPage({ app, clients, resources, saved, notice }: OAuthPageP
 
 interface Row {
   readonly id: string;
+  /** Whether it has a secret. */
+  readonly has_secret?: boolean;
   readonly name: string;
   readonly code?: string;
   readonly hint: string;
@@ -83,7 +85,8 @@ function clientRow({ app_slug, id, name, last_used_at_ms, ...client }: OAuthClie
   const used =
     last_used_at_ms === null ? "never used" : `last used ${timeText(last_used_at_ms, "day")} (UTC)`;
   const code = registeredClientId(app_slug, id);
-  return { id, name, code, hint: `${kind}${pkce} · ${used}`, lines: client.redirect_uris };
+  const hint = `${kind}${pkce} · ${used}`;
+  return { id, name, code, hint, has_secret: !client.public, lines: client.redirect_uris };
 }
 
 interface RowsProps {
@@ -99,7 +102,7 @@ function Rows({ app, kind, rows, empty }: RowsProps) {
     <>
       {rows.length === 0 ? <p>{empty}</p> : null}
       <ul class="rows">
-        {rows.map(({ id, name, code, hint, lines = [] }) => (
+        {rows.map(({ id, name, code, hint, has_secret = false, lines = [] }) => (
           <li>
             <span>
               {may_change ? (
@@ -120,6 +123,14 @@ function Rows({ app, kind, rows, empty }: RowsProps) {
                 <span class="hint below">{line}</span>
               ))}
             </span>
+            {may_change && has_secret ? (
+              <a
+                class="button quiet small"
+                href={consolePath(appPath(app.slug, "/client-secret"), { id })}
+              >
+                Replace secret<span class="unseen">{` of ${name}`}</span>
+              </a>
+            ) : null}
             {may_change ? (
               <a
                 class="button quiet small"
@@ -149,12 +160,7 @@ function Saved({ client, secret }: SavedClient) {
         effect within a minute.
       </p>
       {secret === null ? null : (
-        <MadeSecret
-          name="its client_secret"
-          secret={secret}
-          otherwise=""
-          note="It is also one of the app’s server keys: revoke it on the app’s page."
-        />
+        <MadeSecret name="its client_secret" secret={secret} otherwise="" />
       )}
     </div>
   );
@@ -286,6 +292,40 @@ export function ResourcePage({ app, form }: FormProps) {
   );
 }
 
+interface ReplaceSecretPageProps extends FormProps {
+  readonly client: OAuthClient;
+}
+
+export function ReplaceSecretPage({ app, client, form }: ReplaceSecretPageProps) {
+  return (
+    <FormPage
+      title={`Replace the secret of “${client.name}”?`}
+      section="apps"
+      about={oauthLink(app)}
+      form={form}
+    >
+      <p>
+        The next page shows a new secret, once. The old one works for 24 hours too: give the
+        client’s servers the new secret within that time.
+      </p>
+      <ActionForm
+        action={appPath(app.slug, "/client-secret")}
+        form={form}
+        button="Replace the secret"
+        danger
+        back={oauthPath(app.slug)}
+      >
+        <input type="hidden" name="id" value={client.id} />
+        <Choice type="checkbox" name="now" value="yes" checked={form.values["now"] === "yes"}>
+          Someone else knows the old secret. It stops working within a minute, and until its servers
+          have the new one, nobody can sign in through this client.
+        </Choice>
+        <Reason form={form} hint={REASON_HINT} />
+      </ActionForm>
+    </FormPage>
+  );
+}
+
 interface DeletePageProps extends FormProps {
   readonly kind: Kind;
   readonly name: string;
@@ -303,8 +343,7 @@ export function DeletePage({ app, kind, name, form }: DeletePageProps) {
         <p>
           Within a minute it can no longer ask people for connections, and this service refuses its
           tokens. Other resources that do not introspect its tokens accept them for at most ten
-          minutes more. Its id is not used again. Its secret stays a server key of the app: revoke
-          the key too if no server uses it.
+          minutes more. Its id is not used again. Its secret ends with it.
         </p>
       ) : (
         <p>

@@ -24,6 +24,8 @@ import {
   showDelete,
   showOAuth,
   showResource,
+  doReplaceSecret,
+  showReplaceSecret,
 } from "./oauth.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
@@ -87,6 +89,8 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.post("/console/apps/:slug/client", ...doSaveClient);
   app.get("/console/apps/:slug/resource", ...showResource);
   app.post("/console/apps/:slug/resource", ...doSaveResource);
+  app.get("/console/apps/:slug/client-secret", ...showReplaceSecret);
+  app.post("/console/apps/:slug/client-secret", ...doReplaceSecret);
   for (const kind of ["client", "resource"] as const) {
     app.get(`/console/apps/:slug/delete-${kind}`, ...showDelete(kind));
     app.post(`/console/apps/:slug/delete-${kind}`, ...doDelete(kind));

@@ -500,7 +500,9 @@ describe("passbook", () => {
       const apps = (...args: string[]) => passbookOf("olga", ["admin", "apps", ...args]);
       const redirect = ["--redirect", "https://sketch.example.com/callback"];
       const client = await apps("set-client", "sketch", "web", "--name", "Sketch", ...redirect);
-      expect(client.stdout).toMatch(/client_id +sketch~web\nclient_secret pb_app_[\w-]{43}\n/);
+      expect(client.stdout).toMatch(/client_id +sketch~web\nclient_secret pb_cs_[\w-]{43}\n/);
+      const replaced = await apps("replace-client-secret", "sketch", "web", "--now");
+      expect(replaced.stdout).toMatch(/^client_secret pb_cs_[\w-]{43}\n[^]*stops within a minute/);
       expect((await apps("clients", "sketch")).stdout).toMatch(/sketch~web +Sketch +confidential/);
       expect(await apps("delete-client", "sketch", "web")).toMatchObject(SET);
       const uri = "https://mcp.sketch.example.com/mcp";

@@ -169,7 +169,11 @@ describe("client.adminApps", () => {
     const redirectUris = ["https://sketch.example.com/callback"];
     const settings = { name: "Sketch", redirectUris, public: false, pkceOptional: true };
     const saved = await adminApps.saveClient("sketch", "web", settings);
-    expect(saved.client_secret).toMatch(/^pb_app_/);
+    expect(saved.client_secret).toMatch(/^pb_cs_/);
+    const replaced = await adminApps.replaceClientSecret("sketch", "web", { reason: "a leak" });
+    expect(replaced.client_secret).toMatch(/^pb_cs_/);
+    expect(replaced).toEqual({ client_secret: expect.anything(), client: saved.client });
+    expect(replaced.client_secret).not.toBe(saved.client_secret);
     expect(saved.client).toMatchObject({
       client_id: "sketch~web",
       redirect_uris: redirectUris,

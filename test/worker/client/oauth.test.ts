@@ -91,7 +91,7 @@ describe("OAuthClient.start", () => {
   });
 
   it.each([
-    ["a secret in a page", { clientSecret: "pb_app_secret" }, true],
+    ["a secret in a page", { clientSecret: "pb_cs_secret" }, true],
     ["plain http over a network", { baseUrl: "http://passbook.example.com" }, false],
     ["a redirect address without a scheme", { redirectUri: "/callback" }, false],
     ["an empty client id", { clientId: "" }, false],

@@ -1,14 +1,20 @@
 /** Writes OAuth clients and resources as operators would with SQL. */
 import { env } from "cloudflare:workers";
+import { hashAppKey } from "../../../src/directory/app_records.ts";
 import { registerApp } from "./directory_outage.ts";
 import { forgetEnvironments } from "./passbook.ts";
+
+/** The secret of each confidential client that these tests register. */
+export const CLIENT_SECRET = `pb_cs_${"s".repeat(43)}`;
 
 export async function registerClient(
   app_slug: string,
   id: string,
   row: Readonly<Record<string, string | number>> = {},
 ): Promise<void> {
+  const secret_hash = row["public"] === 1 ? {} : { secret_hash: await hashAppKey(CLIENT_SECRET) };
   const values: Readonly<Record<string, string | number>> = {
+    ...secret_hash,
     app_slug,
     id,
     name: "A client",

@@ -29,7 +29,7 @@ import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
 import { listAccountPurchases } from "./accounts/purchases.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
-import { deleteClient, getClient, listClients } from "./clients/change.ts";
+import { deleteClient, getClient, listClients, postClientSecret } from "./clients/change.ts";
 import { putClient } from "./clients/save.ts";
 import { deleteResource, getResource, listResources } from "./resources/change.ts";
 import { putResource } from "./resources/save.ts";
@@ -80,6 +80,7 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.get(`${clients}/:id`, ...getClient);
   app.put(`${clients}/:id`, ...write_json, ...putClient);
   app.delete(`${clients}/:id`, ...removal, ...deleteClient);
+  app.post(`${clients}/:id/secret`, ...write, ...postClientSecret);
   const resources = "/api/admin/apps/:slug/resources";
   app.get(resources, ...listResources);
   app.get(`${resources}/:id`, ...getResource);

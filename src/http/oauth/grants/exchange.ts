@@ -122,13 +122,13 @@ async function findClient(
   return authenticateClient(context, sent, subject?.identity_id ?? null);
 }
 
-/** Whether an app that proved itself by its key owns the resource that the token is for. */
+/** Whether the app of a client that proved itself owns the resource that the token is for. */
 async function ownsAudience(
   context: AppContext,
   client: AuthenticatedClient | null,
   { resource }: Subject,
 ): Promise<boolean> {
-  if (client?.kind !== "registered" || client.key_hash === null || resource === null) return false;
+  if (client?.kind !== "registered" || client.client.public || resource === null) return false;
   const found = await findResource(context, resource);
   return found.kind === "found" && found.value.app_slug === client.client.app_slug;
 }

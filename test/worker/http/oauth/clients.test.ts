@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openAppServer } from "../caller/app_server.ts";
 import type { Operator } from "../api/admin/operators.ts";
@@ -10,10 +9,13 @@ import { send, signIn, type Answer } from "../../support/passbook.ts";
 
 const CLIENTS = "/api/admin/apps/sketch/clients";
 const CLIENT_ID = "sketch~web";
+const HOUR_MS = 60 * 60 * 1000;
 const CONNECTED = { client_id: CLIENT_ID, client_host: null };
 
 interface Client {
   readonly operator: Operator;
+  /** A key of the client's app. */
+  readonly key: string;
   readonly secret: string;
   readonly token: (
     form: Form,
@@ -24,7 +26,7 @@ interface Client {
 
 /** A confidential client of an app, registered by an operator. */
 async function openClient(): Promise<Client> {
-  const { operator } = await openAppServer("sketch");
+  const { operator, key } = await openAppServer("sketch");
   const redirect_uris = ["https://client.example.com/callback"];
   const saved = await operator.send("PUT", `${CLIENTS}/web`, {
     name: "Sketch",
@@ -33,7 +35,7 @@ async function openClient(): Promise<Client> {
   });
   const token: Client["token"] = (form, headers = {}, settings = {}) =>
     post("/oauth/token", form, headers, { ...operator.settings, ...settings });
-  return { operator, secret: saved.body.client_secret, token };
+  return { operator, key, secret: saved.body.client_secret, token };
 }
 
 const withSecret = (form: Form, secret: string): Form => ({
@@ -55,6 +57,65 @@ describe("a registered client at the token endpoint", () => {
     const twice = await token(withSecret(form, secret), both);
     expect(twice).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     expect((await token(form, both)).status).toBe(200);
+  });
+
+  it("a client's secret opens nothing at the API, and a key of its app or of another client is no secret of it", async () => {
+    const { operator, key, secret, token } = await openClient();
+    const ada = await signIn();
+    const other = await operator.send("PUT", `${CLIENTS}/other`, {
+      name: "Other",
+      redirect_uris: ["https://other.example.com/callback"],
+      public: false,
+    });
+    const form = codeForm(await authorize(ada, CONNECTED));
+    for (const wrong of [key, other.body.client_secret]) {
+      const response = await token(withSecret(form, wrong));
+      expect(response).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+    }
+    const { access_token } = (await token(withSecret(form, secret))).body;
+    const headers = { Authorization: `Bearer ${secret}`, "Passbook-Identity": ada.identity_id };
+    for (const path of ["/api/wallet", "/api/jobs", "/api/app", "/api/me"]) {
+      expect((await send("GET", path, { headers }, operator.settings)).status).toBe(401);
+    }
+    const path = "/api/admin/apps/sketch/webhooks";
+    expect((await send("GET", path, { headers }, operator.settings)).status).toBe(401);
+    const as_bearer = await post("/oauth/introspect", { token: access_token }, headers);
+    expect(as_bearer.status).toBe(401);
+    const revoked = { token: access_token, client_id: CLIENT_ID, client_secret: key };
+    expect((await post("/oauth/revoke", revoked, {}, operator.settings)).status).toBe(401);
+  });
+
+  it.each([
+    ["for 24 hours", "", [200, 200, 401]],
+    ["not at all with ?now=true", "?now=true", [401, 401, 401]],
+  ])("a replaced secret works %s, and the new one from now on", async (_, query, expected) => {
+    const { operator, secret, token } = await openClient();
+    const replaced = await operator.send("POST", `${CLIENTS}/web/secret${query}`);
+    const ada = await signIn();
+    const statuses: number[] = [];
+    for (const wait_ms of [0, 23 * HOUR_MS, HOUR_MS]) {
+      passTime(wait_ms);
+      const code = await authorize(ada, CONNECTED);
+      statuses.push((await token(withSecret(codeForm(code), secret))).status);
+      const fresh = codeForm(await authorize(ada, CONNECTED));
+      expect((await token(withSecret(fresh, replaced.body.client_secret))).status).toBe(200);
+    }
+    expect(statuses).toEqual(expected);
+  });
+
+  it("two replacements keep both older secrets, and ?now=true ends them all", async () => {
+    const { operator, secret, token } = await openClient();
+    const replace = async (query = "") =>
+      (await operator.send("POST", `${CLIENTS}/web/secret${query}`)).body.client_secret;
+    const second = await replace();
+    const third = await replace();
+    const ada = await signIn();
+    const statusOf = async (one: string) =>
+      (await token(withSecret(codeForm(await authorize(ada, CONNECTED)), one))).status;
+    for (const one of [secret, second, third]) expect(await statusOf(one)).toBe(200);
+    const last = await replace("?now=true");
+    for (const one of [secret, second, third]) expect(await statusOf(one)).toBe(401);
+    expect(await statusOf(last)).toBe(200);
   });
 
   it("after a client is deleted, its codes and refresh tokens bring no tokens", async () => {
@@ -142,10 +203,6 @@ describe("a registered client at the token endpoint", () => {
     expect(await lastUse()).toBeNull();
     await token(withSecret(codeForm(code), secret));
     expect(await lastUse()).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
-    const row = await env.DIRECTORY.prepare("select last_used_at_ms from app_keys where label = ?")
-      .bind("OAuth client web")
-      .first("last_used_at_ms");
-    expect(row).not.toBeNull();
   });
 
   it("failed authentications count for the network, and others do not", async () => {

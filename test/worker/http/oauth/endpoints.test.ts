@@ -16,6 +16,7 @@ import {
   withToken,
 } from "../../support/oauth_clients.ts";
 import {
+  CLIENT_SECRET,
   openResource as openOtherResource,
   registerClient,
   registerResource,
@@ -165,15 +166,21 @@ describe("POST /oauth/introspect", () => {
     expect(nobody.status).toBe(401);
   });
 
-  it("the secret of a client of the app works too", async () => {
-    const { server } = await openResource();
+  it("a confidential client of the app introspects too, and a public one does not", async () => {
+    await openResource();
     await registerClient("demo", "web");
+    await registerClient("demo", "page", { public: 1 });
     oauthServices().apps.forget();
     const { access_token } = await connect(await signIn(), { resource: RESOURCE });
-    const headers = { Authorization: `Basic ${btoa(`demo~web:${server.key}`)}` };
+    const headers = { Authorization: `Basic ${btoa(`demo~web:${CLIENT_SECRET}`)}` };
     expect((await post("/oauth/introspect", { token: access_token }, headers)).body.active).toBe(
       true,
     );
+    const by_page = await post("/oauth/introspect", {
+      token: access_token,
+      client_id: "demo~page",
+    });
+    expect(by_page.status).toBe(401);
   });
 });
 

@@ -23,7 +23,7 @@ import {
   withToken,
   type Tokens,
 } from "../../support/oauth_clients.ts";
-import { registerClient, registerResource } from "../../support/registrations.ts";
+import { CLIENT_SECRET, registerClient, registerResource } from "../../support/registrations.ts";
 import { openAppServer } from "../caller/app_server.ts";
 import { personalToken, signInOperator } from "../api/admin/operators.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
@@ -439,14 +439,14 @@ describe("an app that owns the resource of a token", () => {
   /** Two apps with a confidential client each; the first owns the resource. */
   async function openApps() {
     const owner = await openAppServer("demo");
-    const other = await openAppServer("other", {}, owner.operator);
+    await openAppServer("other", {}, owner.operator);
     await registerResource("demo", "mcp", RESOURCE);
     await registerClient("demo", "web");
     await registerClient("demo", "page", { public: 1 });
     await registerClient("other", "web");
     oauthServices().apps.forget();
-    const as_owner = { client_id: "demo~web", client_secret: owner.key };
-    return { owner, as_owner, as_other: { client_id: "other~web", client_secret: other.key } };
+    const as_owner = { client_id: "demo~web", client_secret: CLIENT_SECRET };
+    return { owner, as_owner, as_other: { client_id: "other~web", client_secret: CLIENT_SECRET } };
   }
   const AT_RESOURCE = { resource: RESOURCE, scopes: ["tools", "draw"] };
 

@@ -9,22 +9,21 @@ import {
   refreshForm,
 } from "../../support/oauth_clients.ts";
 import { signIn } from "../../support/passbook.ts";
-import { registerClient } from "../../support/registrations.ts";
-import { openAppServer, type AppServer } from "../caller/app_server.ts";
+import { CLIENT_SECRET, registerClient } from "../../support/registrations.ts";
+import { openAppServer } from "../caller/app_server.ts";
 
 const CLIENT = "demo~web";
 const REDIRECT_URI = "https://demo.example/callback";
 
 describe("a registered client", () => {
-  let server: AppServer;
   beforeEach(async () => {
-    server = await openAppServer("demo");
+    await openAppServer("demo");
     await registerClient("demo", "web", { pkce_optional: 1 });
     await registerClient("demo", "other", { pkce_optional: 1 });
     oauthServices().apps.forget();
   });
 
-  const basic = (client_id = CLIENT, secret = server.key) => ({
+  const basic = (client_id = CLIENT, secret = CLIENT_SECRET) => ({
     Authorization: `Basic ${btoa(`${encodeURIComponent(client_id)}:${secret}`)}`,
   });
 
@@ -44,13 +43,13 @@ describe("a registered client", () => {
     const by_basic = await post("/oauth/token", await newCode(), basic());
     expect(by_basic.status).toBe(200);
     expect(decodeProtectedHeader(by_basic.body.id_token).alg).toBe("RS256");
-    const posted = { ...(await newCode()), client_id: CLIENT, client_secret: server.key };
+    const posted = { ...(await newCode()), client_id: CLIENT, client_secret: CLIENT_SECRET };
     expect((await post("/oauth/token", posted)).status).toBe(200);
   });
 
   it("with a wrong secret or without one a confidential client gets nothing, and its code still works", async () => {
     const form = await newCode();
-    const wrong = await post("/oauth/token", form, basic(CLIENT, `pb_app_${"a".repeat(43)}`));
+    const wrong = await post("/oauth/token", form, basic(CLIENT, `pb_cs_${"a".repeat(43)}`));
     expect({ status: wrong.status, error: wrong.body.error }).toEqual({
       status: 401,
       error: "invalid_client",

@@ -23,18 +23,18 @@ describe("the console's page of an app's OAuth clients and resources", () => {
     const { open, fill } = await openApp();
     expect((await open("/console/apps/sketch")).text).toContain(`href="${OAUTH}"`);
     const registered = await fill(CLIENT, WEB);
-    expect(registered.text).toMatch(/pb_app_[\w-]{43}/);
+    expect(registered.text).toMatch(/pb_cs_[\w-]{43}/);
     expect(registered.text).toContain("sketch~web");
     const page = (await open(OAUTH)).text;
-    expect(page).not.toContain("pb_app_");
+    expect(page).not.toContain("pb_cs_");
     expect(page).toContain("confidential · never used");
     const form = (await open(`${CLIENT}?id=web`)).text;
     expect(form).toContain("http://127.0.0.1/callback</textarea>");
     const changed = await fill(`${CLIENT}?id=web`, { ...WEB, pkce_optional: "yes" });
     expect(changed.text).toContain("confidential, PKCE optional");
-    expect(changed.text).not.toContain("pb_app_");
+    expect(changed.text).not.toContain("pb_cs_");
     const asked = await open("/console/apps/sketch/delete-client?id=web");
-    expect(asked.text).toContain("stays a server key of the app");
+    expect(asked.text).toContain("Its secret ends with it.");
     const deleted = await fill("/console/apps/sketch/delete-client?id=web", { reason: "old" });
     expect(deleted.status).toBe(303);
     expect((await open(deleted.headers.get("Location") ?? "")).text).toContain(
@@ -48,10 +48,30 @@ describe("the console's page of an app's OAuth clients and resources", () => {
   it("a form that is sent twice registers one client and shows the secret only the first time", async () => {
     const { fill, submit } = await openApp();
     const { sent, text } = await fill(CLIENT, WEB);
-    expect(text).toContain("pb_app_");
+    expect(text).toContain("pb_cs_");
     const again = await submit(CLIENT, sent);
-    expect([again.status, again.text.includes("pb_app_")]).toEqual([200, false]);
-    expect(await rows("select id from app_keys")).toHaveLength(1);
+    expect([again.status, again.text.includes("pb_cs_")]).toEqual([200, false]);
+  });
+
+  it("an operator replaces the secret of a confidential client, and of no public one", async () => {
+    const { open, fill, submit } = await openApp();
+    const REPLACE = "/console/apps/sketch/client-secret?id=web";
+    const [first] = /pb_cs_[\w-]{43}/.exec((await fill(CLIENT, WEB)).text) ?? [];
+    expect((await open(OAUTH)).text).toContain(`href="${REPLACE}"`);
+    expect((await open(REPLACE)).text).toContain("Replace the secret of “Sketch”?");
+    const { sent, text } = await fill(REPLACE, { reason: "a leak", now: "yes" });
+    const [second] = /pb_cs_[\w-]{43}/.exec(text) ?? [];
+    expect(second).toBeDefined();
+    expect(second).not.toBe(first);
+    expect(await rows("select old_secrets_json from oauth_clients")).toEqual([
+      { old_secrets_json: "[]" },
+    ]);
+    const again = await submit("/console/apps/sketch/client-secret", sent);
+    expect([again.status, again.text.includes("pb_cs_")]).toEqual([200, false]);
+    await fill(CLIENT, { ...WEB, id: "page", kind: "public" });
+    expect((await open(OAUTH)).text).not.toContain("client-secret?id=page");
+    const refused = await fill("/console/apps/sketch/client-secret?id=page", {});
+    expect([refused.status, refused.text.includes("has no secret")]).toEqual([400, true]);
   });
 
   it("a new client does not replace another client that has its id", async () => {

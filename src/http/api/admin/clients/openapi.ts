@@ -4,7 +4,7 @@ import * as z from "zod";
 import { REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
 import { done, operation } from "../../../openapi/operation.ts";
 import { time } from "../../../openapi/schemas.ts";
-import { removeClientQuery } from "./change.ts";
+import { removeClientQuery, replaceSecretBody, replaceSecretQuery } from "./change.ts";
 import { saveClientBody } from "./save.ts";
 
 const id = z.string().regex(REGISTRATION_ID_PATTERN);
@@ -40,9 +40,19 @@ const saved_client = z
     client_secret: z
       .string()
       .optional()
-      .describe("A new key of the app. Only in the response that made the client confidential."),
+      .describe("Only in the response that made the client confidential."),
   })
   .meta({ id: "SavedOAuthClient" });
+
+const replaced_secret = z
+  .strictObject({
+    client_secret: z
+      .string()
+      .nullable()
+      .describe("The new secret. Null in the response to a retry, because it is shown only once."),
+    client,
+  })
+  .meta({ id: "ReplacedClientSecret" });
 
 const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
 const path = slug.extend({ id: id.meta({ examples: ["web"] }) });
@@ -71,7 +81,7 @@ export const client_paths: ZodOpenApiPathsObject = {
       ...common,
       id: "listOAuthClients",
       summary: "The app's OAuth clients",
-      description: "All of them, by id. Their secrets are keys of the app, which are not stored.",
+      description: "All of them, by id. Their secrets are not stored, and so never shown again.",
       path: slug,
       success: {
         description: "The clients.",
@@ -96,33 +106,46 @@ export const client_paths: ZodOpenApiPathsObject = {
       id: "saveOAuthClient",
       summary: "Register an OAuth client, or replace its settings",
       description:
-        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a key of the app. The response that makes a client confidential contains a new key as `client_secret`, only once: if you lost it, add a key to the app, since every valid key of the app is the client's secret. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false`. Changes take effect everywhere within a minute.",
+        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a secret of its own, which works only at `/oauth/*`. The response that makes a client confidential contains it as `client_secret`, only once: if you lost it, replace it. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false`. Changes take effect everywhere within a minute.",
       path,
       body: { schema: saveClientBody, example: SETTINGS },
       idempotent: true,
       success: {
         description: "The client.",
         schema: saved_client,
-        example: { client: EXAMPLE, client_id: "sketch~web", client_secret: "pb_app_4f0e…" },
+        example: { client: EXAMPLE, client_id: "sketch~web", client_secret: "pb_cs_4f0e…" },
       },
-      refusals: [
-        "app_unknown",
-        "client_deleted",
-        "too_many_clients",
-        "too_many_app_keys",
-        "client_not_found",
-      ],
+      refusals: ["app_unknown", "client_deleted", "too_many_clients", "client_not_found"],
     }),
     delete: operation({
       ...common,
       id: "deleteOAuthClient",
       summary: "Delete an OAuth client",
       description:
-        "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. Its id is not used again: registering it gets 409 `client_deleted`. People still see its connections, and can end them. Keys of the app stay valid: revoke the key that was its secret if no server uses it.",
+        "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. Its id is not used again: registering it gets 409 `client_deleted`. Its secret ends with it. People still see its connections, and can end them.",
       path,
       query: removeClientQuery,
       idempotent: true,
       success: done,
+      refusals: ["client_not_found"],
+    }),
+  },
+  "/api/admin/apps/{slug}/clients/{id}/secret": {
+    post: operation({
+      ...common,
+      id: "replaceClientSecret",
+      summary: "Replace the secret of a confidential client",
+      description:
+        "The new secret works within a minute. The old one works for 24 hours too, so that you can change one server after another; with `?now=true` it stops within a minute, and so do those that were replaced before it. A public client has no secret, so it gets 400.",
+      path,
+      query: replaceSecretQuery,
+      body: { schema: replaceSecretBody, example: { reason: "It was in a log" }, optional: true },
+      idempotent: true,
+      success: {
+        description: "The new secret and its client.",
+        schema: replaced_secret,
+        example: { client_secret: "pb_cs_4f0e…", client: EXAMPLE },
+      },
       refusals: ["client_not_found"],
     }),
   },

@@ -86,7 +86,7 @@ export function idProblem(id: string): string | null {
 
 export interface SavedClient {
   readonly client: OAuthClient;
-  /** Only in the response that made the client confidential. */
+  /** Only in the response that gave the client this secret. */
   readonly secret: string | null;
 }
 

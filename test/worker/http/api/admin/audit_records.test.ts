@@ -71,6 +71,8 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "DELETE /api/admin/apps/:slug/clients/:id": () => ({}),
   "PUT /api/admin/apps/:slug/resources/:id": () => RESOURCE,
   "DELETE /api/admin/apps/:slug/resources/:id": () => ({}),
+  "POST /api/admin/apps/:slug/clients/:id/secret": () => ({}),
+  "POST /console/apps/:slug/client-secret": KEY_FORM,
   "POST /console/apps/:slug/client": () => ({
     ...KEY_FORM(),
     known: "yes",
@@ -151,7 +153,9 @@ describe("an operator's write", () => {
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
     await olga.send("PUT", "/api/admin/apps/sketch/webhooks/main", HOOK);
     await ada.get("/api/wallet?app=sketch");
-    await olga.send("PUT", "/api/admin/apps/sketch/clients/main", CLIENT);
+    // Only a confidential client has a secret to replace.
+    const client = { ...CLIENT, public: !/secret/.test(path) };
+    await olga.send("PUT", "/api/admin/apps/sketch/clients/main", client);
     await olga.send("PUT", "/api/admin/apps/sketch/resources/main", RESOURCE);
     const of_app = /webhook|client|resource/.test(path) ? "main" : key_id;
     const id = path.includes("/apps/") ? of_app : token_id;

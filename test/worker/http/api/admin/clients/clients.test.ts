@@ -37,7 +37,7 @@ describe("the OAuth clients of an app", () => {
     expect(created.body).toEqual({
       client,
       client_id: "sketch~web",
-      client_secret: expect.stringMatching(/^pb_app_[\w-]{43}$/),
+      client_secret: expect.stringMatching(/^pb_cs_[\w-]{43}$/),
     });
     expect((await operator.get(WEB)).body).toEqual({ client });
     const settings = { ...CLIENT, pkce_optional: true };
@@ -54,11 +54,11 @@ describe("the OAuth clients of an app", () => {
     }
   });
 
-  it("the secret is a new key of the app, stored as a hash and shown once", async () => {
+  it("the secret is no key of the app, stored as a hash and shown once", async () => {
     const logged = vi.spyOn(console, "log");
     const operator = await openOperator();
     const { client_secret } = (await operator.send("PUT", WEB, CLIENT)).body;
-    expect(await keys(operator)).toMatchObject([{ label: "OAuth client web" }]);
+    expect(await keys(operator)).toEqual([]);
     const stored = JSON.stringify([
       await rows("select * from oauth_clients"),
       await rows("select * from app_keys"),
@@ -66,7 +66,7 @@ describe("the OAuth clients of an app", () => {
       await rows("select * from audit_outcomes"),
       logged.mock.calls,
     ]);
-    expect(stored).not.toContain(client_secret.slice("pb_app_".length));
+    expect(stored).not.toContain(client_secret.slice("pb_cs_".length));
   });
 
   it("a client gets a secret only when it becomes confidential", async () => {
@@ -74,19 +74,48 @@ describe("the OAuth clients of an app", () => {
     const save = async (is_public: boolean) =>
       (await operator.send("PUT", WEB, { ...CLIENT, public: is_public })).body.client_secret;
     expect(await save(true)).toBeUndefined();
-    expect(await save(false)).toMatch(/^pb_app_/);
+    const first = await save(false);
+    expect(first).toMatch(/^pb_cs_/);
     expect(await save(false)).toBeUndefined();
-    expect(await keys(operator)).toHaveLength(1);
+    expect(await save(true)).toBeUndefined();
+    const second = await save(false);
+    expect(second).toMatch(/^pb_cs_/);
+    expect(second).not.toBe(first);
   });
 
-  it("deleting a client leaves the app's keys valid", async () => {
+  it("a replaced secret is shown once, and a retry changes nothing, even after another replacement", async () => {
     const operator = await openOperator();
-    await operator.send("PUT", WEB, CLIENT);
-    await operator.send("DELETE", WEB);
-    expect(await keys(operator)).toHaveLength(1);
+    const { body } = await operator.send("PUT", WEB, CLIENT);
+    const replaced = await operator.send("POST", `${WEB}/secret`, { reason: "a leak" }, KEY);
+    expect(replaced.body).toEqual({
+      client_secret: expect.stringMatching(/^pb_cs_[\w-]{43}$/),
+      client: body.client,
+    });
+    expect(replaced.body.client_secret).not.toBe(body.client_secret);
+    await operator.send("POST", `${WEB}/secret`);
+    const stored = await rows("select secret_hash, old_secrets_json from oauth_clients");
+    const again = await operator.send("POST", `${WEB}/secret`, { reason: "a leak" }, KEY);
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(again.body).toEqual({ client_secret: null, client: body.client });
+    expect(await rows("select secret_hash, old_secrets_json from oauth_clients")).toEqual(stored);
+    expect(
+      await rows("select act, subject, reason, details_json from audit where act like '%.secret'"),
+    ).toMatchObject([{ subject: "sketch", reason: "a leak" }, { reason: null }]);
   });
 
-  it("a save that is retried after the client was deleted does not restore it, and creates no key", async () => {
+  it("only an admin replaces a secret, and only that of a confidential client that exists", async () => {
+    const operator = await openOperator();
+    const none = await operator.send("POST", `${WEB}/secret`);
+    expect(none).toMatchObject({ status: 404, body: { code: "client_not_found" } });
+    await operator.send("PUT", WEB, { ...CLIENT, public: true });
+    const is_public = await operator.send("POST", `${WEB}/secret`);
+    expect(is_public).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    const wrong = await operator.send("POST", `${WEB}/secret?now=maybe`);
+    expect(wrong).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(await rows("select secret_hash from oauth_clients")).toEqual([{ secret_hash: null }]);
+  });
+
+  it("a save that is retried after the client was deleted does not restore it", async () => {
     const operator = await openOperator();
     await operator.send("PUT", WEB, CLIENT, KEY);
     await operator.send("DELETE", WEB);
@@ -95,17 +124,15 @@ describe("the OAuth clients of an app", () => {
     const reused = await operator.send("PUT", WEB, CLIENT);
     expect(reused).toMatchObject({ status: 409, body: { code: "client_deleted" } });
     expect((await operator.get(CLIENTS)).body).toEqual({ clients: [] });
-    expect(await keys(operator)).toHaveLength(1);
   });
 
-  it("an interrupted save that is retried after the client was deleted creates no key", async () => {
+  it("an interrupted save that is retried after the client was deleted is refused", async () => {
     const operator = await openOperator();
     await operator.send("PUT", WEB, CLIENT, KEY);
     await env.DIRECTORY.exec("delete from audit_outcomes");
     await operator.send("DELETE", WEB);
     const again = await operator.send("PUT", WEB, CLIENT, KEY);
     expect(again).toMatchObject({ status: 409, body: { code: "client_deleted" } });
-    expect(await keys(operator)).toHaveLength(1);
   });
 
   it("a repeated request changes nothing again and never shows a secret again", async () => {
@@ -116,7 +143,6 @@ describe("the OAuth clients of an app", () => {
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
     expect(again.body.client.name).toBe("Other");
     expect(again.body.client_secret).toBeUndefined();
-    expect(await keys(operator)).toHaveLength(1);
     const other = await operator.send("PUT", WEB, { ...CLIENT, name: "Third" }, KEY);
     expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
   });
@@ -217,17 +243,6 @@ describe("the OAuth clients of an app", () => {
     expect((await operator.send("PUT", `${CLIENTS}/newer`, settings)).status).toBe(400);
   });
 
-  it("an app with 20 keys registers no confidential client", async () => {
-    const operator = await openOperator();
-    for (let n = 0; n < 20; n += 1) {
-      await operator.send("POST", "/api/admin/apps/sketch/keys", { label: `k${n}` });
-    }
-    const response = await operator.send("PUT", WEB, CLIENT);
-    expect(response).toMatchObject({ status: 400, body: { code: "too_many_app_keys" } });
-    expect(await rows("select * from oauth_clients")).toEqual([]);
-    expect((await operator.send("PUT", WEB, { ...CLIENT, public: true })).status).toBe(200);
-  });
-
   it("the app's own key cannot read or change its clients", async () => {
     const { key, operator } = await openAppServer("sketch");
     const headers = { Authorization: `Bearer ${key}`, Cookie: "", Origin: "" };
@@ -235,6 +250,7 @@ describe("the OAuth clients of an app", () => {
       ["GET", CLIENTS],
       ["PUT", WEB],
       ["DELETE", WEB],
+      ["POST", `${WEB}/secret`],
     ] as const) {
       const body = method === "PUT" ? CLIENT : undefined;
       expect((await operator.send(method, path, body, headers)).status).toBe(403);
