@@ -1,8 +1,10 @@
 /** What the account page shows first. Every read is bounded by what a page can show. */
-import { and, asc, desc, gt, gte, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, ne, or, sql } from "drizzle-orm";
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import type { Answer, Overview, OverviewRequest } from "./contract.ts";
+import { newestNumber, numberAt } from "./ledger/entry_times.ts";
+import { isListed } from "./ledger/listed.ts";
 import { ensureOpen } from "./ledger/posting.ts";
 import { firstIdAt, type JobLists } from "./jobs/lists.ts";
 import { visibleApps } from "./caller.ts";
@@ -55,9 +57,12 @@ function readBalancePoints(
   database: AccountDatabase,
   from_ms: number,
 ): { readonly points: readonly BalancePoint[]; readonly complete: boolean } {
+  // With the entry before, which has the balance at the beginning.
+  const first = numberAt(database, newestNumber(database), from_ms) - 1;
   const newest = database
     .select({ at_ms: entries.at_ms, credits: entries.balance_after })
     .from(entries)
+    .where(and(gte(entries.line, first), or(eq(entries.line, first), isListed)))
     .orderBy(desc(entries.line))
     .limit(OVERVIEW_LINES_MAX)
     .all();

@@ -12,7 +12,7 @@ export interface LedgerFilter {
   readonly from?: Date | string;
   /** Entries before this time. */
   readonly to?: Date | string;
-  /** Entries on a page, 1 to 200. A filtered page may have fewer and still have a next page. */
+  /** Entries on a page, 1 to 200. A page may have fewer and still have a next page. */
   readonly limit?: number;
   readonly cursor?: string;
 }

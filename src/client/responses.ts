@@ -419,7 +419,10 @@ export interface EntryPage {
 
 /** An entry of the ledger. */
 export interface Entry {
-  /** The number of the entry, from 1 without gaps. */
+  /**
+   * The number of the entry. A report of progress that changes no credits has a number too; it is in
+   * the stream, and not in lists.
+   */
   readonly line: number;
   readonly kind: EntryKind;
   /** The signed change of the balance. */

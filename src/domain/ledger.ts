@@ -56,6 +56,18 @@ export interface RunningBalance {
 /** A posting with its entry number (from 1, without gaps) and the balance after it. */
 export type LedgerEntry = Omit<Posting, "held"> & RunningBalance;
 
+/**
+ * Whether lists of entries, statements and files show an entry. A report of progress that changes neither the balance nor
+ * the held credits has an entry only so that streams and the read model follow its job: a long job makes a thousand.
+ */
+export function isListed({
+  kind,
+  amount,
+  previous_line,
+}: Pick<Posting, "kind" | "amount" | "previous_line">): boolean {
+  return kind !== "reserve" || amount !== 0 || previous_line === null;
+}
+
 type Books = Pick<RunningBalance, "balance_after" | "reserved_after">;
 
 const EMPTY: RunningBalance = { line: 0, balance_after: 0, reserved_after: 0 };

@@ -6,7 +6,7 @@
  * and its change is that of the job's entries in the period. So the changes of a period's rows add up to the change of
  * what the holder owns, and a month that is over keeps its sums, even if a job is refunded later.
  */
-import type { EntryKind, RunningBalance } from "./ledger.ts";
+import { isListed, type EntryKind, type Posting, type RunningBalance } from "./ledger.ts";
 
 /** The kinds of rows to choose from. */
 export const STATEMENT_GROUPS = ["jobs", "purchases", "starter", "other"] as const;
@@ -41,18 +41,16 @@ export function ownedAfter(entry: Books | null): number {
 }
 
 /** The parts of an entry that the rules need. */
-export interface LinkedEntry {
+export interface LinkedEntry extends Pick<Posting, "kind" | "amount" | "job_id" | "previous_line"> {
   readonly line: number;
-  readonly job_id: string | null;
-  readonly previous_line: number | null;
 }
 
 /** Where the entries are. */
 export interface StatementSource<Entry extends LinkedEntry> {
-  /** The first matching entries below `end` and not below `first`, newest first. */
+  /** The first matching listed entries below `end` and not below `first`, newest first. */
   read(first: number, end: number, count: number): readonly Entry[];
   readEntry(line: number): Entry | null;
-  /** The number of a job's newest entry; null for an unknown job. */
+  /** The number of a job's newest listed entry; null for an unknown job. */
   newestOf(job_id: string): number | null;
 }
 
@@ -63,8 +61,12 @@ export interface StatementRange {
   /** Rows before this entry number: where the page before ended. */
   readonly below: number;
   readonly limit: number;
-  /** The most entries that one page reads. Then it may be short or even empty, and still have a next page. */
+  /**
+   * The most entries that one page passes, and the most listed ones that it reads. Then it may be short or even empty, and
+   * still have a next page.
+   */
   readonly scan_max: number;
+  readonly read_max: number;
 }
 
 export interface StatementRowPage<Entry> {
@@ -79,13 +81,13 @@ const PORTION_LINES = 100;
 
 export function statementRows<Entry extends LinkedEntry>(
   source: StatementSource<Entry>,
-  { first, end, below, limit, scan_max }: StatementRange,
+  { first, end, below, limit, scan_max, read_max }: StatementRange,
 ): StatementRowPage<Entry> {
   const rows: (readonly Entry[])[] = [];
   const lives = new Map<string, readonly Entry[]>();
   let next = Math.min(below, end);
   const lowest = Math.max(first, next - scan_max);
-  while (next > lowest) {
+  for (let read = 0; next > lowest && read < read_max; read += PORTION_LINES) {
     const portion = source.read(lowest, next, PORTION_LINES);
     for (const entry of portion) {
       const row = rowAt(source, lives, entry, first, end);
@@ -96,11 +98,11 @@ export function statementRows<Entry extends LinkedEntry>(
     }
     if (portion.length < PORTION_LINES) next = lowest;
   }
-  return { rows, next: lowest > first ? lowest : null };
+  return { rows, next: next > first ? next : null };
 }
 
 /**
- * The row that stands at this entry; null if its job has a newer entry in the period. `lives`: the entries of the jobs
+ * The row that stands at this entry; null if its job has a newer listed entry in the period. `lives`: the entries of the jobs
  * that were read, because a long job has many.
  */
 function rowAt<Entry extends LinkedEntry>(
@@ -116,7 +118,7 @@ function rowAt<Entry extends LinkedEntry>(
   if (newest < end && newest !== entry.line) return null;
   const life = lives.get(job_id) ?? entriesFrom(source, newest);
   lives.set(job_id, life);
-  const own = life.filter(({ line }) => line >= first && line < end);
+  const own = life.filter((it) => it.line >= first && it.line < end && isListed(it));
   return own[0]?.line === entry.line ? own : null;
 }
 

@@ -280,8 +280,9 @@ class Calls(ABC):
     ) -> types.EntryPage:
         """
         The ledger: every change of the balance, newest first. An app's key sees the entries of the app's
-        own jobs and grants, without notes. `from` is inclusive, `to` is exclusive. A filtered page can have
-        fewer entries than `limit`, or no entries, and still have a `next_cursor`.
+        own jobs and grants, without notes. `from` is inclusive, `to` is exclusive. Reports of progress that
+        change no credits are left out. A page can have fewer entries than `limit`, or no entries, and still
+        have a `next_cursor`.
         """
         return self._send(
             Call(

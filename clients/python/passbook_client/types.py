@@ -272,7 +272,10 @@ EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund"
 class Entry(TypedDict):
     """An entry of the ledger."""
     line: int
-    """The number of the entry, from 1 without gaps."""
+    """
+    The number of the entry. A report of progress that changes no credits has a number too; it is in the
+    stream, and not in lists.
+    """
     kind: EntryKind
     amount: int
     """The signed change of the balance."""

@@ -45,7 +45,7 @@ export interface Overview {
   readonly spending: readonly AppSpending[];
 }
 
-/** A page of the entries from `from_ms` on, before `to_ms`. */
+/** A page of the listed entries from `from_ms` on, before `to_ms`. */
 export interface StatementRequest {
   readonly from_ms: number;
   readonly to_ms: number;
@@ -63,7 +63,8 @@ export interface Statement {
   readonly rows: readonly EntryRow[];
   /** The jobs of these entries, as they are now. */
   readonly jobs: readonly JobRow[];
-  readonly more: boolean;
+  /** The `before_line` of the next page; null on the last one. A page may be short and still have a next one. */
+  readonly next: number | null;
 }
 
 /** A page of the rows from `from_ms` on, before `to_ms`; see `domain/statement.ts`. */
@@ -93,7 +94,7 @@ export interface StatementRow {
   readonly entries: readonly CountedEntry[];
 }
 
-/** A job and all of its entries, newest first. */
+/** A job and its listed entries, newest first. */
 export interface JobHistory {
   readonly job: JobRow;
   readonly entries: readonly CountedEntry[];
@@ -108,8 +109,8 @@ export interface StatementRows {
   /** The balance and the held credits before the period and at its end. */
   readonly opening: { readonly credits: number; readonly held: number };
   readonly closing: { readonly credits: number; readonly held: number };
-  /** The sums of the period's matching rows below and above zero; null if there are too many to add. */
-  readonly sums: { readonly spent: number; readonly added: number } | null;
+  /** The sums of the period's matching rows below and above zero. */
+  readonly sums: { readonly spent: number; readonly added: number };
   /** The account's apps, to choose from. */
   readonly apps: readonly string[];
   /** Newest first. */

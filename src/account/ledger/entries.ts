@@ -2,6 +2,7 @@
 import { and, desc, gte, lt } from "drizzle-orm";
 import type { EntryRow, ListEntriesRequest, Page } from "../contract.ts";
 import { numberAt, newestNumber } from "./entry_times.ts";
+import { isListed } from "./listed.ts";
 import { job_by_id } from "../sql/queries.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
 import { entries } from "../sql/schema.ts";
@@ -53,6 +54,7 @@ const entries_of_range = query((database) => {
       and(
         gte(line, value("first")),
         lt(line, value("end")),
+        isListed,
         matchesIfGiven(app_slug),
         matchesIfGiven(job_id),
         matchesIfGiven(kind),

@@ -6,11 +6,15 @@ import type { AccountDatabase } from "../sql/query.ts";
 import { entries } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { numberAt, newestNumber } from "./entry_times.ts";
+import { isListed } from "./listed.ts";
 import { ensureOpen } from "./posting.ts";
 
+/** Entries that one page reads. A page of a time with many reports of progress may be short. */
+const STATEMENT_SCAN_MAX_LINES = 20_000;
+
 /**
- * A page of the entries of a time, newest first, with the balance at its beginning and at its end. Reads the rows of
- * the page, and a number of entries that grows with the logarithm of the ledger's length.
+ * A page of the entries of a time, newest first, with the balance at its beginning and at its end. Reads at most
+ * {@link STATEMENT_SCAN_MAX_LINES} entries, and a number that grows with the logarithm of the ledger's length.
  */
 export function readStatement(
   database: AccountDatabase,
@@ -25,14 +29,16 @@ export function readStatement(
   const first = numberAt(database, newest, from_ms);
   const end = numberAt(database, newest, to_ms);
   const below = Math.min(end, before_line ?? end);
+  const lowest = Math.max(first, below - STATEMENT_SCAN_MAX_LINES);
   const rows = database
     .select()
     .from(entries)
-    .where(and(gte(entries.line, first), lt(entries.line, below)))
+    .where(and(gte(entries.line, lowest), lt(entries.line, below), isListed))
     .orderBy(desc(entries.line))
     .limit(limit + 1)
     .all();
   const shown = rows.slice(0, limit);
+  const rest = lowest > first ? lowest : null;
   const job_ids = new Set(shown.flatMap(({ job_id }) => job_id ?? []));
   return accepted({
     opened_at_ms: account.created_at_ms,
@@ -40,6 +46,6 @@ export function readStatement(
     closing: store.readEntry(end - 1)?.balance_after ?? 0,
     rows: shown,
     jobs: [...job_ids].flatMap((id) => store.readJob(id) ?? []),
-    more: rows.length > limit,
+    next: rows.length > limit ? (shown.at(-1)?.line ?? null) : rest,
   });
 }

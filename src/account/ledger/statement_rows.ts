@@ -1,5 +1,6 @@
 /** The holder's statement of a month: one row for each job and each other entry. */
-import { and, desc, gte, lt, sql } from "drizzle-orm";
+import { and, desc, gte, lt, ne, sql } from "drizzle-orm";
+import { isListed as isListedEntry } from "../../domain/ledger.ts";
 import { accepted, assertInvariant } from "../../domain/result.ts";
 import { kindsOf, ownedAfter, statementRows } from "../../domain/statement.ts";
 import type {
@@ -16,17 +17,17 @@ import { entries } from "../sql/schema.ts";
 import { endsJob, type Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { newestNumber, numberAt } from "./entry_times.ts";
+import { isListed } from "./listed.ts";
 import { ensureOpen } from "./posting.ts";
 
-/** Entries that one page reads. A page of a filtered statement may be short. */
-const STATEMENT_SCAN_MAX_LINES = 2_000;
-
-/** Entries of one month whose sums are shown: they take a few milliseconds to add up. */
-const STATEMENT_SUMS_MAX_LINES = 10_000;
+/** Entries that one page passes, and listed ones that it reads. A page of a filtered statement may be short. */
+const STATEMENT_SCAN_MAX_LINES = 20_000;
+const STATEMENT_READ_MAX_LINES = 2_000;
 
 const inRange = () => [
   gte(entries.line, value("first")),
   lt(entries.line, value("end")),
+  isListed,
   matchesIfGiven(entries.app_slug),
   ifGiven("kinds_json", (given) => isAmong(entries.kind, given)),
 ];
@@ -40,20 +41,30 @@ const entries_below = query((database) =>
     .limit(atMost("count")),
 );
 
-/** The change of each row: a job's entries are one row, as in `domain/statement.ts`. */
-const row_changes = query((database) => {
+/**
+ * The sums of the rows' changes: a job's entries are one row, as in `domain/statement.ts`. Reads the whole period: a hundred
+ * thousand entries take about a tenth of a second. A reserve only moves credits from the balance to the held ones.
+ */
+const sums_of_rows = query((database) => {
   const before = sql`(select before.balance_after + before.reserved_after from ${entries} before
     where before.line = ${entries.line} - 1)`;
   const change = sql<number>`sum(${entries.balance_after} + ${entries.reserved_after} -
     coalesce(${before}, 0))`;
-  return database
+  const rows = database
     .select({ change: change.as("change") })
     .from(entries)
-    .where(and(...inRange()))
-    .groupBy(sql`coalesce(${entries.job_id}, ${entries.line})`);
+    .where(and(...inRange(), ne(entries.kind, "reserve")))
+    .groupBy(sql`coalesce(${entries.job_id}, ${entries.line})`)
+    .as("statement_rows");
+  return database
+    .select({
+      spent: sql<number>`coalesce(sum(min(${rows.change}, 0)), 0)`,
+      added: sql<number>`coalesce(sum(max(${rows.change}, 0)), 0)`,
+    })
+    .from(rows);
 });
 
-/** Opens the account if it is not open yet. Reads a bounded number of entries. */
+/** Opens the account if it is not open yet. Reads a bounded number of entries, but for the sums. */
 export function readStatementRows(
   database: AccountDatabase,
   transaction: Transaction,
@@ -72,18 +83,20 @@ export function readStatementRows(
     read: (from: number, below: number, count: number) =>
       entries_below(database).all({ first: from, end: below, count, ...filters }),
     readEntry: store.readEntry,
-    newestOf: (job_id: string) => store.readJob(job_id)?.line ?? null,
+    newestOf: newestListedOf(store),
   };
-  const below = request.before_line ?? end;
-  const range = { first, end, below, limit: request.limit, scan_max: STATEMENT_SCAN_MAX_LINES };
+  const bounds = { scan_max: STATEMENT_SCAN_MAX_LINES, read_max: STATEMENT_READ_MAX_LINES };
+  const { before_line, limit } = request;
+  const range = { first, end, below: before_line ?? end, limit, ...bounds };
   const { rows, next } = statementRows(source, range);
-  const sums = end - first > STATEMENT_SUMS_MAX_LINES;
+  const sums = sums_of_rows(database).get({ first, end, ...filters });
+  assertInvariant(sums !== undefined, "a sum has one row");
   return accepted({
     opened_at_ms: account.created_at_ms,
     line: newest,
     opening: booksAfter(store, first - 1),
     closing: booksAfter(store, end - 1),
-    sums: sums ? null : sumsOf(row_changes(database).all({ first, end, ...filters })),
+    sums,
     apps: store.listApps().map(({ slug }) => slug),
     rows: rows.map((own) => rowOf(store, own)),
     next,
@@ -95,12 +108,23 @@ function booksAfter(store: Store, line: number): StatementRows["opening"] {
   return { credits: entry?.balance_after ?? 0, held: entry?.reserved_after ?? 0 };
 }
 
-function sumsOf(rows: readonly { readonly change: number }[]): StatementRows["sums"] {
-  const sum = (changes: readonly number[]): number => changes.reduce((total, it) => total + it, 0);
-  const changes = rows.map(({ change }) => change);
-  return {
-    spent: sum(changes.filter((change) => change < 0)),
-    added: sum(changes.filter((change) => change > 0)),
+/** Finds the number of a job's newest listed entry, once for each job of a page. */
+function newestListedOf(store: Store): (job_id: string) => number | null {
+  const found = new Map<string, number | null>();
+  const find = (job_id: string): number | null => {
+    for (let line = store.readJob(job_id)?.line ?? null; line !== null;) {
+      const entry = store.readEntry(line);
+      if (entry === null || isListedEntry(entry)) return line;
+      line = entry.previous_line;
+    }
+    return null;
+  };
+  return (job_id) => {
+    const known = found.get(job_id);
+    if (known !== undefined) return known;
+    const line = find(job_id);
+    found.set(job_id, line);
+    return line;
   };
 }
 

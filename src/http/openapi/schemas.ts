@@ -181,7 +181,12 @@ export const settled_jobs = batchOf(
 
 export const entry = z
   .strictObject({
-    line: z.int().min(1).describe("The number of the entry, from 1 without gaps."),
+    line: z
+      .int()
+      .min(1)
+      .describe(
+        "The number of the entry. A report of progress that changes no credits has a number too; it is in the stream, and not in lists.",
+      ),
     kind: entry_kind,
     amount: z.int().describe("The signed change of the balance."),
     balance_after: z.int(),

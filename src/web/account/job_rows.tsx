@@ -55,8 +55,12 @@ export function failureText({ status, failure, failure_reason }: Ended): string 
   return failure === "expired" ? "The app did not finish it in time." : "The app did not say why.";
 }
 
-export function JobState({ status, failure }: Ended) {
-  const name = failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status];
+type Outcome = Pick<JobRow, "status" | "failure" | "actual_cost" | "refunded">;
+
+export function JobState({ status, failure, actual_cost, refunded }: Outcome) {
+  const ended = failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status];
+  const refund = refunded === actual_cost ? "Refunded" : "Partly refunded";
+  const name = status === "completed" && refunded > 0 ? refund : ended;
   return <span class={`state state-${status}`}>{name}</span>;
 }
 

@@ -7,31 +7,41 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "./apps.ts";
 import { statementEntries } from "./statement_entries.ts";
 
-/** The most entries of one month in one CSV file: 10,000 rows take two megabytes of memory. */
-const STATEMENT_CSV_LINES_MAX = 10_000;
+/** Entries that are read at a time, with their jobs: less than a tenth of what one call may return. */
+const STATEMENT_CSV_PAGE_LINES = 500;
 
-/** Entries that are read at a time. */
-const STATEMENT_CSV_PAGE_LINES = 200;
-
-/** Newest first. A month with more entries than the maximum loses its oldest ones. */
+/**
+ * Newest first, sent while it is read. If the account cannot be read meanwhile, the connection breaks, so that a part is not
+ * taken for the whole.
+ */
 export const downloadStatement = factory.createHandlers(async (context) => {
   const month = readMonth(context.req.query("month") ?? "") ?? monthOf(Date.now());
   const appName = await appNames(context);
-  const parts = [csvRow(["line", "at", "what", "about", "app", "job_id", "credits", "balance"])];
-  let before_line: number | null = null;
-  for (let count = 0; count < STATEMENT_CSV_LINES_MAX; count += STATEMENT_CSV_PAGE_LINES) {
-    const read: Answer<Statement> = await readEntries(context, month, before_line);
-    if (!read.ok) return refuseWithPage(context, read.refusal);
-    parts.push(...csvRows(read.value, appName));
-    before_line = read.value.rows.at(-1)?.line ?? null;
-    if (!read.value.more) break;
-  }
+  // Read first, so that a refusal is a page.
+  let page = await readEntries(context, month, null);
+  if (!page.ok) return refuseWithPage(context, page.refusal);
+  const encoder = new TextEncoder();
+  const header = ["line", "at", "what", "about", "app", "job_id", "credits", "balance"];
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(csvRow(header))),
+    async pull(controller) {
+      if (!page.ok) throw new Error(`the account refused the next entries: ${page.refusal.code}`);
+      const { next } = page.value;
+      controller.enqueue(encoder.encode(csvRows(page.value, appName).join("")));
+      if (next === null) return controller.close();
+      page = await readEntries(context, month, next);
+    },
+  });
   context.header("Content-Type", "text/csv; charset=utf-8");
   context.header("Content-Disposition", `attachment; filename="statement-${month.name}.csv"`);
-  return context.body(parts.join(""));
+  return context.body(body);
 });
 
-function readEntries(context: AppContext, { from_ms, to_ms }: Month, before_line: number | null) {
+function readEntries(
+  context: AppContext,
+  { from_ms, to_ms }: Month,
+  before_line: number | null,
+): Promise<Answer<Statement>> {
   const account = context.get("services").accounts(context.get("session").identity_id);
   const limit = STATEMENT_CSV_PAGE_LINES;
   return account.readStatement(callerOf(context), { from_ms, to_ms, before_line, limit });

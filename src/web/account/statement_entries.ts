@@ -45,7 +45,7 @@ export function statementEntries(
 }
 
 function movementOf({ kind, amount, previous_line }: EntryRow): string | null {
-  if (kind === "reserve" && previous_line !== null) return amount === 0 ? null : "more held";
+  if (kind === "reserve" && previous_line !== null) return "more held";
   if (kind === "reserve") return "held";
   if (kind === "refund") return "no longer held";
   if (kind !== "settle" || amount === 0) return null;
@@ -56,9 +56,6 @@ function movementOf({ kind, amount, previous_line }: EntryRow): string | null {
 function nameOf(entry: EntryRow, job: JobRow | undefined): string {
   if (entry.kind === "purchase_refund" && entry.amount > 0) return DISPUTE_WON;
   const name = ENTRY_NAMES[entry.kind];
-  if (entry.kind === "reserve" && entry.previous_line !== null && entry.amount === 0) {
-    return "Progress";
-  }
   if (entry.kind !== "settle" || job === undefined) return name;
   const charged = `${name} ${credits(job.actual_cost)}`;
   if (entry.amount + job.actual_cost !== job.reserved) {

@@ -76,7 +76,7 @@ export function StatementPage(props: StatementPageProps) {
       </nav>
       <p class="panel-foot screen-only">
         <span class="hint">
-          The CSV file has every entry of {month_name}: each time credits were held, charged or
+          The CSV file has every change of {month_name}: each time credits were held, charged or
           given back.
         </span>
         <a href={`/account/statement.csv?month=${month}`} download>
@@ -125,11 +125,19 @@ function Months({ earlier, later }: StatementPageProps) {
 function Sums({ statement, filters, is_current }: StatementPageProps) {
   const { opening, closing, sums } = statement;
   const filtered = filters.app !== null || filters.kind !== null;
-  const [start, end] = [opening.credits + opening.held, closing.credits + closing.held];
-  const figures: (readonly [string, string])[] = filtered ? [] : [["At the start", number(start)]];
-  if (sums !== null) figures.push(["Spent", signed(sums.spent)], ["Added", signed(sums.added)]);
-  else if (!filtered) figures.push(["Change", signed(end - start)]);
-  if (!filtered) figures.push([is_current ? "Now" : "At the end", number(end)]);
+  const changes = [
+    ["Spent", signed(sums.spent)],
+    ["Added", signed(sums.added)],
+  ] as const;
+  const held = closing.held === 0 ? [] : ([["Held", number(closing.held)]] as const);
+  const figures: readonly (readonly [string, string])[] = filtered
+    ? changes
+    : [
+        [is_current ? "Available" : "Available at the end", number(closing.credits)],
+        ...held,
+        ...changes,
+        ["At the start", number(opening.credits + opening.held)],
+      ];
   return (
     <div id="sums" data-live>
       <dl class="sums">
@@ -142,8 +150,9 @@ function Sums({ statement, filters, is_current }: StatementPageProps) {
       </dl>
       {closing.held === 0 || filtered ? null : (
         <p class="hint">
-          {number(closing.held)} of these are held for running jobs, and {number(closing.credits)}{" "}
-          {is_current ? "are" : "were"} available. Held credits are yours until their job ends.
+          Held credits are yours until their job ends. Available and held credits together are{" "}
+          {number(closing.credits + closing.held)}: those at the start, less what was spent, with
+          what was added.
         </p>
       )}
     </div>

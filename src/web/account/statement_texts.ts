@@ -86,9 +86,7 @@ export function stepText(entry: CountedEntry): string {
     const refunded = `${number(change)} refunded by the operator`;
     return note === null ? refunded : `${refunded}: ${note}`;
   }
-  if (kind === "reserve" && previous_line !== null) {
-    return amount === 0 ? "The app reported progress" : `${number(0 - amount)} more held`;
-  }
+  if (kind === "reserve" && previous_line !== null) return `${number(0 - amount)} more held`;
   if (kind === "reserve") return `${number(0 - amount)} held`;
   if (kind === "refund") return `${number(amount)} no longer held`;
   if (change > 0) return `${number(change)} given back`;

@@ -32,8 +32,7 @@ export async function readLedgerPage(context: AppContext) {
     const period = { from_ms: 0, to_ms: Date.now() + DAY_MS };
     const read = await account.readStatement(OPERATOR, { ...period, before_line, limit });
     if (!read.ok) return read;
-    const { rows, jobs, more } = read.value;
-    const next_line = more ? (rows.at(-1)?.line ?? null) : null;
+    const { rows, jobs, next: next_line } = read.value;
     return { ok: true, value: { rows, jobs, next_line, filters, is_first_page } } as const;
   }
   const read = await account.listEntries(OPERATOR, {

@@ -4,16 +4,14 @@ import {
   entriesFrom,
   kindsOf,
   ownedAfter,
+  type LinkedEntry,
   STATEMENT_GROUPS,
   statementRows,
   type StatementRowPage,
 } from "../../../src/domain/statement.ts";
-import { ENTRY_KINDS } from "../../../src/domain/ledger.ts";
+import { ENTRY_KINDS, isListed } from "../../../src/domain/ledger.ts";
 
-interface Entry {
-  readonly line: number;
-  readonly job_id: string | null;
-  readonly previous_line: number | null;
+interface Entry extends LinkedEntry {
   readonly balance_after: number;
   readonly reserved_after: number;
 }
@@ -36,7 +34,10 @@ function ledgerOf(steps: readonly Step[]): readonly Entry[] {
     const job_id = job === null ? null : `job-${job}`;
     const previous_line = job_id === null ? null : (newest.get(job_id) ?? null);
     if (job_id !== null) newest.set(job_id, line);
-    return { line, job_id, previous_line, balance_after, reserved_after };
+    // A job's entry without credits is a report of progress.
+    const moves = amount !== 0 || held !== 0;
+    const kind = job_id === null ? "adjustment" : moves ? "settle" : "reserve";
+    return { line, kind, amount, job_id, previous_line, balance_after, reserved_after };
   });
 }
 
@@ -44,11 +45,13 @@ function sourceOf(ledger: readonly Entry[], matches: (entry: Entry) => boolean =
   return {
     read: (first: number, end: number, count: number) =>
       ledger
-        .filter((entry) => entry.line >= first && entry.line < end && matches(entry))
+        .filter((entry) => entry.line >= first && entry.line < end && isListed(entry))
+        .filter(matches)
         .toReversed()
         .slice(0, count),
     readEntry: (line: number) => ledger[line - 1] ?? null,
-    newestOf: (job_id: string) => ledger.findLast((entry) => entry.job_id === job_id)?.line ?? null,
+    newestOf: (job_id: string) =>
+      ledger.findLast((entry) => entry.job_id === job_id && isListed(entry))?.line ?? null,
   };
 }
 
@@ -56,7 +59,7 @@ function sourceOf(ledger: readonly Entry[], matches: (entry: Entry) => boolean =
 function allRows(
   source: ReturnType<typeof sourceOf>,
   period: { readonly first: number; readonly end: number },
-  page: { readonly limit: number; readonly scan_max: number },
+  page: { readonly limit: number; readonly scan_max: number; readonly read_max: number },
 ): (readonly Entry[])[] {
   const rows: (readonly Entry[])[] = [];
   for (let below: number | null = period.end; below !== null;) {
@@ -80,6 +83,7 @@ const history = fc.record({
   cuts: fc.array(fc.nat({ max: 61 }), { maxLength: 4 }),
   limit: fc.integer({ min: 1, max: 9 }),
   scan_max: fc.integer({ min: 1, max: 40 }),
+  read_max: fc.integer({ min: 1, max: 40 }),
 });
 
 function periodsOf(lines: number, cuts: readonly number[]) {
@@ -92,10 +96,10 @@ function periodsOf(lines: number, cuts: readonly number[]) {
 describe("the rows of a statement", () => {
   it("the changes of a period's rows add up to the change of what the holder owns, in any history", () => {
     fc.assert(
-      fc.property(history, ({ steps, cuts, limit, scan_max }) => {
+      fc.property(history, ({ steps, cuts, ...page }) => {
         const ledger = ledgerOf(steps);
         for (const { first, end } of periodsOf(ledger.length, cuts)) {
-          const rows = allRows(sourceOf(ledger), { first, end }, { limit, scan_max });
+          const rows = allRows(sourceOf(ledger), { first, end }, page);
           const before = ownedAfter(ledger[first - 2] ?? null);
           const after = ownedAfter(ledger[end - 2] ?? null);
           const sum = rows.reduce((total, row) => total + changeOf(ledger, row), 0);
@@ -105,13 +109,15 @@ describe("the rows of a statement", () => {
     );
   });
 
-  it("each job has one row in a period, with all of its entries there, at the newest one", () => {
+  it("each job has one row in a period, with all of its listed entries there, at the newest one", () => {
     fc.assert(
-      fc.property(history, ({ steps, cuts, limit, scan_max }) => {
+      fc.property(history, ({ steps, cuts, ...page }) => {
         const ledger = ledgerOf(steps);
         for (const { first, end } of periodsOf(ledger.length, cuts)) {
-          const rows = allRows(sourceOf(ledger), { first, end }, { limit, scan_max });
-          const inside = ledger.filter(({ line }) => line >= first && line < end).toReversed();
+          const rows = allRows(sourceOf(ledger), { first, end }, page);
+          const inside = ledger
+            .filter((entry) => entry.line >= first && entry.line < end && isListed(entry))
+            .toReversed();
           const groups = Map.groupBy(inside, ({ job_id, line }) => job_id ?? line);
           expect(rows).toEqual([...groups.values()]);
         }
@@ -121,12 +127,12 @@ describe("the rows of a statement", () => {
 
   it("a statement of some jobs has the same rows for them as the whole statement", () => {
     fc.assert(
-      fc.property(history, ({ steps, limit, scan_max }) => {
+      fc.property(history, ({ steps, ...page }) => {
         const ledger = ledgerOf(steps);
         const period = { first: 1, end: ledger.length + 1 };
         const chosen = ({ job_id }: Entry): boolean => job_id === "job-1" || job_id === "job-2";
-        const all = allRows(sourceOf(ledger), period, { limit, scan_max });
-        const some = allRows(sourceOf(ledger, chosen), period, { limit, scan_max });
+        const all = allRows(sourceOf(ledger), period, page);
+        const some = allRows(sourceOf(ledger, chosen), period, page);
         expect(some).toEqual(all.filter(([newest]) => newest !== undefined && chosen(newest)));
       }),
     );
@@ -137,7 +143,7 @@ describe("the rows of a statement", () => {
       { job: 1, amount: -5, held: 5 },
       { job: 1, amount: 2, held: -5 },
     ]);
-    const page = { first: 1, end: 3, below: 3, limit: 1, scan_max: 100 };
+    const page = { first: 1, end: 3, below: 3, limit: 1, scan_max: 100, read_max: 100 };
     expect(statementRows(sourceOf(ledger), page)).toMatchObject({
       rows: [[{ line: 2 }, { line: 1 }]],
       next: null,

@@ -12,7 +12,7 @@ export const ledger_paths: ZodOpenApiPathsObject = {
       tag: "Wallet",
       summary: "The ledger: every change of the balance, newest first",
       description:
-        "An app's key sees the entries of the app's own jobs and grants, without notes. `from` is inclusive, `to` is exclusive. A filtered page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`.",
+        "An app's key sees the entries of the app's own jobs and grants, without notes. `from` is inclusive, `to` is exclusive. Reports of progress that change no credits are left out. A page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`.",
       security: "user_or_app",
       query: listLedgerQuery,
       success: {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { change } from "../../support/account_object.ts";
+import { change, query } from "../../support/account_object.ts";
 import { getToken } from "../../support/device_logins.ts";
 import { passTime } from "../../support/clock.ts";
 import {
@@ -38,6 +38,23 @@ const rowsOf = (html: string): string[] =>
     .map((row) => words(`<li ${row.split(/<li class="day"|<\/li>/)[0]}`).trim());
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Adds reports of progress that change no credits to a job whose entry is the newest one. */
+async function addReports({ identity_id }: SignedIn, job_id: string, count: number): Promise<void> {
+  await query(
+    identity_id,
+    `with recursive more (number) as (select 1 union all select number + 1 from more where number < ${count})
+    insert into entries (line, kind, amount, balance_after, reserved_after, job_id, previous_line,
+      app_slug, at_ms, open_jobs, recent_after_job_id, recent_jobs)
+    select line + number, 'reserve', 0, balance_after, reserved_after, job_id, line + number - 1,
+      app_slug, at_ms, open_jobs, recent_after_job_id, recent_jobs
+    from more, (select * from entries order by line desc limit 1) as newest`,
+  );
+  await change(
+    identity_id,
+    `update jobs set line = (select max(line) from entries) where id = '${job_id}'`,
+  );
+}
 
 describe("the account page", () => {
   it("the account page shows held credits separately from spending", async () => {
@@ -291,8 +308,8 @@ describe("the statement", () => {
       expect.stringMatching(/^D Starter credits [\d:]+ · Demo \+100$/),
       expect.stringMatching(/^Account opened [\d:]+$/),
     ]);
-    expect(words(text)).toContain("At the start 0 Spent \u221221 Added +100 Now 79");
-    expect(words(text)).toContain("10 of these are held for running jobs, and 69 are available.");
+    expect(words(text)).toContain("Available 69 Held 10 Spent \u221221 Added +100 At the start 0");
+    expect(words(text)).toContain("Available and held credits together are 79: those at the start");
   });
 
   it("a job that reports its progress is one row, which says what it holds and then what it cost", async () => {
@@ -307,7 +324,7 @@ describe("the statement", () => {
     }
     const row = async () => rowsOf((await open(ada, "/account/statement")).text)[0];
     expect(await row()).toMatch(
-      / · Running 25 held .* The app reported progress 75 .* 5 no longer held 75 .* 20 more held 70 .* 10 held 90/,
+      / · Running 25 held .* after [\w, :]+ 5 no longer held 75 [\w, :]+ 20 more held 70 [\w, :]+ 10 held 90/,
     );
     const page = words((await open(ada, `/account/jobs/${job_id}`)).text);
     expect(page).toContain("25 held The job is running.");
@@ -317,16 +334,66 @@ describe("the statement", () => {
     expect(await row()).toMatch(
       / · Failed: .* \u22125 .* 5 credits charged, 20 no longer held 95 /,
     );
-    const csv = (await open(ada, "/account/statement.csv")).text.split("\r\n").slice(1, 6);
+    const csv = (await open(ada, "/account/statement.csv")).text.split("\r\n").slice(1, 5);
     expect(
       csv.map((line) => line.split(",").slice(2, 3).concat(line.split(",").slice(-2))),
     ).toEqual([
       [`"Charged 5 credits of 25 held"`, "20", "95"],
-      [`"Progress"`, "0", "75"],
       [`"No longer held"`, "5", "75"],
       [`"Held"`, "-20", "70"],
       [`"Held"`, "-10", "90"],
     ]);
+  });
+
+  it("a month in which long jobs report their progress ten thousand times loses none of its other changes", async () => {
+    const ada = await signInWithCredits();
+    await env.ACCOUNT.getByName(ada.identity_id).adjustCredits(
+      { amount: 5_000, note: "a gift", allow_negative: false },
+      null,
+    );
+    const ended = await startJob(ada);
+    const running = await startJob(ada);
+    for (const [job_id, steps] of [
+      [ended, 9_000],
+      [running, 3_000],
+    ] as const) {
+      await ada.post("/api/jobs/progress", { job_id, step: 1 });
+      await addReports(ada, job_id, steps);
+    }
+    await ada.post("/api/jobs/complete", { job_id: ended, actual_cost: 4 });
+    await ada.post("/api/jobs/progress", { job_id: running, step: 2, reserve: 7 });
+    await ada.post("/api/jobs/progress", { job_id: running, step: 3, spent: 7 });
+
+    const { text } = await open(ada, "/account/statement");
+    expect(words(text)).toContain("Available 5,089 Held 7 Spent \u22124 Added +5,100");
+    expect(rowsOf(text)).toHaveLength(5);
+    expect(text).not.toContain('rel="next"');
+    const csv = (await open(ada, "/account/statement.csv")).text.trimEnd().split("\r\n").slice(1);
+    const changes = csv.map((line) => line.split(",").slice(-2).map(Number));
+    expect(changes.reduce((sum, [credits = 0]) => sum + credits, 0)).toBe(5_089);
+    expect(changes.map(([credits]) => credits)).toEqual([3, 6, -10, -10, 5_000, 100, 0]);
+    const job = words((await open(ada, `/account/jobs/${running}`)).text);
+    expect(job).toMatch(/Available after [\w, :]+ 3 no longer held 5,089 [\w, :]+ 10 held/);
+    const { body } = await open(ada, "/account/data.json");
+    expect(body.ledger).toHaveLength(7);
+    expect((await open(ada, "/account")).text).toContain("chart-line");
+  });
+
+  it("the CSV file of a month has every entry, also of one with more than ten thousand", async () => {
+    const ada = await signInWithCredits();
+    await change(
+      ada.identity_id,
+      `with recursive more (number) as (select 1 union all select number + 1 from more where number < 10500)
+      insert into entries (line, kind, amount, balance_after, at_ms)
+      select newest.line + number, 'adjustment', 1, newest.balance_after + number, newest.at_ms
+      from more, (select * from entries order by line desc limit 1) as newest`,
+    );
+    const csv = (await open(ada, "/account/statement.csv")).text.trimEnd().split("\r\n").slice(1);
+    expect(csv.map((line) => Number(line.split(",")[0]))).toEqual(
+      Array.from({ length: 10_502 }, (_, at) => 10_502 - at),
+    );
+    const page = words((await open(ada, "/account/statement")).text);
+    expect(page).toContain("Available 10,600 Spent 0 Added +10,600");
   });
 
   it("a job that is refunded in the same month shows its net cost in one row", async () => {
@@ -341,7 +408,7 @@ describe("the statement", () => {
     );
     const page = words((await open(ada, `/account/jobs/${job_id}`)).text);
     expect(page).toContain("\u22124 credits It cost 10 credits, and 6 were given back.");
-    expect(words((await open(ada, "/account/jobs")).text)).toMatch(/ Done \u22124 /);
+    expect(words((await open(ada, "/account/jobs")).text)).toMatch(/ Partly refunded \u22124 /);
   });
 
   it("a job that ends in a later month costs nothing in the month in which it began", async () => {
@@ -358,8 +425,8 @@ describe("the statement", () => {
     expect(now).toMatch(/ · Done · began in an earlier month \u22126 /);
     const then = await open(later, `/account/statement?month=${month}`);
     expect(rowsOf(then.text)[0]).toMatch(/ · Ended in a later month 10 held /);
-    expect(words(then.text)).toContain("At the start 0 Spent 0 Added +100 At the end 100");
-    expect(words(then.text)).toContain("10 of these are held for running jobs, and 90 were");
+    expect(words(then.text)).toContain("Available at the end 90 Held 10 Spent 0 Added +100");
+    expect(words(then.text)).toContain("Available and held credits together are 100");
   });
 
   it("each month's statement starts with the closing balance of the month before", async () => {
@@ -370,9 +437,11 @@ describe("the statement", () => {
     const job_id = await startJob(later);
     await later.post("/api/jobs/complete", { job_id, actual_cost: 1 });
     const now = await open(later, "/account/statement");
-    expect(words(now.text)).toContain("At the start 100 Spent \u22121 Added 0 Now 99");
+    expect(words(now.text)).toContain("Available 99 Spent \u22121 Added 0 At the start 100");
     const then = await open(later, `/account/statement?month=${month}`);
-    expect(words(then.text)).toContain("At the start 0 Spent 0 Added +100 At the end 100");
+    expect(words(then.text)).toContain(
+      "Available at the end 100 Spent 0 Added +100 At the start 0",
+    );
     expect(ada.identity_id).toBe(later.identity_id);
     const future = await open(later, "/account/statement?month=2999-01");
     expect(words(future.text)).toContain("Your credits did not change in this month.");

@@ -61,7 +61,6 @@ describe("progress of a job", () => {
     }
     expect(await entriesOf(job_id)).toEqual([
       ["settle", 60],
-      ["reserve", 0],
       ["reserve", -100],
     ]);
   });
