@@ -374,6 +374,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
           ? {}
           : { payments: () => payment_reconciliation.continuePass(Date.now()) }),
         failures: () => failures.deleteOld(Date.now()),
+        audit: () => services.value.audit.deleteOldOfApps(Date.now()),
         webhooks: () => webhook_engine.wakeOverdue(Date.now()),
       },
       async (ended) => {

@@ -71,6 +71,7 @@ CREATE TABLE `audit` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `audit_subject` ON `audit` (`subject`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_of_apps` ON `audit` (`id`) WHERE actor like 'app_key:%';--> statement-breakpoint
 CREATE TABLE `audit_outcomes` (
 	`audit_id` text NOT NULL,
 	`outcome` text NOT NULL,

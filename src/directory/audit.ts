@@ -1,6 +1,6 @@
 /**
  * The audit log: the operators' actions, with subject, time and reason. Rows are only added, but a person who
- * deletes their account is replaced by a pseudonym. An action is logged before it is done. If it cannot be
+ * deletes their account is replaced by a pseudonym, and acts of apps' keys are deleted after 90 days. An action is logged before it is done. If it cannot be
  * logged, it is not done. Its outcome follows as a second row. If that row is missing, the outcome is unknown,
  * and the account or registry shows whether the action happened.
  */
@@ -15,15 +15,21 @@ import {
   type AuditOutcome,
   type Changes,
 } from "../domain/audit.ts";
-import { firstIdOf } from "../domain/calendar.ts";
+import { DAY_MS, firstIdOf } from "../domain/calendar.ts";
 import { assertInvariant, errorName } from "../domain/result.ts";
-import { audit, auditOutcomes } from "./schema.ts";
+import { audit, auditOutcomes, OF_APPS } from "./schema.ts";
 
 /**
  * How long a repeated idempotency key counts as a retry of the same operator action. An hour less than accounts
  * keep their responses, because clocks differ: an extra audit row is better than an action without one.
  */
 const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
+
+/** Operators' acts are kept; those of apps' keys come from programs, so their number has no natural bound. */
+export const APP_ACTS_KEPT_MS = 90 * DAY_MS;
+
+/** Rows that one run of the schedule deletes. One app makes at most 600 in ten minutes. */
+const APP_ACTS_DELETED_MAX = 10_000;
 
 /**
  * `new`: logged. `begun`: an earlier try with the same key was logged, and its outcome is unknown. `done`: the
@@ -39,6 +45,8 @@ export interface AuditLog {
    * @throws if that fails; then the action must not be done.
    */
   begin(order: AuditedAction): Promise<AuditBegun>;
+  /** Whether the key has a record that still stands for it. False without a key. */
+  has(action: Pick<AuditedAction, "act" | "subject" | "guard">): Promise<boolean>;
   /**
    * Whether this operator used the key for another request with a record for each of several subjects (`details.accounts`). A
    * list is looked up across subjects, so this reads all records of the last {@link AUDIT_KEY_MS}.
@@ -55,6 +63,8 @@ export interface AuditLog {
    * repeated.
    */
   forgetPerson(identity_id: string, pseudonym: string): Promise<void>;
+  /** Deletes acts of apps' keys that are older than {@link APP_ACTS_KEPT_MS}, a bounded number in each call. */
+  deleteOldOfApps(now_ms: number): Promise<{ readonly deleted: number }>;
   /** Entries, newest first. */
   list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
 }
@@ -76,9 +86,7 @@ export function createAuditLog(binding: D1Database): AuditLog {
       const fingerprint = fingerprintOf(actor, guard);
       // One query decides, so of two tries with one key only one is logged. After a refusal the key may be used
       // for another action.
-      const of_key = sql`${audit.subject} = ${subject} and ${audit.act} = ${act}
-        and ${audit.idempotency_key} = ${key} and ${audit.at_ms} > ${at_ms - AUDIT_KEY_MS}
-        and ${COUNTS}`;
+      const of_key = ofKey({ act, subject, key }, at_ms);
       const [, [entry]] = await database.batch([
         database.insert(audit).select(sql`
           select ${id}, ${at_ms}, ${actor}, ${act}, ${subject}, ${reason}, ${request_id},
@@ -99,6 +107,21 @@ export function createAuditLog(binding: D1Database): AuditLog {
       if (entry.fingerprint !== fingerprint) return { kind: "reused" };
       if (entry.id === id) return { kind: "new", id };
       return { kind: entry.done === 1 ? "done" : "begun", id: entry.id };
+    },
+    async has({ act, subject, guard }) {
+      if (guard === null) return false;
+      const of_key = ofKey({ act, subject, key: guard.key }, Date.now());
+      const [entry] = await database.select({ id: audit.id }).from(audit).where(of_key).limit(1);
+      return entry !== undefined;
+    },
+    async deleteOldOfApps(now_ms) {
+      const old = sql`(select id from audit where ${OF_APPS}
+        and id < ${firstIdOf(now_ms - APP_ACTS_KEPT_MS)} order by id limit ${APP_ACTS_DELETED_MAX})`;
+      const [, { meta }] = await database.batch([
+        database.delete(auditOutcomes).where(sql`${auditOutcomes.audit_id} in ${old}`),
+        database.delete(audit).where(sql`${audit.id} in ${old}`),
+      ]);
+      return { deleted: meta.changes };
     },
     async hasOtherList({ act, actor, guard }) {
       const [other] = await database
@@ -186,6 +209,14 @@ const hasOutcome = (outcome: AuditOutcome) =>
 
 /** SQL: whether a record's key still stands for it. After a refusal the key may be used for another action. */
 const COUNTS = sql`(not ${hasOutcome("refused")} or ${hasOutcome("done")})`;
+
+/** SQL: the records that a key stands for. */
+const ofKey = (
+  { act, subject, key }: { readonly act: string; readonly subject: string; readonly key: string },
+  now_ms: number,
+) => sql`${audit.subject} = ${subject} and ${audit.act} = ${act}
+  and ${audit.idempotency_key} = ${key} and ${audit.at_ms} > ${now_ms - AUDIT_KEY_MS}
+  and ${COUNTS}`;
 
 const fingerprintOf = (actor: string, guard: NonNullable<AuditedAction["guard"]>): string =>
   `${actor} ${guard.fingerprint}`;

@@ -204,6 +204,9 @@ export const paymentReconciliation = sqliteTable("payment_reconciliation", {
   ran_at_ms: integer().notNull(),
 });
 
+/** SQL: an act of an app's key. The index below serves only queries with the same words. */
+export const OF_APPS = sql`actor like 'app_key:%'`;
+
 /**
  * Operators' actions, one row each, written before the action; see `audit.ts`. Ids are UUIDv7, so the primary
  * key gives newest-first lists.
@@ -213,7 +216,7 @@ export const audit = sqliteTable(
   {
     id: text().primaryKey(),
     at_ms: integer().notNull(),
-    /** The operator's identity. */
+    /** The operator's identity, or `app_key:` and the id of an app's key. */
     actor: text().notNull(),
     act: text().notNull(),
     /** The identity or app slug that was changed. */
@@ -225,7 +228,11 @@ export const audit = sqliteTable(
     idempotency_key: text(),
     fingerprint: text(),
   },
-  (table) => [index("audit_subject").on(table.subject, table.id)],
+  (table) => [
+    index("audit_subject").on(table.subject, table.id),
+    // For deleting old acts of apps' keys: only those have a row in this index.
+    index("audit_of_apps").on(table.id).where(OF_APPS),
+  ],
 );
 
 /** Outcomes of actions. Rows are only added: an action that was refused may succeed when it is sent again. */

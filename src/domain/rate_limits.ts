@@ -69,6 +69,11 @@ export const RATE_LIMITS = {
    * a time: with a million jobs, one list takes about a second.
    */
   app_jobs: rule("LIMIT_APP_JOBS", 20, 60),
+  /**
+   * Changes of an app's settings by its own keys, such as its webhooks. Each adds rows to the directory, which people need to
+   * sign in; a program changes settings when it is deployed.
+   */
+  app_settings: rule("LIMIT_APP_SETTINGS", 60, 60),
   /** Checkouts of one identity. Each calls Stripe, which limits all our calls together to 100 a second. */
   checkout: rule("LIMIT_CHECKOUT", 10, 60),
   /**

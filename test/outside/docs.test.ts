@@ -199,6 +199,7 @@ const RATE_LIMIT_ROWS: Readonly<
   writes: "writes",
   app: "requests with an app's key",
   app_jobs: "lists of an app's jobs in all accounts",
+  app_settings: "changes of an app's settings by its keys",
   checkout: "checkouts opened",
   token_family: "codes redeemed and tokens refreshed",
   consent: "decisions about OAuth clients and single jobs",

@@ -3,7 +3,7 @@ import { refused, type Result } from "../../domain/result.ts";
 import type { AppProof } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { factory, type AppContext, type AppEnvironment } from "../context.ts";
-import { countApp } from "../middleware/rate_limits.ts";
+import { countApp, countRequest } from "../middleware/rate_limits.ts";
 import { refuse } from "../refusals.ts";
 import { findAppOfKey, IDENTITY_HEADER, readAppKey } from "./app_key.ts";
 import type { MiddlewareHandler } from "hono";
@@ -28,6 +28,10 @@ export const acceptOwnApp = factory.createMiddleware(async (context, next) => {
   // The same response for every other slug, so the key does not show which apps exist.
   if (app.value.app_slug !== context.req.param("slug")) {
     return refuse(context, { code: "scope", reason: "app_key" });
+  }
+  if (context.req.method !== "GET") {
+    const limited = await countRequest(context, "app_settings", app.value.app_slug);
+    if (limited !== null) return refuse(context, limited);
   }
   context.set("own_app", app.value);
   return next();

@@ -32,6 +32,11 @@ export interface OperatorAction {
   readonly key: string | undefined;
   /** All subjects of the request that the action is part of; the key belongs to this list. */
   readonly subjects?: readonly string[];
+  /**
+   * Looks up what the action needs, such as the record that it changes. A refusal leaves no audit record, so that requests
+   * about what does not exist do not fill the log; a repeated request still gets the response of its key.
+   */
+  readonly find?: () => Promise<Result<unknown, Refusal>>;
 }
 
 /** Refuses the key of a request with several actions if it belongs to another such request, of whatever subjects. */
@@ -116,11 +121,16 @@ async function begin(
   context: AppContext,
   action: OperatorAction,
 ): Promise<Result<BegunAction, Refusal>> {
-  const { act, subject, reason, details } = action;
+  const { act, subject, reason, details, find } = action;
   const guard = await actionGuard(action);
   if (!guard.ok) return guard;
+  const { audit } = context.get("services");
+  const found = await find?.();
+  if (found?.ok === false && !(await audit.has({ act, subject, guard: guard.value }))) {
+    return found;
+  }
   const { actor, by_token } = await readActor(context);
-  const begun = await context.get("services").audit.begin({
+  const begun = await audit.begin({
     act,
     subject,
     reason,

@@ -6,7 +6,12 @@ import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
 import { idempotencyKey, readOptionalBody, validQuery } from "../../../validation.ts";
 import { respondDone, respondOnce } from "../../../views.ts";
-import { performAction, performActionOnce, reason as reasonText } from "../audited_action.ts";
+import {
+  performAction,
+  performActionOnce,
+  reason as reasonText,
+  type OperatorAction,
+} from "../audited_action.ts";
 import { webhookKeyOf } from "./save.ts";
 import { webhookView } from "./views.ts";
 
@@ -17,20 +22,37 @@ export const removeWebhookQuery = z.object({ reason: z.optional(reasonText) });
 type Reason = z.output<typeof webhookReason>;
 type WebhookKey = ReturnType<typeof webhookKeyOf>;
 
+/** An action on a webhook that exists. `act` is its name in the audit log; `details`: more than the webhook's id. */
+export function webhookAction(
+  context: AppContext,
+  act: string,
+  { app_slug, id }: WebhookKey,
+  {
+    reason = null,
+    key,
+    ...details
+  }: { readonly reason?: string | null | undefined; readonly key: string | undefined } & Readonly<
+    Record<string, unknown>
+  >,
+): OperatorAction {
+  const { webhook_records } = context.get("services");
+  return {
+    act,
+    subject: app_slug,
+    reason,
+    details: { webhook_id: id, ...details },
+    key,
+    find: () => webhook_records.find(app_slug, id),
+  };
+}
+
 export function removeWebhook(
   context: AppContext,
   { app_slug, id }: WebhookKey,
   { reason }: Reason,
   key: string | undefined,
 ): Promise<OnceAnswer<null>> {
-  const details = { webhook_id: id };
-  const action = {
-    act: "app_webhook.delete",
-    subject: app_slug,
-    reason: reason ?? null,
-    details,
-    key,
-  };
+  const action = webhookAction(context, "app_webhook.delete", { app_slug, id }, { reason, key });
   const { webhook_records } = context.get("services");
   return performActionOnce(context, action, () => webhook_records.remove(app_slug, id));
 }
@@ -42,14 +64,7 @@ export function rotateSecret(
   { reason }: Reason,
   key: string | undefined,
 ): Promise<OnceAnswer<string | null>> {
-  const details = { webhook_id: id };
-  const action = {
-    act: "app_webhook.rotate",
-    subject: app_slug,
-    reason: reason ?? null,
-    details,
-    key,
-  };
+  const action = webhookAction(context, "app_webhook.rotate", { app_slug, id }, { reason, key });
   const { webhook_records } = context.get("services");
   return performAction<string | null>(context, action, async (_, { audit_id, is_done }) => {
     if (is_done) return accepted({ value: null, replayed: true });

@@ -16,7 +16,7 @@ import {
 import { respondDone, respondOnce, timestamp } from "../../../views.ts";
 import { resolveIdentity } from "../accounts/identity.ts";
 import { performAction, performActionOnce, reason as reasonText } from "../audited_action.ts";
-import { webhookReason } from "./change.ts";
+import { webhookAction, webhookReason } from "./change.ts";
 import { webhookKeyOf } from "./save.ts";
 
 /** Longest identity or e-mail address, in UTF-16 code units. */
@@ -51,14 +51,7 @@ export function testWebhook(
   { reason }: Reason,
   key: string | undefined,
 ): Promise<OnceAnswer<Pinged>> {
-  const details = { webhook_id: id };
-  const action = {
-    act: "app_webhook.test",
-    subject: app_slug,
-    reason: reason ?? null,
-    details,
-    key,
-  };
+  const action = webhookAction(context, "app_webhook.test", { app_slug, id }, { reason, key });
   const { webhook_records, webhook_engine } = context.get("services");
   return performAction<Pinged>(context, action, async (_, { audit_id }) => {
     const found = await webhook_records.find(app_slug, id);
@@ -77,14 +70,13 @@ export function replayWebhook(
   { reason, identity_id: named, after_line }: z.output<typeof replayWebhookBody>,
   key: string | undefined,
 ): Promise<OnceAnswer<null>> {
-  const details = { webhook_id: id, identity_id: named, after_line };
-  const action = {
-    act: "app_webhook.replay",
-    subject: app_slug,
-    reason: reason ?? null,
-    details,
-    key,
-  };
+  const details = { identity_id: named, after_line };
+  const action = webhookAction(
+    context,
+    "app_webhook.replay",
+    { app_slug, id },
+    { reason, key, ...details },
+  );
   const { webhook_records, webhook_engine } = context.get("services");
   return performActionOnce(context, action, async () => {
     const found = await webhook_records.find(app_slug, id);

@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openAppServer, rows } from "../../../caller/app_server.ts";
+import { createAuditLog } from "../../../../../../src/directory/audit.ts";
 import { signIn } from "../../../../support/passbook.ts";
 import { HOOK, openOwners, serverOf, WEBHOOKS, type Owner } from "./owner.ts";
 
@@ -169,7 +171,7 @@ describe("an app's key at the webhooks", () => {
 
   it("an app's key at the webhooks has the limits of an app's requests and writes", async () => {
     const { app, operator } = await openOwners();
-    for (const name of ["LIMIT_APP", "LIMIT_WRITES"]) {
+    for (const name of ["LIMIT_APP", "LIMIT_APP_SETTINGS", "LIMIT_WRITES"]) {
       const counted: string[] = [];
       const limit = async ({ key }: { key: string }) => {
         counted.push(key);
@@ -182,6 +184,53 @@ describe("an app's key at the webhooks", () => {
       expect(counted[0]).toContain("sketch");
     }
     expect(await rows("select * from webhooks")).toEqual([]);
+  });
+
+  it("requests about a webhook that does not exist leave no audit record, and a retry of a deletion still succeeds", async () => {
+    const { server, operator } = await openOwners();
+    const audited = () => rows("select id from audit where act like 'app_webhook.%'");
+    for (const owner of [server, operator]) {
+      const body = { identity_id: "user_1", after_line: 0 };
+      expect((await owner.send("DELETE", `${WEBHOOKS}/nope`)).status).toBe(404);
+      expect((await owner.send("POST", `${WEBHOOKS}/nope/rotate`, {}, KEY)).status).toBe(404);
+      expect((await owner.send("POST", `${WEBHOOKS}/nope/test`, {})).status).toBe(404);
+      expect((await owner.send("POST", `${WEBHOOKS}/nope/replay`, body)).status).toBe(404);
+    }
+    expect(await audited()).toEqual([]);
+    await server.send("PUT", MAIN, HOOK);
+    expect((await server.send("DELETE", MAIN, null, KEY)).status).toBe(200);
+    const again = await server.send("DELETE", MAIN, null, KEY);
+    expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([200, "true"]);
+    expect(await audited()).toHaveLength(2);
+  });
+
+  it("an app's keys change its settings at most 60 times a minute, and reading does not count", async () => {
+    const { server } = await openOwners();
+    await server.send("PUT", MAIN, HOOK);
+    const statuses: number[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      statuses.push((await server.send("DELETE", `${WEBHOOKS}/nope`)).status);
+    }
+    expect(statuses).toEqual([...Array(59).fill(404), 429]);
+    expect((await server.send("GET", WEBHOOKS)).status).toBe(200);
+  });
+
+  it("the acts of an app's keys are kept for 90 days, and those of operators for ever", async () => {
+    const { server, operator } = await openOwners();
+    await server.send("PUT", MAIN, HOOK);
+    await operator.send("PUT", `${WEBHOOKS}/other`, HOOK);
+    const acts = () => rows("select actor from audit where act = 'app_webhook.save' order by id");
+    const outcomes = () => rows("select audit_id from audit_outcomes");
+    const before = (await outcomes()).length;
+    await rows("update audit set id = '00' || substr(id, 3)"); // a time long ago
+    await rows("update audit_outcomes set audit_id = '00' || substr(audit_id, 3)");
+    const audit = createAuditLog(env.DIRECTORY);
+    expect(await audit.deleteOldOfApps(Date.now())).toEqual({ deleted: 1 });
+    expect(await acts()).toEqual([{ actor: operator.person.identity_id }]);
+    expect(await outcomes()).toHaveLength(before - 1);
+    const search = "select id from audit where actor like 'app_key:%' and id < '01' order by id";
+    const [plan] = await rows(`explain query plan ${search}`);
+    expect(plan).toMatchObject({ detail: expect.stringContaining("audit_of_apps") });
   });
 
   it("a person's token does not count as the app's key", async () => {
