@@ -1,6 +1,7 @@
 /** The schema of the settings in the environment. Its messages name what is invalid. */
 import * as z from "zod/mini";
 import { COST_MAX_CREDITS } from "../domain/limits.ts";
+import { APP_SLUG_PATTERN } from "../domain/app_policy.ts";
 import { findInvisible } from "../domain/text.ts";
 import { contradict, parseOperator, type Operator } from "../domain/operators.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
@@ -118,6 +119,10 @@ const token_templates = z.record(
     audience: some_text,
     ttl_seconds: z.int().check(z.gte(1), z.lte(TEMPLATE_TOKEN_TTL_MAX_SECONDS)),
     claims: z._default(z.record(z.string(), z.unknown()), {}),
+    apps: z._default(
+      z.array(z.string().check(z.regex(APP_SLUG_PATTERN, "must be an app's slug"))),
+      [],
+    ),
   }),
 );
 

@@ -158,6 +158,10 @@ export type ScopeReason =
   | "holder_only"
   /** It would give an allowance more rights, and the session is used outside our own pages. */
   | "own_page"
+  /** It would approve a token from outside our own pages. */
+  | "app_approves"
+  /** The origin that uses the session may not receive tokens of this template. */
+  | "template_origin"
   /** The origin that uses the session may not receive upstream tokens of this provider. */
   | "upstream_origin"
   /** The token is of a trusted issuer whose apps may not receive upstream tokens. */

@@ -12,14 +12,15 @@ export interface TemplateShape {
   readonly claims: JWTPayload;
 }
 
-/** The issuer and the identity that the token is about. */
+/** The issuer, the identity that the token is about, and the origin that it is issued to. */
 export interface TemplateSubject {
   readonly issuer: string;
   readonly identity_id: string;
+  readonly azp: string;
 }
 
 /**
- * Signs a token. The registered claims (RFC 7519, section 4.1) replace claims of the template with the same
+ * Signs a token. The registered claims (RFC 7519, section 4.1) and `azp` replace claims of the template with the same
  * name.
  */
 export type SignTemplateToken = (shape: TemplateShape, about: TemplateSubject) => Promise<string>;
@@ -27,7 +28,7 @@ export type SignTemplateToken = (shape: TemplateShape, about: TemplateSubject) =
 export function createTemplateTokens(keys: KeyRing): SignTemplateToken {
   return async (shape, about) => {
     const { kid, key } = await keys.signer();
-    return new SignJWT({ ...shape.claims })
+    return new SignJWT({ ...shape.claims, azp: about.azp })
       .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: "JWT" })
       .setIssuer(about.issuer)
       .setSubject(about.identity_id)

@@ -23,6 +23,10 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
     "A token with a spending cap can complete or fail only jobs that it, or a token exchanged from it, created.",
   own_page:
     "Only the service's own pages can give a token more credits or apps. Change it on /account/connections.",
+  app_approves:
+    "Only the service's own pages approve a device login. Send the person to its verification_uri.",
+  template_origin:
+    "This app may not receive tokens of this template. An operator can add the app to the template's apps in TOKEN_TEMPLATES.",
   no_purchase: "Buying credits requires a session, or a token without limits.",
   itself_only:
     "A token can revoke only itself. Revoke other tokens on the page /account/connections.",

@@ -12,6 +12,7 @@ import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { readBearer } from "../../caller/bearer.ts";
 import { browserCaller, identify } from "../../caller/authenticate.ts";
 import { callerFrom, factory, type AppContext, type UserCaller } from "../../context.ts";
+import { receivesTemplate } from "../upstream_tokens/allowed_origin.ts";
 import { allowedRedirect, isOriginAllowed } from "../../middleware/origins.ts";
 import { countAuthenticated, resumeSession } from "../../middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../refusals.ts";
@@ -39,7 +40,10 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   if (shape === undefined || proof.kind !== "session") {
     return refuse(context, { code: "token_template_unknown" });
   }
-  const about = { issuer: context.get("base_url"), identity_id };
+  if (!(await receivesTemplate(context, proof, shape.apps))) {
+    return refuse(context, { code: "scope", reason: "template_origin" });
+  }
+  const about = { issuer: context.get("base_url"), identity_id, azp: proof.azp };
   return context.json({ token: await template_tokens(shape, about) });
 });
 

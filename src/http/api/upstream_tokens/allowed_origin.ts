@@ -1,6 +1,7 @@
 /**
- * The origins that receive upstream tokens. A provider's token gives access to the person's account at another service, so
- * the operator decides for each app; an origin that may use the rest of the API does not receive it by default.
+ * The origins that receive tokens for other services: upstream tokens, and tokens of a template. Such a token gives access to
+ * the person's data at another service, so the operator decides for each app; an origin that may use the rest of the API
+ * does not receive it by default.
  */
 import { coversCookieDomain, isAllowedOrigin } from "../../../domain/origins.ts";
 import { SHARED_AZP, type SessionProof } from "../../../domain/proof.ts";
@@ -11,7 +12,7 @@ type RegisteredApps = Awaited<ReturnType<Services["apps"]["all"]>>;
 type RegisteredApp = RegisteredApps extends ReadonlyMap<string, infer App> ? App : never;
 
 /**
- * Whether the origin in `azp` may receive every provider's token: our own pages, and the origins of `ALLOWED_ORIGINS`. For
+ * Whether the origin in `azp` may receive every such token: our own pages, and the origins of `ALLOWED_ORIGINS`. For
  * the shared cookie of the parent domain, that list must allow every host that can read the cookie.
  */
 export async function isConfiguredOrigin(
@@ -33,6 +34,17 @@ export async function appReceivesProvider(
 ): Promise<boolean> {
   const receiving = await findReceivingApps(context, provider);
   return receiving.some(({ origins }) => isAllowedOrigin(azp, origins));
+}
+
+/** Whether the origin in `azp` may receive tokens of a template. `app_slugs`: the apps that the template names. */
+export async function receivesTemplate(
+  context: AppContext,
+  proof: SessionProof,
+  app_slugs: readonly string[],
+): Promise<boolean> {
+  if (await isConfiguredOrigin(context, proof)) return true;
+  const apps = await context.get("services").apps.all();
+  return app_slugs.some((slug) => isAllowedOrigin(proof.azp, apps.get(slug)?.origins ?? []));
 }
 
 /** The registered apps that may receive the tokens of the provider. */

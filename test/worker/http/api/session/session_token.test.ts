@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
-import { createLocalJWKSet, jwtVerify } from "jose";
+import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { describe, expect, it } from "vitest";
 import { getToken, holderOf, tokenId } from "../../../support/device_logins.ts";
 import { APP, BACK, openBrowser } from "../../../support/browser.ts";
-import { send, signIn, type Answer } from "../../../support/passbook.ts";
+import { registerApp } from "../../../support/directory_outage.ts";
+import { forgetEnvironments, send, signIn, type Answer } from "../../../support/passbook.ts";
 
 const BASE_URL = "http://passbook.localhost";
 
@@ -24,7 +25,9 @@ const settings = {
         iss: "https://evil.test",
         aud: "x",
         exp: 1,
+        azp: "x",
       },
+      apps: ["named"],
     },
   }),
 };
@@ -135,8 +138,32 @@ describe("a token template", () => {
       typ: "JWT",
     });
     expect(protectedHeader.typ).toBe("JWT");
-    expect(payload).toMatchObject({ sub: ada.identity_id, role: "viewer" });
+    expect(payload).toMatchObject({ sub: ada.identity_id, role: "viewer", azp: APP });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60);
+  });
+
+  it("a token template is for our own pages, the operator's origins and the apps that it names, and not for other registered apps", async () => {
+    const ada = await signIn();
+    const origins = { named: "http://localhost:4998", other: "http://localhost:4999" };
+    for (const [slug, origin] of Object.entries(origins)) {
+      await registerApp(slug, { origins_json: JSON.stringify([origin]) });
+    }
+    forgetEnvironments();
+    const ofOrigin = async (origin: string) => {
+      const from = { headers: { Cookie: ada.cookies, Origin: origin } };
+      const { token } = (await send("GET", "/api/sessionToken", from)).body;
+      const by_cookie = await send("GET", "/api/sessionToken?template=maps", from, settings);
+      return [await ask(token, "maps"), by_cookie];
+    };
+    for (const origin of [BASE_URL, APP, origins.named]) {
+      for (const { status, body } of await ofOrigin(origin)) {
+        expect([status, decodeJwt(body.token).azp]).toEqual([200, origin]);
+      }
+    }
+    for (const answer of await ofOrigin(origins.other)) {
+      expect(answer).toMatchObject({ status: 403, body: { code: "scope" } });
+      expect(answer.body.error).toContain("TOKEN_TEMPLATES");
+    }
   });
 
   it("our own API refuses a template token as bearer and as cookie", async () => {
