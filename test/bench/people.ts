@@ -46,9 +46,10 @@ export async function deviceLogin(
     });
   const start = await expectOk(await post("/api/device/start", {}, {}));
   const { device_code, user_code } = JSON.parse(start) as Record<string, string>;
-  const [authorization = ""] = person.session;
-  const bearer = { Authorization: authorization.slice("Authorization: ".length) };
-  await expectOk(await post("/api/device/complete", { user_code, ...limits }, bearer));
+  const own_page = Object.fromEntries(
+    person.cookie.map((line) => line.split(/: (.*)/s).slice(0, 2)),
+  );
+  await expectOk(await post("/api/device/complete", { user_code, ...limits }, own_page));
   const poll = `${url}/api/device/poll?device_code=${encodeURIComponent(device_code ?? "")}`;
   const { token } = JSON.parse(await expectOk(await fetch(poll))) as { token?: string };
   if (token === undefined) throw new Error("the device login gave no token");

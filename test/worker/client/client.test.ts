@@ -7,7 +7,7 @@ import {
   type PassbookErrorCode,
 } from "../../../src/client/index.ts";
 import { passTime } from "../support/clock.ts";
-import { getToken } from "../support/device_logins.ts";
+import { approve, getToken } from "../support/device_logins.ts";
 import { BASE_URL, signIn, signInWithCredits } from "../support/passbook.ts";
 import { workerFetch } from "./worker_fetch.ts";
 
@@ -282,7 +282,7 @@ describe("device login", () => {
       app: "demo",
       onCode: async ({ user_code }) => {
         polls += 1;
-        await ada.post("/api/device/complete", { user_code });
+        await approve(ada, user_code);
       },
     });
     expect([polls, waited]).toEqual([1, [5000]]);

@@ -6,7 +6,7 @@ import document from "../../../docs/openapi.json";
 import { openApiDocument } from "../../../src/http/openapi/document.ts";
 import type * as schemas from "../../../src/http/openapi/schemas.ts";
 import type { entryView, jobView, settledView } from "../../../src/http/views.ts";
-import { fromOwnPage } from "../support/device_logins.ts";
+import { approve, fromOwnPage } from "../support/device_logins.ts";
 import { awaitToken, startDevice } from "../support/device_client.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
 import { check, expectDocumented, paths } from "../support/conformance.ts";
@@ -154,7 +154,7 @@ describe("requests made from the document", () => {
         },
       };
       const started = await startDevice(options);
-      await ada.post("/api/device/complete", { user_code: started.user_code, ...limits });
+      await approve(ada, started.user_code, limits, settings);
       const outcome = await awaitToken(options, started);
       return outcome.kind === "token" ? outcome.token : "";
     };

@@ -35,6 +35,24 @@ export function approve(
   return send("POST", "/api/device/complete", { headers, body }, settings);
 }
 
+/** A session token that the service's own page got: its `azp` is the service, and not an app. */
+export async function ownSessionToken(person: SignedIn): Promise<string> {
+  return (await send("GET", "/api/sessionToken", { headers: fromOwnPage(person) })).body.token;
+}
+
+/** Approves a login with a session token of the service's own page. */
+export async function approveByBearer(
+  person: SignedIn,
+  user_code: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return holderOf(await ownSessionToken(person)).post(
+    "/api/device/complete",
+    { user_code },
+    headers,
+  );
+}
+
 /** Posts one of the page's forms as a signed-in browser. */
 export function postForm(
   person: SignedIn,

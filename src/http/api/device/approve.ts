@@ -8,8 +8,6 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
 import { isForeignSession, readOperatorRights } from "../../caller/operator.ts";
-import { isConfiguredOrigin } from "../upstream_tokens/allowed_origin.ts";
-import { isFromOwnPage } from "../../middleware/origins.ts";
 import { appSlug, cost } from "../../validation.ts";
 
 type Scope = (typeof API_SCOPES)[number];
@@ -88,20 +86,6 @@ function isUnlimited(body: z.output<typeof limitsBody>): boolean {
   return body.scopes === undefined && body.apps === undefined && !has_caps;
 }
 
-/**
- * {@link limitsFrom} for the origin that approves. An origin that may not receive upstream tokens cannot approve access to
- * them, so full access then excludes them.
- */
-export async function limitsForOrigin(
-  context: AppContext,
-  body: z.output<typeof limitsBody>,
-): Promise<AllowanceLimits> {
-  const limits = limitsFrom(body);
-  const { proof } = context.get("caller");
-  if (!isUnlimited(body) || proof.kind !== "session") return limits;
-  return { ...limits, upstream: await isConfiguredOrigin(context, proof) };
-}
-
 function accessOf(scopes: readonly Scope[] | undefined): AllowanceLimits["access"] {
   if (scopes === undefined || scopes.includes("write")) return FULL_ACCESS.access;
   return scopes.includes("read") ? "read" : "none";
@@ -121,9 +105,9 @@ export async function approveLogin(
 }
 
 /**
- * Grants a token with these limits for a caller with a live session. Without our own page, the token ends with the
- * session: a leaked session token, or the page of an app that sends its visitor's cookie, must not create access that
- * outlives the session.
+ * Grants a token with these limits for a caller with a live session of our own pages: the page of an app shows no limits and
+ * does not ask, so its session token or its visitor's cookie gives nobody else access. A token that a session token
+ * approved ends with the session, because a leaked one must not create access that outlives it.
  */
 export async function grantToken(
   context: AppContext,
@@ -140,15 +124,13 @@ export async function grantToken(
     const operator = await readOperatorRights(context, identity_id);
     if (operator === null) return refused({ code: "not_operator" });
   }
-  if (limits.upstream && !(await isConfiguredOrigin(context, proof))) {
-    return refused({ code: "scope", reason: "upstream_origin" });
-  }
+  if (proof.azp !== context.get("base_url"))
+    return refused({ code: "scope", reason: "app_approves" });
   const room = await accountOf(context).checkRoomForAllowance(callerOf(context));
   if (!room.ok) return room;
   const session = await identity.readSession(session_id, identity_id);
   if (session === null) return refused({ code: "unauthorized", reason: "session_ended" });
   const { signin_method, ends_at_ms } = session;
-  const is_ours = via === "cookie" && isFromOwnPage(context);
-  const session_ends_at_ms = is_ours ? null : ends_at_ms;
+  const session_ends_at_ms = via === "cookie" ? null : ends_at_ms;
   return accepted({ identity_id, limits, session_id, signin_method, session_ends_at_ms });
 }

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { validBody } from "../../validation.ts";
-import { approveLogin, hasOneFormOfCaps, limitFields, limitsForOrigin } from "./approve.ts";
+import { approveLogin, hasOneFormOfCaps, limitFields, limitsFrom } from "./approve.ts";
 
 export const completeLoginBody = z
   .strictObject({
@@ -16,8 +16,7 @@ export const completeLogin = factory.createHandlers(
   validBody(completeLoginBody),
   async (context) => {
     const { user_code, ...limits } = context.req.valid("json");
-    const granted = await limitsForOrigin(context, limits);
-    const approved = await approveLogin(context, user_code, granted);
+    const approved = await approveLogin(context, user_code, limitsFrom(limits));
     return approved.ok ? context.json({ ok: true }) : refuse(context, approved.refusal);
   },
 );

@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
-import { approve, fromOwnPage, holderOf, poll, startLogin } from "../../support/device_logins.ts";
+import { approve, fromOwnPage, startLogin } from "../../support/device_logins.ts";
 import { BASE_URL, send, signIn, type SignedIn } from "../../support/passbook.ts";
 import { saveApp } from "./app_server.ts";
 import { SETTINGS, signInOperator } from "../api/admin/operators.ts";
@@ -164,26 +164,5 @@ describe("upstream tokens by origin", () => {
       expect(await outcome(headers)).toEqual(MAY);
       expect(await outcome(headers, "/api/oauthToken/google")).toEqual(MAY_NOT);
     }
-  });
-
-  it("full access that a registered app's page approves excludes upstream tokens", async () => {
-    const operator = await signInOperator();
-    await saveApp(operator, "sketch", { origins: [APP], settle: "holder" } as object);
-    const ada = await signIn();
-    const headers = { ...byCookie(ada, APP), "Content-Type": "application/json" };
-    const complete = async (limits: object) => {
-      const { device_code, user_code } = await startLogin();
-      const body = JSON.stringify({ user_code, ...limits });
-      const response = await send("POST", "/api/device/complete", { headers, body }, SETTINGS);
-      return { response, device_code };
-    };
-    const { response, device_code } = await complete({});
-    expect(response.status).toBe(200);
-    const { token } = (await poll(device_code)).body;
-    const [listed] = (await ada.get("/api/tokens")).body.tokens;
-    expect(listed.scopes).toEqual(["read", "write"]);
-    expect((await holderOf(token).get(PATH)).body.code).toBe("scope");
-    const named = await complete({ scopes: ["read", "upstream"] });
-    expect([named.response.status, named.response.body.code]).toEqual(MAY_NOT);
   });
 });

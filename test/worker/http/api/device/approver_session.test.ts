@@ -3,10 +3,12 @@ import { describe, expect, it } from "vitest";
 import { passTime } from "../../../support/clock.ts";
 import {
   approve,
+  approveByBearer,
   approvalForm,
   fromOwnPage,
   getToken,
   holderOf,
+  ownSessionToken,
   poll,
   postForm,
   startLogin,
@@ -20,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A personal access token that a bearer session token approved. */
 async function getBoundToken(person: SignedIn, headers = {}): Promise<TokenHolder> {
   const { device_code, user_code } = await startLogin();
-  await person.post("/api/device/complete", { user_code }, headers);
+  await approveByBearer(person, user_code, headers);
   return holderOf((await poll(device_code)).body.token);
 }
 
@@ -97,33 +99,40 @@ describe("a personal token approved by a bearer session token", () => {
   it("a device login is not approved if the session ends during the approval", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
+    const by_bearer = holderOf(await ownSessionToken(ada));
     await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
-    const response = await ada.post("/api/device/complete", { user_code });
+    const response = await by_bearer.post("/api/device/complete", { user_code });
     expect(response.status).toBe(401);
     expect((await poll(device_code)).status).toBe(202);
   });
 });
 
-describe("a personal token approved by cookie from an app's page", () => {
-  it("a personal token approved by cookie from an app's page ends with the session", async () => {
+describe("the page of an app", () => {
+  const APP = "http://localhost:3000";
+
+  it("the page of an app approves no device login, with its session token or its visitor's cookie", async () => {
     const ada = await signIn();
-    const headers = { "Content-Type": "application/json", Cookie: ada.cookies };
-    const tokens: TokenHolder[] = [];
+    const json = { "Content-Type": "application/json" };
+    const { device_code, user_code } = await startLogin();
+    const body = JSON.stringify({ user_code });
     for (const from of [
-      { Origin: "http://localhost:3000" },
-      { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" },
-      { "Sec-Fetch-Site": "same-origin" },
+      { Authorization: `Bearer ${ada.token}` },
+      { Authorization: `Bearer ${ada.token}`, Origin: BASE_URL },
+      { Cookie: ada.cookies, Origin: APP },
+      { Cookie: ada.cookies, Origin: APP, "Sec-Fetch-Site": "same-origin" },
     ]) {
-      const { device_code, user_code } = await startLogin();
-      const body = JSON.stringify({ user_code });
-      const approved = { headers: { ...headers, ...from }, body };
-      expect((await send("POST", "/api/device/complete", approved)).status).toBe(200);
-      tokens.push(holderOf((await poll(device_code)).body.token));
+      const headers: Record<string, string> = { ...json, ...from };
+      const answer = await send("POST", "/api/device/complete", { headers, body });
+      expect(answer).toMatchObject({ status: 403, body: { code: "scope" } });
+      expect(answer.body.error).toContain("verification_uri");
     }
-    expect(await Promise.all(tokens.map(lives))).toEqual([true, true, true]);
+    expect((await poll(device_code)).status).toBe(202);
+    // Our own page may also be known by Sec-Fetch-Site only. It shows the rights, so its token outlives the session.
+    const headers = { ...json, Cookie: ada.cookies, "Sec-Fetch-Site": "same-origin" };
+    expect((await send("POST", "/api/device/complete", { headers, body })).status).toBe(200);
+    const token = holderOf((await poll(device_code)).body.token);
     await signOut(ada);
-    // Our own page shows the requested rights and lets a person type the end of the code, so its token stays.
-    expect(await Promise.all(tokens.map(lives))).toEqual([false, false, true]);
+    expect(await lives(token)).toBe(true);
   });
 });
 
@@ -205,10 +214,7 @@ describe("an approved login that is not yet redeemed", () => {
       (ada: SignedIn, user_code: string) =>
         postForm(ada, "/device/approve", approvalForm(user_code)),
     ],
-    [
-      "by a bearer",
-      (ada: SignedIn, user_code: string) => ada.post("/api/device/complete", { user_code }),
-    ],
+    ["by a bearer", (ada: SignedIn, user_code: string) => approveByBearer(ada, user_code)],
   ])(
     "a login approved %s and not yet redeemed ends with the approving session",
     async (_, approveIt) => {

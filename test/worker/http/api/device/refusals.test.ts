@@ -3,10 +3,12 @@ import { describe, expect, it, vi } from "vitest";
 import { earlyInAMinute, passTime } from "../../../support/clock.ts";
 import {
   approve,
+  approveByBearer,
   fromOwnPage,
   getToken,
   holderOf,
   openPage,
+  ownSessionToken,
   poll,
   postForm,
   startLogin,
@@ -144,11 +146,12 @@ describe("approving", () => {
   it("approving accepts the session token of a live session and refuses that of an ended one", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
+    const by_bearer = holderOf(await ownSessionToken(ada));
     await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
-    const ended = await ada.post("/api/device/complete", { user_code });
+    const ended = await by_bearer.post("/api/device/complete", { user_code });
     expect(ended).toMatchObject({ status: 401, body: { code: "unauthorized" } });
     const again = await signIn();
-    const response = await again.post("/api/device/complete", { user_code });
+    const response = await approveByBearer(again, user_code);
     expect(response).toMatchObject({ status: 200, body: { ok: true } });
     expect((await poll(device_code)).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { awaitToken, startDevice } from "../../../support/device_client.ts";
-import { fromOwnPage } from "../../../support/device_logins.ts";
+import { approve, fromOwnPage } from "../../../support/device_logins.ts";
 import { exchange } from "../../../support/exchanges.ts";
 import { CLIENT_ID, connect, withToken } from "../../../support/oauth_clients.ts";
 import { BASE_URL, send, signIn, type SignedIn } from "../../../support/passbook.ts";
@@ -23,7 +23,7 @@ async function personalToken(person: SignedIn, limits: object) {
     wait: async () => {},
   };
   const started = await startDevice(options);
-  await person.post("/api/device/complete", { user_code: started.user_code, ...limits });
+  await approve(person, started.user_code, limits);
   const outcome = await awaitToken(options, started);
   return outcome.kind === "token" ? outcome.token : "";
 }
