@@ -395,6 +395,14 @@ export type SettledItemRefusal =
       readonly code: "overage_limit";
       /** The highest allowed cost of this job. */
       readonly limit: number;
+    }
+  | {
+      /** A message for people. */
+      readonly error: string;
+      /** A stable code for programs. */
+      readonly code: "step_too_old";
+      /** The job's last step. */
+      readonly step: number;
     };
 
 export interface ProgressedJob {

@@ -138,17 +138,11 @@ function limitOf({ cost_estimate, max_overage_percent }: JobState): number | nul
   return costLimit(cost_estimate, max_overage_percent);
 }
 
-/** Returns the reserve, or keeps it as the job's cost if `refund` is false. */
-export function fail(job: JobState, refund: boolean): StepResult {
+/** Fails a job at `cost` and returns the rest of its reserve. Refused as `spent_limit` if the reserve is smaller. */
+export function fail(job: JobState, cost: number): StepResult {
   if (job.status !== "started") return refused({ code: "job_ended" });
-  const outcome = { status: "failed", failure: "reported" } as const;
-  const held = 0 - job.reserved;
-  if (!refund) {
-    const kept = { kind: "settle", amount: 0, held } as const;
-    return accepted(step(job, { ...outcome, actual_cost: job.reserved }, kept));
-  }
-  const given_back = { kind: "refund", amount: job.reserved, held } as const;
-  return accepted(step(job, { ...outcome, actual_cost: 0 }, given_back));
+  if (cost > job.reserved) return refused({ code: "spent_limit", limit: job.reserved });
+  return accepted(failed(job, "reported", cost));
 }
 
 /**
@@ -157,11 +151,13 @@ export function fail(job: JobState, refund: boolean): StepResult {
  */
 export function expire(job: JobState & { readonly on_expiry: ExpiryOutcome }): JobStep {
   const { spent, reserved, on_expiry } = job;
-  const is_charged = spent === null ? on_expiry === "charge" : spent > 0;
-  const actual_cost = spent ?? (is_charged ? reserved : 0);
-  const outcome = { status: "failed", failure: "expired", actual_cost } as const;
-  const change = { amount: reserved - actual_cost, held: 0 - reserved };
-  return step(job, outcome, { kind: is_charged ? "settle" : "refund", ...change });
+  return failed(job, "expired", spent ?? (on_expiry === "charge" ? reserved : 0));
+}
+
+function failed(job: JobState, failure: JobFailure, actual_cost: number): JobStep {
+  const kind = actual_cost > 0 ? ("settle" as const) : ("refund" as const);
+  const change = { kind, amount: job.reserved - actual_cost, held: 0 - job.reserved };
+  return step(job, { status: "failed", failure, actual_cost }, change);
 }
 
 /**

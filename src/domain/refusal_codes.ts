@@ -122,4 +122,5 @@ export const SETTLED_ITEM_REFUSALS = [
   "overage_limit",
   "job_unknown",
   "job_ended",
+  "step_too_old",
 ] as const satisfies readonly RefusalCode[];

@@ -49,6 +49,15 @@ export const cost = z
     z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
   );
 
+/** The number of a step of a job, from `min`. */
+export const jobStep = (min: 0 | 1) =>
+  z
+    .int("must be a whole number")
+    .check(
+      z.gte(min, `must be at least ${min}`),
+      z.lte(Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`),
+    );
+
 /** Custom, since `z.record` would drop a `__proto__` key. */
 export const metadata = z.custom<Metadata>(
   isMetadata,

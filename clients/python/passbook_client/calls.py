@@ -153,19 +153,21 @@ class Calls(ABC):
         *,
         job_id: str,
         actual_cost: int,
+        step: int | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.SettledJob:
         """
         Settle a job at its real cost. The part of the reserve that exceeds the cost is refunded. If the
         cost exceeds the reserve, the difference is charged in full, even if the balance falls below zero.
-        An expired job can still be completed, once.
+        An expired job can still be completed, once. `step` is the last step that the caller took, 0 for
+        none: if another process has taken a later one, the request is refused.
         """
         return self._send(
             Call(
                 "POST",
                 "/api/jobs/complete",
-                body={"job_id": job_id, "actual_cost": actual_cost, "metadata": metadata},
+                body={"job_id": job_id, "actual_cost": actual_cost, "step": step, "metadata": metadata},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="job",
@@ -176,20 +178,24 @@ class Calls(ABC):
         self,
         *,
         job_id: str,
+        cost: int | None = None,
         refund: bool | None = None,
+        step: int | None = None,
         reason: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.SettledJob:
         """
-        Fail a job. The reserve is refunded; with `refund: false` it is charged as the job's cost. `reason`
-        (up to 500 characters) is returned as `failure_reason`. `metadata` is merged as in a completion.
+        Fail a job. The reserve is refunded. `cost` says what the failed job costs, at most its reserve, and
+        the rest is refunded; `refund: false` charges the whole reserve. `step` is as in a completion.
+        `reason` (up to 500 characters) is returned as `failure_reason`. `metadata` is merged as in a
+        completion.
         """
         return self._send(
             Call(
                 "POST",
                 "/api/jobs/fail",
-                body={"job_id": job_id, "refund": refund, "reason": reason, "metadata": metadata},
+                body={"job_id": job_id, "cost": cost, "refund": refund, "step": step, "reason": reason, "metadata": metadata},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="job",
@@ -201,6 +207,7 @@ class Calls(ABC):
         *,
         job_id: str,
         step: int,
+        run: str | None = None,
         spent: int | None = None,
         reserve: int | None = None,
         ttl_seconds: int | None = None,
@@ -211,13 +218,14 @@ class Calls(ABC):
         job's estimate. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds`
         moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows
         with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an
-        older step is refused, so a process that lost the job to another one notices.
+        older step is refused, so a process that lost the job to another one notices. `run` names the
+        caller's run of the work: a step that another run took is refused too.
         """
         return self._send(
             Call(
                 "POST",
                 "/api/jobs/progress",
-                body={"job_id": job_id, "step": step, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds},
+                body={"job_id": job_id, "step": step, "run": run, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds},
                 keyed=True,
                 field="job",
             )

@@ -184,6 +184,7 @@ class _CompleteJobsJobs(TypedDict):
 
 
 class CompleteJobsJobs(_CompleteJobsJobs, total=False):
+    step: int
     metadata: dict[str, Any]
     """Any JSON object of at most 16 KiB. Pages show `description` and `previewUrl`."""
 
@@ -241,8 +242,17 @@ class SettledItemRefusal3(TypedDict):
     """The highest allowed cost of this job."""
 
 
+class SettledItemRefusal4(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["step_too_old"]
+    """A stable code for programs."""
+    step: int
+    """The job's last step."""
+
+
 #: The item was refused; its job is unchanged.
-SettledItemRefusal = SettledItemRefusal1 | SettledItemRefusal2 | SettledItemRefusal3
+SettledItemRefusal = SettledItemRefusal1 | SettledItemRefusal2 | SettledItemRefusal3 | SettledItemRefusal4
 
 
 class SettledJobs(TypedDict):

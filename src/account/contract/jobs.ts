@@ -38,12 +38,18 @@ export interface ShownApproval extends Pick<
 
 export interface CompleteJobRequest {
   readonly job_id: string;
+  /** The last step of the caller's run; absent: the caller takes no steps. */
+  readonly step?: number | undefined;
   readonly actual_cost: number;
   readonly metadata_json: string | null;
 }
 
 export interface FailJobRequest {
   readonly job_id: string;
+  /** As in {@link CompleteJobRequest}. */
+  readonly step?: number | undefined;
+  /** What the failed job costs, at most its reserve; absent: `refund` decides. */
+  readonly cost?: number | undefined;
   readonly refund: boolean;
   /** The client's reason; null: none given. */
   readonly reason: string | null;
@@ -54,6 +60,8 @@ export interface ProgressRequest {
   readonly job_id: string;
   /** Grows with each report. A repeated step gets the first response. */
   readonly step: number;
+  /** The caller's run of the job; absent: the caller names none. Two runs do not share a step. */
+  readonly run?: string | undefined;
   /** Credits that the job holds from now on; null: as before. */
   readonly reserve: number | null;
   /** Credits that the job costs if it expires; null: as before. */

@@ -2,6 +2,7 @@
  * The last progress report of a job, in the job's own row: a repeated step gets its first response. Until a later step
  * only the job's end changes the row, so the response is the row with what the end changed put back.
  */
+import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type { Answer, OnceAnswer, ProgressedJob, ProgressRequest } from "../contract.ts";
 import type { JobRow } from "../sql/schema.ts";
@@ -10,6 +11,8 @@ import type { JobRow } from "../sql/schema.ts";
 interface LastReport {
   /** Steps that the job has taken. */
   readonly count: number;
+  /** The run that took the step; absent: its caller named none. */
+  readonly run?: string | undefined;
   readonly fingerprint: string;
   readonly credits: number;
   readonly updated_at_ms: number;
@@ -28,10 +31,10 @@ export function stepsTaken(job: JobRow): number {
 /** The columns of a new step. */
 export function stepColumns(
   job: JobRow,
-  { step, fingerprint }: ProgressRequest,
+  { step, run, fingerprint }: ProgressRequest,
   response: Pick<LastReport, "credits" | "updated_at_ms">,
 ): Pick<JobRow, "step" | "progress_json"> {
-  const report: LastReport = { count: stepsTaken(job) + 1, fingerprint, ...response };
+  const report: LastReport = { count: stepsTaken(job) + 1, run, fingerprint, ...response };
   return { step, progress_json: JSON.stringify(report) };
 }
 
@@ -48,18 +51,25 @@ export function reportAfterEnd(
     : { progress_json: JSON.stringify({ ...report, metadata_json }) };
 }
 
-/** Takes a step once. A step before the last one is refused: a later process took the job over. */
+/** Refuses a step before the job's last one: another run took the job over. Null: not refused. */
+export function whyTooOld(job: JobRow, step: number | undefined): Refusal | null {
+  return step !== undefined && step < job.step ? { code: "step_too_old", step: job.step } : null;
+}
+
+/** Takes a step once. A step that another run took is too old. */
 export function onceInStep(
   job: JobRow,
-  { step, fingerprint }: ProgressRequest,
+  { step, run, fingerprint }: ProgressRequest,
   operation: () => Answer<ProgressedJob>,
 ): OnceAnswer<ProgressedJob> {
-  if (step < job.step) return refused({ code: "step_too_old", step: job.step });
+  const too_old = whyTooOld(job, step);
+  if (too_old !== null) return refused(too_old);
   const report = step === job.step ? lastReport(job) : null;
   if (report === null) {
     const answer = operation();
     return answer.ok ? accepted({ value: answer.value, replayed: false }) : answer;
   }
+  if (report.run !== run) return refused({ code: "step_too_old", step });
   if (report.fingerprint !== fingerprint) return refused({ code: "idempotency_key_reused", step });
   return accepted({ value: firstResponse(job, report), replayed: true });
 }

@@ -13,6 +13,7 @@ import type {
   JobRow,
   SettledJob,
 } from "../contract.ts";
+import { whyTooOld } from "../idempotency/job_steps.ts";
 import type { KeyedRequest } from "../idempotency/once.ts";
 import { readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
@@ -30,7 +31,7 @@ export function completeJob(
   request: CompleteJobRequest,
   keyed: KeyedRequest | null = null,
 ): Answer<SettledJob> {
-  const endable = readEndable(transaction, request.job_id);
+  const endable = readInStep(transaction, request);
   if (!endable.ok) return endable;
   const job = endable.value;
   const step = rules.complete(readBalance(transaction), job, request.actual_cost);
@@ -44,16 +45,16 @@ export function completeJob(
   return accepted(endJob(transaction, job, step.value, details, keyed));
 }
 
-/** Fails a job, refunds its reserve or keeps it, and merges metadata into it. */
+/** Fails a job at the cost that the caller states, returns the rest of its reserve, and merges metadata into it. */
 export function failJob(
   transaction: Transaction,
   request: FailJobRequest,
   keyed: KeyedRequest | null = null,
 ): Answer<SettledJob> {
-  const endable = readEndable(transaction, request.job_id);
+  const endable = readInStep(transaction, request);
   if (!endable.ok) return endable;
   const job = endable.value;
-  const step = rules.fail(job, request.refund);
+  const step = rules.fail(job, request.cost ?? (request.refund ? 0 : job.reserved));
   if (!step.ok) return step;
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
@@ -105,6 +106,16 @@ export function readEndable(transaction: Transaction, job_id: string): Answer<Jo
   if (job === null || !seesJob(transaction, job)) return refused(unknownJob(transaction));
   const not_allowed = whyNotEnd(transaction, job);
   return not_allowed === null ? accepted(job) : refused(not_allowed);
+}
+
+/** The job that the caller's run may end. */
+function readInStep(
+  transaction: Transaction,
+  { job_id, step }: Pick<CompleteJobRequest, "job_id" | "step">,
+): Answer<JobRow> {
+  const endable = readEndable(transaction, job_id);
+  const too_old = endable.ok ? whyTooOld(endable.value, step) : null;
+  return too_old === null ? endable : refused(too_old);
 }
 
 function mergeStored(

@@ -44,11 +44,11 @@ export const JOBS = {
     error: `The job's metadata is larger than ${limit_bytes} bytes. Store less.`,
   }),
   spent_limit: ({ limit }) => ({
-    error: `spent can be at most ${limit}, the credits that this job holds. Raise reserve in the same step.`,
+    error: `This job holds ${limit} credits, so it can have spent at most that much. A progress report can raise its reserve.`,
     more: { limit },
   }),
   step_too_old: ({ step }) => ({
-    error: `This job is at step ${step} already. If another process took the job over, stop working on it; else report a higher step.`,
+    error: `This job is at step ${step} already. If another process took the job over, stop working on it; else send a higher step.`,
     more: { step },
   }),
   too_many_steps: ({ limit }) => ({

@@ -101,11 +101,12 @@ describe("the life of a job", () => {
     expect(late.ok && late.value.posting.amount).toBe(-10);
   });
 
-  it("a failed or expired job returns its reserve unless `refund` is false or it is charged on expiry", () => {
-    const refunded = fail(STARTED, true);
-    const kept = fail(STARTED, false);
+  it("a failed or expired job returns what it does not cost", () => {
+    const refunded = fail(STARTED, 0);
+    const kept = fail(STARTED, 30);
     expect(refunded.ok && refunded.value.posting).toMatchObject({ kind: "refund", amount: 30 });
     expect(kept.ok && kept.value).toMatchObject({ actual_cost: 30, posting: { amount: 0 } });
+    expect(fail(STARTED, 31)).toMatchObject({ refusal: { code: "spent_limit", limit: 30 } });
     const given_back = expire({ ...STARTED, on_expiry: "refund" });
     expect(given_back).toMatchObject({ actual_cost: 0, posting: { kind: "refund", amount: 30 } });
     const charged = expire({ ...STARTED, on_expiry: "charge" });

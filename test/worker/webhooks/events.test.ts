@@ -81,9 +81,9 @@ describe("the events of jobs", () => {
   it("a job that fails, with or without refund, expires or is cancelled has its own event", async () => {
     const { receiver, webhook } = await openReceiver();
     await openAccount();
-    for (const refund of [true, false]) {
-      const job_id = (await createJob()) ?? "";
-      const end = { job_id, refund, reason: null, metadata_json: null };
+    for (const terms of [{ refund: true }, { refund: false }, { refund: true, cost: 1 }]) {
+      const job_id = (await createJob(3)) ?? "";
+      const end = { job_id, ...terms, reason: null, metadata_json: null };
       await accountOf().failJob(HOLDER, end, null);
     }
     await accountOf().cancelJob(HOLDER, { job_id: (await createJob()) ?? "" });
@@ -91,8 +91,15 @@ describe("the events of jobs", () => {
     passTime(61_000);
     await fireAlarm(ADA);
     await deliver(webhook);
+    const failed = receiver.received.filter(({ body }) => body.type === "job.failed");
+    expect(failed.map(({ body }) => body.data)).toMatchObject([
+      { credits: 100, held: 0, job: { actual_cost: 0 } },
+      { credits: 97, held: 0, job: { actual_cost: 3 } },
+      { credits: 96, held: 0, job: { actual_cost: 1 } },
+    ]);
     expect(receiver.types.filter((type) => type !== "job.created")).toEqual([
       "credits.granted",
+      "job.failed",
       "job.failed",
       "job.failed",
       "job.expired",

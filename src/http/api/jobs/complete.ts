@@ -9,6 +9,7 @@ import {
   cost,
   idempotencyGuard,
   jobId,
+  jobStep,
   metadata,
   metadataJson,
   validBody,
@@ -18,6 +19,7 @@ import { respondOnce, settledView } from "../../views.ts";
 export const completeJobBody = z.object({
   job_id: jobId,
   actual_cost: cost,
+  step: z.optional(jobStep(0)),
   metadata: z.optional(metadata),
 });
 
@@ -25,10 +27,10 @@ export const completeJobBody = z.object({
 export function completeJobRequest(
   body: z.output<typeof completeJobBody>,
 ): Result<CompleteJobRequest, Refusal> {
-  const { job_id, actual_cost } = body;
+  const { job_id, actual_cost, step } = body;
   const metadata_json = metadataJson(body.metadata);
   if (!metadata_json.ok) return metadata_json;
-  return accepted({ job_id, actual_cost, metadata_json: metadata_json.value });
+  return accepted({ job_id, actual_cost, step, metadata_json: metadata_json.value });
 }
 
 export const completeJob = factory.createHandlers(validBody(completeJobBody), async (context) => {

@@ -137,7 +137,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Settle a job at its real cost",
       description:
-        "The part of the reserve that exceeds the cost is refunded. If the cost exceeds the reserve, the difference is charged in full, even if the balance falls below zero. An expired job can still be completed, once.",
+        "The part of the reserve that exceeds the cost is refunded. If the cost exceeds the reserve, the difference is charged in full, even if the balance falls below zero. An expired job can still be completed, once. `step` is the last step that the caller took, 0 for none: if another process has taken a later one, the request is refused.",
       security: "user_or_app",
       body: { schema: completeJobBody, example: { job_id: JOB_ID, actual_cost: 25 } },
       idempotent: true,
@@ -146,6 +146,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
         "job_unknown",
         "app_settles",
         "job_ended",
+        "step_too_old",
         "metadata_too_large",
         "balance_limit",
         "overage_limit",
@@ -160,7 +161,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Fail a job",
       description:
-        "The reserve is refunded; with `refund: false` it is charged as the job's cost. `reason` (up to 500 characters) is returned as `failure_reason`. `metadata` is merged as in a completion.",
+        "The reserve is refunded. `cost` says what the failed job costs, at most its reserve, and the rest is refunded; `refund: false` charges the whole reserve. `step` is as in a completion. `reason` (up to 500 characters) is returned as `failure_reason`. `metadata` is merged as in a completion.",
       security: "user_or_app",
       body: {
         schema: failJobBody,
@@ -172,6 +173,8 @@ export const jobs_paths: ZodOpenApiPathsObject = {
         "job_unknown",
         "app_settles",
         "job_ended",
+        "step_too_old",
+        "spent_limit",
         "metadata_too_large",
         "origin_not_allowed",
       ],
@@ -183,7 +186,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Report a step of a long job",
       description:
-        "`reserve` sets what the job holds from now on: the difference is reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the job's estimate. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to another one notices.",
+        "`reserve` sets what the job holds from now on: the difference is reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the job's estimate. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to another one notices. `run` names the caller's run of the work: a step that another run took is refused too.",
       security: "user_or_app",
       body: {
         schema: progressBody,

@@ -1,18 +1,18 @@
 /** `POST /api/jobs/progress`: a step of a long job changes its reserve, its spent credits and its expiry. */
 import * as z from "zod/mini";
 import { accountOf, callerOf, factory } from "../../context.ts";
-import { cost, fingerprintOf, jobId, validBody } from "../../validation.ts";
+import { cost, fingerprintOf, jobId, jobStep, validBody } from "../../validation.ts";
 import { respondOnce, settledView } from "../../views.ts";
 import { ttlSeconds } from "./create.ts";
 
 export const progressBody = z.object({
   job_id: jobId,
-  step: z
-    .int("must be a whole number")
-    .check(
-      z.gte(1, "must be at least 1"),
-      z.lte(Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`),
-    ),
+  step: jobStep(1),
+  run: z.optional(
+    z
+      .string("must be a string")
+      .check(z.regex(/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 printable ASCII characters")),
+  ),
   spent: z.optional(cost),
   reserve: z.optional(cost),
   ttl_seconds: z.optional(ttlSeconds),
@@ -21,9 +21,9 @@ export const progressBody = z.object({
 /** The step is the idempotency key of the report, so no other is read. */
 export const reportProgress = factory.createHandlers(validBody(progressBody), async (context) => {
   const body = context.req.valid("json");
-  const { job_id, step, spent = null, reserve = null, ttl_seconds = null } = body;
+  const { job_id, step, run, spent = null, reserve = null, ttl_seconds = null } = body;
   const fingerprint = await fingerprintOf(body);
-  const request = { job_id, step, spent, reserve, ttl_seconds, fingerprint };
+  const request = { job_id, step, run, spent, reserve, ttl_seconds, fingerprint };
   const reported = await accountOf(context).reportProgress(callerOf(context), request);
   return respondOnce(context, reported, settledView);
 });

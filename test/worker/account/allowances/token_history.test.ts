@@ -86,7 +86,13 @@ type Action =
       readonly pick: number;
       readonly cost: number;
     }
-  | { readonly kind: "fail"; readonly by: string; readonly pick: number; readonly refund: boolean }
+  | {
+      readonly kind: "fail";
+      readonly by: string;
+      readonly pick: number;
+      readonly refund: boolean;
+      readonly cost: number | undefined;
+    }
   | {
       readonly kind: "progress";
       readonly by: string;
@@ -135,6 +141,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       by: ender,
       pick,
       refund: fc.boolean(),
+      cost: fc.option(cost, { nil: undefined }),
     }),
   },
   {
@@ -433,15 +440,14 @@ async function end(
   const may_end = model.mayAct(by) && is_own;
   const caller = callerOf(ids, by);
   if (action.kind === "fail") {
-    const answer = await account.failJob(
-      caller,
-      { job_id: job.id, refund: action.refund, reason: null, metadata_json: null },
-      null,
-    );
-    const allowed = may_end && job.state === "started";
+    const { refund, cost } = action;
+    const ending = { job_id: job.id, refund, cost, reason: null, metadata_json: null };
+    const answer = await account.failJob(caller, ending, null);
+    const is_covered = cost === undefined || cost <= job.reserved;
+    const allowed = may_end && job.state === "started" && is_covered;
     expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
     if (!allowed) return;
-    model.take(job, action.refund ? 0 : job.taken);
+    model.take(job, cost ?? (refund ? 0 : job.taken));
   } else {
     const ending = { job_id: job.id, actual_cost: action.cost, metadata_json: null };
     const answer = await account.completeJob(caller, ending, null);

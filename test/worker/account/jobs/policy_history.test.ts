@@ -10,6 +10,8 @@ const GRANT = 100;
 const HOLDER = { kind: "holder" } as const;
 const APP = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const;
 
+type Run = "first" | "second";
+
 type Step =
   | {
       readonly do: "create";
@@ -22,12 +24,15 @@ type Step =
       readonly by: "holder" | "app";
       readonly job: number;
       readonly cost: number;
+      readonly ahead: number | null;
     }
   | {
       readonly do: "fail";
       readonly by: "holder" | "app";
       readonly job: number;
       readonly refund: boolean;
+      readonly cost: number | undefined;
+      readonly ahead: number | null;
     }
   | {
       readonly do: "progress";
@@ -36,6 +41,10 @@ type Step =
       readonly reserve: number | null;
       readonly spent: number | null;
       readonly ttl_seconds: number | null;
+      /** The run that takes the step. */
+      readonly run: Run;
+      /** The step, counted from the job's last one. */
+      readonly ahead: number;
       readonly repeat: boolean;
     }
   | { readonly do: "wait"; readonly seconds: number }
@@ -43,6 +52,8 @@ type Step =
 
 const by = fc.constantFrom("holder" as const, "app" as const);
 const job = fc.nat({ max: 4 });
+/** The step that an end names, counted from the job's last one; null: none. */
+const ahead = fc.constantFrom(null, 0, -1, 5);
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     do: fc.constant("create" as const),
@@ -54,8 +65,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
     estimate: fc.nat({ max: 40 }),
   }),
-  fc.record({ do: fc.constant("complete" as const), by, job, cost: fc.nat({ max: 60 }) }),
-  fc.record({ do: fc.constant("fail" as const), by, job, refund: fc.boolean() }),
+  fc.record({ do: fc.constant("complete" as const), by, job, cost: fc.nat({ max: 60 }), ahead }),
+  fc.record({
+    do: fc.constant("fail" as const),
+    by,
+    job,
+    refund: fc.boolean(),
+    cost: fc.option(fc.nat({ max: 60 }), { nil: undefined }),
+    ahead,
+  }),
   fc.record({
     do: fc.constant("progress" as const),
     by,
@@ -63,6 +81,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     reserve: fc.option(fc.nat({ max: 60 })),
     spent: fc.option(fc.nat({ max: 40 })),
     ttl_seconds: fc.option(fc.constantFrom(60, 90)),
+    run: fc.constantFrom("first" as const, "second" as const),
+    ahead: fc.constantFrom(1, 1, 1, 7, 0, -1),
     repeat: fc.boolean(),
   }),
   fc.record({ do: fc.constant("wait" as const), seconds: fc.integer({ min: 10, max: 70 }) }),
@@ -76,6 +96,8 @@ interface ModelJob {
   reserved: number;
   spent: number | null;
   step: number;
+  /** The run that took the last step. */
+  run: Run | null;
   deadline_ms: number;
   state: "started" | "completed" | "failed" | "timed out";
   /** The credits that the job has taken from the balance. */
@@ -98,12 +120,23 @@ class Model {
     }
   }
 
+  /** Returns the error code if the caller may never end the job, or null. */
+  mayEnd(it: ModelJob | undefined, who: "holder" | "app"): string | null {
+    if (it === undefined) return "job_unknown";
+    return it.policy.settle === "app" && who === "holder" ? "app_settles" : null;
+  }
+
   /** Returns the error code if the job cannot end, or null. */
   end(it: ModelJob | undefined, who: "holder" | "app", late_counts: boolean): string | null {
-    if (it === undefined) return "job_unknown";
-    if (it.policy.settle === "app" && who === "holder") return "app_settles";
+    const never = this.mayEnd(it, who);
+    if (never !== null || it === undefined) return never;
     const open = it.state === "started" || (late_counts && it.state === "timed out");
     return open ? null : "job_ended";
+  }
+
+  /** Returns the error code if another run has taken a later step, or null. */
+  tooOld(it: ModelJob | undefined, ahead: number | null): string | null {
+    return it !== undefined && ahead !== null && it.step + ahead < it.step ? "step_too_old" : null;
   }
 
   /** Returns the error code if a started job may not hold or have spent so much, or null. */
@@ -127,6 +160,9 @@ class Model {
     return (cost - it.estimate) * 100 > it.estimate * percent ? "overage_limit" : null;
   }
 }
+
+const stepOf = (it: ModelJob | undefined, ahead: number | null): number | undefined =>
+  ahead === null ? undefined : (it?.step ?? 0) + ahead;
 
 async function play(identity_id: string, steps: readonly Step[]): Promise<void> {
   const account = () => env.ACCOUNT.getByName(identity_id);
@@ -157,6 +193,7 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
           reserved: cost_estimate,
           spent: null,
           step: 0,
+          run: null,
           deadline_ms,
           state,
           taken: cost_estimate,
@@ -164,9 +201,14 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
         break;
       }
       case "complete": {
-        const request = { job_id, actual_cost: one.cost, metadata_json: null };
+        const step = stepOf(target, one.ahead);
+        const request = { job_id, step, actual_cost: one.cost, metadata_json: null };
         const answer = await account().completeJob(who, request, null);
-        const refusal = model.end(target, one.by, true) ?? model.exceeds(target, one.cost);
+        const refusal =
+          model.mayEnd(target, one.by) ??
+          model.tooOld(target, one.ahead) ??
+          model.end(target, one.by, true) ??
+          model.exceeds(target, one.cost);
         expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
         if (refusal === null && target !== undefined) {
           Object.assign(target, { state: "completed", taken: one.cost });
@@ -174,29 +216,44 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
         break;
       }
       case "fail": {
-        const answer = await account().failJob(
-          who,
-          { job_id, refund: one.refund, reason: null, metadata_json: null },
-          null,
-        );
-        const refusal = model.end(target, one.by, false);
+        const { refund, cost } = one;
+        const step = stepOf(target, one.ahead);
+        const request = { job_id, step, refund, cost, reason: null, metadata_json: null };
+        const answer = await account().failJob(who, request, null);
+        const refusal =
+          model.mayEnd(target, one.by) ??
+          model.tooOld(target, one.ahead) ??
+          model.end(target, one.by, false) ??
+          ((cost ?? 0) > (target?.reserved ?? 0) ? "spent_limit" : null);
         expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
         if (refusal === null && target !== undefined) {
-          Object.assign(target, { state: "failed", taken: one.refund ? 0 : target.reserved });
+          const taken = cost ?? (refund ? 0 : target.reserved);
+          Object.assign(target, { state: "failed", taken });
         }
         break;
       }
       case "progress": {
-        const { reserve, spent, ttl_seconds } = one;
-        const step = (target?.step ?? 0) + 1;
-        const request = { job_id, step, reserve, spent, ttl_seconds, fingerprint: "one" };
+        const { reserve, spent, ttl_seconds, run } = one;
+        const step = Math.max(1, stepOf(target, one.ahead) ?? 1);
+        const terms = { reserve, spent, ttl_seconds };
+        const request = { job_id, step, run, ...terms, fingerprint: JSON.stringify(terms) };
         const answer = await account().reportProgress(who, request);
+        if (target !== undefined && step <= target.step) {
+          const is_own = step === target.step && run === target.run;
+          const refusal =
+            model.mayEnd(target, one.by) ?? (is_own ? "idempotency_key_reused" : "step_too_old");
+          // A repeated step with the same terms has no effect.
+          if (answer.ok) expect([answer.value.replayed, is_own]).toEqual([true, true]);
+          else expect(answer.refusal.code).toBe(refusal);
+          break;
+        }
         const refusal =
           model.end(target, one.by, false) ?? model.whyNoProgress(target, reserve, spent);
         expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
         if (!answer.ok || target === undefined) break;
         const reserved = reserve ?? target.reserved;
-        Object.assign(target, { reserved, taken: reserved, spent: spent ?? target.spent, step });
+        Object.assign(target, { reserved, taken: reserved, spent: spent ?? target.spent });
+        Object.assign(target, { step, run });
         if (ttl_seconds !== null) target.deadline_ms = Date.now() + ttl_seconds * 1000;
         expect(answer.value.value.credits).toBe(model.credits);
         if (!one.repeat) break;

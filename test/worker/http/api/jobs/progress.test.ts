@@ -230,6 +230,102 @@ describe("the steps of a job", () => {
     }
   });
 
+  it("complete and fail with a step before the job's are 409 and change nothing, and with its own or a later one end it", async () => {
+    for (const [path, more] of [
+      ["/api/jobs/complete", { actual_cost: 5 }],
+      ["/api/jobs/fail", { cost: 5 }],
+    ] as const) {
+      for (const step of [3, 4, undefined]) {
+        const job_id = await start(10);
+        await report(job_id, 3, { spent: 1 });
+        const before = await dump(ada.identity_id);
+        const old = await ada.post(path, { job_id, step: 2, ...more });
+        expect(old).toMatchObject({ status: 409, body: { code: "step_too_old", step: 3 } });
+        expect((await ada.post(path, { job_id, step: 0, ...more })).status).toBe(409);
+        expect(await dump(ada.identity_id)).toBe(before);
+        const ended = await ada.post(path, { job_id, step, ...more });
+        expect(ended).toMatchObject({ status: 200, body: { job: { actual_cost: 5, step: 3 } } });
+      }
+      const job_id = await start(0);
+      for (const step of [-1, 1.5, 2 ** 53, "1", null]) {
+        expect((await ada.post(path, { job_id, step, ...more })).body.code).toBe("invalid_request");
+      }
+    }
+    expect(await credits()).toBe(70);
+  });
+
+  it("a run that lost its job can neither fail it nor complete it late, and its successor is paid", async () => {
+    const [lost, kept] = [await start(30, { ttl_seconds: 60 }), await start(30)];
+    for (const job_id of [lost, kept]) await report(job_id, 1_000_000, { spent: 20 });
+    const failed = await ada.post("/api/jobs/fail", { job_id: kept, step: 1 });
+    expect(failed.body.code).toBe("step_too_old");
+    const paid = await ada.post("/api/jobs/complete", {
+      job_id: kept,
+      step: 1_000_000,
+      actual_cost: 25,
+    });
+    expect(paid.body).toMatchObject({ job: { status: "completed", actual_cost: 25 } });
+    await wait(61);
+    const late = { job_id: lost, actual_cost: 1 };
+    const refused = await ada.post("/api/jobs/complete", { ...late, step: 999_999 });
+    expect(refused.body.code).toBe("step_too_old");
+    const { body } = await ada.post("/api/jobs/complete", { ...late, step: 1_000_000 });
+    expect(body).toMatchObject({ job: { status: "completed", actual_cost: 1 }, credits: 74 });
+  });
+
+  it("each item of a batch has its own step, and the batch with an old one is replayed as it was", async () => {
+    const [old, current] = [await start(10), await start(10)];
+    await report(old, 2);
+    await report(current, 2);
+    const jobs = [
+      { job_id: old, actual_cost: 4, step: 1 },
+      { job_id: current, actual_cost: 4, step: 2 },
+    ];
+    const key = { "Idempotency-Key": "batch" };
+    const first = await ada.post("/api/jobs/complete/batch", { jobs }, key);
+    expect(first.body.results).toMatchObject([
+      { code: "step_too_old", step: 2 },
+      { job: { id: current, status: "completed" } },
+    ]);
+    const again = await ada.post("/api/jobs/complete/batch", { jobs }, key);
+    expect([again.text, again.headers.get("Idempotency-Replayed")]).toEqual([first.text, "true"]);
+  });
+
+  it("an end that is repeated with its key gets its first response, and with another step 422", async () => {
+    for (const [path, more] of [
+      ["/api/jobs/complete", { actual_cost: 5 }],
+      ["/api/jobs/fail", { cost: 5 }],
+    ] as const) {
+      const job_id = await start(10);
+      await report(job_id, 2);
+      const end = { job_id, step: 2, ...more };
+      const key = { "Idempotency-Key": "end" };
+      const first = await ada.post(path, end, key);
+      const again = await ada.post(path, end, key);
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      const other = await ada.post(path, { ...end, step: 3 }, key);
+      expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    }
+  });
+
+  it("the same step of another run is too old, not a replay", async () => {
+    const job_id = await start(40);
+    const first = await report(job_id, 1_000_000, { run: "one" });
+    const again = await report(job_id, 1_000_000, { run: "one" });
+    expect([again.text, again.headers.get("Idempotency-Replayed")]).toEqual([first.text, "true"]);
+    for (const run of ["two", undefined]) {
+      const other = await report(job_id, 1_000_000, { run });
+      expect(other).toMatchObject({
+        status: 409,
+        body: { code: "step_too_old", step: 1_000_000 },
+      });
+    }
+    expect((await report(job_id, 1_000_001, { run: "two" })).status).toBe(200);
+    for (const run of ["", "a b", "x".repeat(65), 1]) {
+      expect((await report(job_id, 1_000_002, { run })).body.code).toBe("invalid_request");
+    }
+  });
+
   it("a job takes a bounded number of steps, and can still be completed after the last one", async () => {
     const job_id = await start(40);
     await report(job_id, 1);
