@@ -30,9 +30,7 @@ export type ExchangeProblem =
   | "wider_caps"
   | "later_expiry"
   | "too_deep"
-  | "too_many_children"
-  | "other_client"
-  | "assertion_missing";
+  | "too_many_children";
 
 /** Whether a request asks for less than the allowance permits. If not, no child is needed. */
 export function narrows(parent: Narrowable, narrowing: Narrowing): boolean {

@@ -14,6 +14,7 @@ from .token_endpoint import TokenEndpoint
 _RENEW_BEFORE = timedelta(seconds=90)
 
 _ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token"
+_REFRESH_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:refresh_token"
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 
 
@@ -108,22 +109,26 @@ class Connection:
     ) -> Connection:
         """
         Makes a narrower connection, such as for an agent. Its spending counts against this connection too. Each limit may
-        only shrink what this connection has.
+        only shrink what this connection has. If this connection has no refresh token, the narrower one ends with its access
+        token.
 
         :param caps: The most it may spend, at most one cap a period.
         :param apps: The slugs of the only apps whose jobs it may create.
         :param expires_in: How long it lives, in seconds.
         """
         target = resource or self._tokens["resource"]
-        form = {
-            "grant_type": _EXCHANGE,
-            "subject_token": self.token(),
-            "subject_token_type": _ACCESS_TOKEN_TYPE,
-            "scope": None if scopes is None else " ".join(scopes),
-            "resource": target,
-            "authorization_details": details_of(caps, apps, expires_in),
-        }
-        body = self._endpoint.request_tokens(form)
+        # Not during a renewal, which replaces the refresh token.
+        with self._lock:
+            refresh_token = self._tokens["refresh_token"]
+            form = {
+                "grant_type": _EXCHANGE,
+                "subject_token": refresh_token or self.token(),
+                "subject_token_type": _REFRESH_TOKEN_TYPE if refresh_token else _ACCESS_TOKEN_TYPE,
+                "scope": None if scopes is None else " ".join(scopes),
+                "resource": target,
+                "authorization_details": details_of(caps, apps, expires_in),
+            }
+            body = self._endpoint.request_tokens(form)
         granted = self._tokens["scopes"] if scopes is None else scopes
         tokens = tokens_of(self._endpoint, body, granted, target)
         tokens["identity_id"] = self._tokens["identity_id"]

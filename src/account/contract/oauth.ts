@@ -87,6 +87,8 @@ export interface FamilyTokens extends FamilyState, FindConnectionRequest {
   readonly nonce: string | null;
   readonly auth_time_ms: number;
   readonly expires_at_ms: number;
+  /** Whether they are of a child. An exchange says nothing about who signed in, so they have no ID token. */
+  readonly is_exchanged: boolean;
 }
 
 /** Tokens, or the reason for refusing them. A problem is a value, because a stolen token ends its family: that is a change. */
@@ -109,6 +111,14 @@ export interface ExchangeRequest extends Narrowing {
   /** The client that authenticated; null: none, which only a personal access token may. */
   readonly client_id: string | null;
   readonly client_asserted: boolean;
+  /** Whether the client proved itself. */
+  readonly client_proven: boolean;
+  /** What was exchanged: a refresh token with its generation, or an access token, which expires then. */
+  readonly subject:
+    | { readonly kind: "refresh"; readonly generation: number }
+    | { readonly kind: "access"; readonly expires_at_ms: number };
+  /** Undefined: not sent. Null: our API. */
+  readonly resource: string | null | undefined;
   /** Whether the client's app owns the resource that the exchanged token is for. */
   readonly owns_audience: boolean;
 }
@@ -120,6 +130,8 @@ export interface ExchangeRequest extends Narrowing {
 export type Exchanged =
   | {
       readonly kind: "same";
+      /** Null: our API. */
+      readonly resource: string | null;
       readonly scopes: readonly string[];
       readonly expires_at_ms: number;
       /** The clients of the exchanged token's allowance and its ancestors. */
@@ -131,5 +143,7 @@ export type Exchanged =
       readonly scopes: readonly string[];
       readonly expires_at_ms: number;
       readonly tokens: FamilyTokens | null;
+      /** Whether it outlives the exchanged token, so that its client gets a refresh token. */
+      readonly is_lasting: boolean;
     }
-  | { readonly kind: "refused"; readonly problem: ExchangeProblem };
+  | { readonly kind: "refused"; readonly problem: ExchangeProblem | GrantProblem };

@@ -8,6 +8,7 @@ import type { Credential } from "../../domain/proof.ts";
 import type { Answer, Exchanged, ExchangeRequest, FamilyTokens } from "../contract.ts";
 import { clientIdsOf } from "../allowances/credentials.ts";
 import { ensureOpen } from "../ledger/posting.ts";
+import { isSameResource, judgeRefresh, type GrantProblem } from "../../domain/token_family.ts";
 import type { AllowanceRow } from "../sql/allowance_store.ts";
 import type { FamilyRow } from "../sql/family_store.ts";
 import type { Transaction } from "../transaction.ts";
@@ -18,13 +19,9 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   const { caller, allowances, families, now_ms } = transaction;
   if (caller.kind !== "personal_token") return refused({ code: "scope", reason: "holder_only" });
   const { allowance, limits } = caller;
-  if (!request.owns_audience && request.client_id !== allowance.client_id) {
-    return refuse("other_client");
-  }
   const family = families.read(familyIdOf(request.credential));
-  if (family?.needs_assertion && !request.owns_audience && !request.client_asserted) {
-    return refuse("assertion_missing");
-  }
+  const unfit = whyNotBy(transaction, allowance, family, request);
+  if (unfit !== null) return refuse(unfit);
   const parent = {
     scopes: allowance.scopes.split(" "),
     limits,
@@ -33,13 +30,13 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   };
   // Only a token that its holder approved operates the service.
   const passed_on = parent.scopes.filter((scope) => scope !== "admin");
-  const { expires_at_ms = parent.expires_at_ms } = request;
   if (!narrows(parent, request)) {
-    const { scopes = parent.scopes } = request;
+    const { scopes = parent.scopes, expires_at_ms = parent.expires_at_ms } = request;
     const problem = whyNoChild({ ...parent, scopes: passed_on, depth: 0 }, request);
     if (problem !== null) return refuse(problem);
     const client_ids = clientIdsOf(allowances, allowance);
-    return accepted({ kind: "same", scopes, expires_at_ms, client_ids });
+    const { resource } = allowance;
+    return accepted({ kind: "same", resource, scopes, expires_at_ms, client_ids });
   }
   const { scopes = passed_on } = request;
   const problem = whyNoChild({ ...parent, scopes: passed_on }, request);
@@ -53,11 +50,62 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   ensureOpen(transaction);
   allowances.deleteExpired(now_ms);
   families.deleteEnded(now_ms);
+  const is_lasting = lasts(transaction, allowance, request);
+  const ends_at_ms = is_lasting ? Infinity : endOf(request);
+  const expires_at_ms = Math.min(request.expires_at_ms ?? parent.expires_at_ms, ends_at_ms);
   const given = { ...request, scopes, expires_at_ms };
   const child = childOf(allowance, family?.id ?? null, given, now_ms);
   allowances.insert(child);
   const tokens = family === null ? null : addFamily(transaction, child, family);
-  return accepted({ kind: "child", allowance_id: child.id, scopes, expires_at_ms, tokens });
+  const result = { allowance_id: child.id, scopes, expires_at_ms, tokens, is_lasting };
+  return accepted({ kind: "child", ...result });
+}
+
+/** Why the client may not exchange this token; null if it may. A refresh token that was stolen ends its family. */
+function whyNotBy(
+  { families, now_ms }: Transaction,
+  { client_id, resource }: AllowanceRow,
+  family: FamilyRow | null,
+  request: ExchangeRequest,
+): GrantProblem | null {
+  if (!request.owns_audience && request.client_id !== client_id) return "other_client";
+  if (family?.needs_assertion && !request.owns_audience && !request.client_asserted) {
+    return "assertion_missing";
+  }
+  // The scopes of two resources may have the same names and other meanings.
+  if (request.resource !== undefined && !isSameResource(request.resource, resource)) {
+    return "other_resource";
+  }
+  if (request.subject.kind === "access" || family === null) return null;
+  switch (judgeRefresh(family, request.subject.generation, now_ms)) {
+    case "rotate":
+    case "repeat":
+      return null;
+    case "end":
+      families.end(family.id);
+      return "refresh_token_used";
+    case "refuse":
+      return "family_ended";
+  }
+}
+
+/**
+ * Whether a child outlives the exchanged token. Anyone who has an access token can name its public client, and a resource's
+ * server gets the tokens of other clients. So only the client that the person chose gets more than the access token was,
+ * and only if it proves itself or has the refresh token. A program with a personal access token is no client.
+ */
+function lasts(
+  { allowances }: Transaction,
+  { path }: AllowanceRow,
+  { client_id, client_proven, subject }: ExchangeRequest,
+): boolean {
+  const chosen = allowances.read(rootOfPath(path))?.client_id ?? null;
+  if (client_id !== chosen) return false;
+  return client_id === null || client_proven || subject.kind === "refresh";
+}
+
+function endOf({ subject }: ExchangeRequest): number {
+  return subject.kind === "access" ? subject.expires_at_ms : Infinity;
 }
 
 function familyIdOf(credential: Credential): string {
@@ -118,6 +166,6 @@ function childOf(
   };
 }
 
-function refuse(problem: ExchangeProblem): Answer<Exchanged> {
+function refuse(problem: ExchangeProblem | GrantProblem): Answer<Exchanged> {
   return accepted({ kind: "refused", problem });
 }

@@ -142,6 +142,7 @@ export function tokensOf(
     rotated_at_ms,
     nonce,
     auth_time_ms,
+    is_exchanged: allowance.kind === "exchange",
     expires_at_ms: Math.min(allowance.expires_at_ms, family.session_ends_at_ms ?? Infinity),
   };
 }

@@ -32,7 +32,7 @@ export class OAuthOperations extends AllowanceOperations {
 
   /** Wants no right, because the new token gets no right that the caller lacks. */
   exchange(caller: Caller, request: contract.ExchangeRequest): Answer<contract.Exchanged> {
-    return this.instance.transact(caller, "none", (it) => exchange(it, request));
+    return this.instance.endTokens(caller, "none", (it) => exchange(it, request));
   }
 
   endGrant(request: contract.EndGrantRequest): Answer<GrantProblem | null> {

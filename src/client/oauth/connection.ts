@@ -55,7 +55,8 @@ export interface Connection {
    */
   revoke(): Promise<void>;
   /**
-   * Makes a narrower connection, such as for an agent. Its spending counts against this connection too.
+   * Makes a narrower connection, such as for an agent. Its spending counts against this connection too. If this connection
+   * has no refresh token, the narrower one ends with its access token.
    * @example
    * const agent = await connection.exchange({ caps: [{ credits: 50, period: "total" }], expiresIn: 3600 });
    */
@@ -66,6 +67,7 @@ export interface Connection {
 const RENEW_BEFORE_MS = 90_000;
 
 const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
+const REFRESH_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:refresh_token";
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 type Expected = Pick<ConnectionTokens, "scopes" | "resource">;
@@ -163,10 +165,12 @@ export function createConnection(
     },
     revoke: () => revokeToken(endpoints, tokens.refresh_token ?? tokens.access_token),
     async exchange({ scopes, resource = tokens.resource ?? undefined, ...limits }) {
+      // A renewal under way replaces the refresh token.
+      const { refresh_token } = (await renewing?.catch(() => null)) ?? tokens;
       const body = await requestTokens(endpoints, {
         grant_type: EXCHANGE,
-        subject_token: await token(),
-        subject_token_type: ACCESS_TOKEN_TYPE,
+        subject_token: refresh_token ?? (await token()),
+        subject_token_type: refresh_token === null ? ACCESS_TOKEN_TYPE : REFRESH_TOKEN_TYPE,
         scope: scopes?.join(" "),
         resource,
         authorization_details: detailsOf(limits),

@@ -137,6 +137,11 @@ function noteUse(context: AppContext, authenticated: AuthenticatedClient): void 
   if (written !== null) context.executionCtx.waitUntil(written);
 }
 
+/** Whether a client proved itself. A public one, or a document's without an assertion, is only named. */
+export function isProven(client: AuthenticatedClient): boolean {
+  return client.kind === "registered" ? !client.client.public : client.asserted;
+}
+
 /** Whether a client proved itself as strongly as its description may require. A registered client always did. */
 export function isAsserted(client: AuthenticatedClient): boolean {
   return client.kind === "registered" || client.asserted;

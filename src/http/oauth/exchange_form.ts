@@ -9,16 +9,23 @@ import { readSpendingDetails } from "./spending_details.ts";
 
 export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
 
+export const REFRESH_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:refresh_token";
+
+const SUBJECT_TYPES = { [ACCESS_TOKEN_TYPE]: "access", [REFRESH_TOKEN_TYPE]: "refresh" } as const;
+
 export interface ExchangeForm {
   readonly subject_token: string;
+  readonly subject_kind: "access" | "refresh";
   readonly narrowing: Narrowing;
 }
 
 export function readExchange(form: OAuthForm): Result<ExchangeForm, OAuthError> {
   const subject_token = form.get("subject_token");
   if (subject_token === null) return refused(invalidRequest("subject_token is missing."));
-  if (form.get("subject_token_type") !== ACCESS_TOKEN_TYPE) {
-    return refused(invalidRequest(`subject_token_type must be ${ACCESS_TOKEN_TYPE}.`));
+  const subject_type = form.get("subject_token_type");
+  if (subject_type !== ACCESS_TOKEN_TYPE && subject_type !== REFRESH_TOKEN_TYPE) {
+    const types = `${ACCESS_TOKEN_TYPE} or ${REFRESH_TOKEN_TYPE}`;
+    return refused(invalidRequest(`subject_token_type must be ${types}.`));
   }
   if ((form.get("requested_token_type") ?? ACCESS_TOKEN_TYPE) !== ACCESS_TOKEN_TYPE) {
     return refused(
@@ -29,7 +36,9 @@ export function readExchange(form: OAuthForm): Result<ExchangeForm, OAuthError> 
     return refused(invalidRequest("actor_token and audience are not supported. Leave them out."));
   }
   const narrowing = readNarrowing(form);
-  return narrowing.ok ? accepted({ subject_token, narrowing: narrowing.value }) : narrowing;
+  if (!narrowing.ok) return narrowing;
+  const subject_kind = SUBJECT_TYPES[subject_type];
+  return accepted({ subject_token, subject_kind, narrowing: narrowing.value });
 }
 
 const NO_SCOPE = {

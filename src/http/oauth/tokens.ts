@@ -35,11 +35,18 @@ export async function failed(
   return refused(limited === null ? errorOf(problem) : errorFrom(limited));
 }
 
+/** What the response has apart from the access token. */
+interface Contents {
+  readonly refresh_token: boolean;
+  readonly id_token: boolean;
+}
+
 /** The response of what the account granted. */
 export async function respondGranted(
   context: AppContext,
   identity_id: string,
   granted: Answer<Granted>,
+  contents: Contents = { refresh_token: true, id_token: true },
 ): Promise<Result<TokenResponse, OAuthError>> {
   if (!granted.ok) return refused(errorFrom(granted.refusal));
   if (granted.value.kind === "refused") return failed(context, granted.value.problem);
@@ -47,7 +54,7 @@ export async function respondGranted(
   if (await isDeletedClient(context, ...tokens.client_ids))
     return refused(errorOf("allowance_ended"));
   if (await isDeletedResource(context, tokens.resource)) return refused(RESOURCE_DELETED);
-  return accepted(await derive(context, identity_id, tokens));
+  return accepted(await derive(context, identity_id, tokens, contents));
 }
 
 /** All of it follows from the family's row, so that a repeated request gets the same response. */
@@ -55,6 +62,7 @@ async function derive(
   context: AppContext,
   identity_id: string,
   tokens: FamilyTokens,
+  contents: Contents,
 ): Promise<TokenResponse> {
   const { access_tokens, resource_tokens, refresh_tokens, sign_id_token } = context.get("services");
   const { family_id, generation, rotated_at_ms, client_id, resource, scopes, nonce } = tokens;
@@ -84,8 +92,10 @@ async function derive(
       Math.max(0, ends_at_seconds - issued_at_seconds),
     ),
     scope: scopes.join(" "),
-    refresh_token: await refresh_tokens.sign({ identity_id, family_id, generation }),
-    ...(scopes.includes("openid")
+    ...(contents.refresh_token
+      ? { refresh_token: await refresh_tokens.sign({ identity_id, family_id, generation }) }
+      : {}),
+    ...(contents.id_token && scopes.includes("openid") && !tokens.is_exchanged
       ? { id_token: await sign_id_token(issuer, signed_in, lifetime) }
       : {}),
   };

@@ -302,8 +302,8 @@ describe("Connection", () => {
     expect(form).toEqual({
       client_id: "draw~web",
       grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-      subject_token: "access-1",
-      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+      subject_token: "refresh-1",
+      subject_token_type: "urn:ietf:params:oauth:token-type:refresh_token",
       scope: "write",
     });
     expect(JSON.parse(authorization_details ?? "")).toEqual([

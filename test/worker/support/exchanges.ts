@@ -5,6 +5,8 @@ import type { Answer } from "./passbook.ts";
 export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
 
+export const REFRESH_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:refresh_token";
+
 export type Limits = Readonly<Record<string, unknown>>;
 
 /** Exchanges a token for one within these limits. `changed`: other fields of the form; an empty one is not sent. */
@@ -18,7 +20,7 @@ export function exchange(
   const form = {
     grant_type: TOKEN_EXCHANGE,
     subject_token,
-    subject_token_type: ACCESS_TOKEN_TYPE,
+    subject_token_type: subject_token.startsWith("pb_rt_") ? REFRESH_TOKEN_TYPE : ACCESS_TOKEN_TYPE,
     client_id: CLIENT_ID,
     ...(limits === null ? {} : { authorization_details: JSON.stringify(details) }),
     ...changed,

@@ -5,13 +5,13 @@ import type { OAuthError, OAuthErrorCode } from "../../../domain/oauth_errors.ts
 import { credentialId, PERSONAL_TOKEN_PREFIX, type Credential } from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import type { ExchangeProblem } from "../../../domain/token_exchange.ts";
-import { isSameResource, OAUTH_TOKEN_TTL_SECONDS } from "../../../domain/token_family.ts";
+import { OAUTH_TOKEN_TTL_SECONDS } from "../../../domain/token_family.ts";
 import { isDeletedClient, isDeletedResource } from "../../caller/deleted_registrations.ts";
 import type { AppContext } from "../../context.ts";
 import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.ts";
-import { authenticateClient, findResource, isAsserted } from "../clients.ts";
-import { errorFrom, errorOf, invalidRequest, RESOURCE_DELETED } from "../errors.ts";
-import { ACCESS_TOKEN_TYPE, readExchange } from "../exchange_form.ts";
+import { authenticateClient, findResource, isAsserted, isProven } from "../clients.ts";
+import { errorFrom, errorOf, invalidRequest, RESOURCE_DELETED, type Problem } from "../errors.ts";
+import { ACCESS_TOKEN_TYPE, readExchange, type ExchangeForm } from "../exchange_form.ts";
 import { credentialsOf, requestedResource, type OAuthForm } from "../form.ts";
 import { respondGranted, type GrantHandler, type TokenResponse } from "../tokens.ts";
 
@@ -28,8 +28,10 @@ interface Subject {
   readonly token: string;
   readonly identity_id: string;
   readonly credential: Credential;
-  /** Null: our API. */
-  readonly resource: string | null;
+  /** Null: our API. Undefined: a refresh token, whose resource the account knows. */
+  readonly resource: string | null | undefined;
+  /** Null: an access token. */
+  readonly generation: number | null;
   readonly act: Actor | null;
   readonly expires_at_ms: number;
 }
@@ -37,18 +39,14 @@ interface Subject {
 export const exchangeToken: GrantHandler = async (context, form) => {
   const read = readExchange(form);
   if (!read.ok) return read;
-  const subject = await readSubject(context, read.value.subject_token);
+  const subject = await readSubject(context, read.value);
   const client = await findClient(context, form, subject);
   if (!client.ok) return client;
   if (subject === null) return refused(await invalidSubject(context));
-  if (await isDeletedResource(context, subject.resource)) return refused(RESOURCE_DELETED);
+  if (await isDeletedResource(context, subject.resource ?? null)) return refused(RESOURCE_DELETED);
   const limited = await countRequest(context, "token_family", exchangerOf(subject, client.value));
   if (limited !== null) return refused(errorFrom(limited));
-  const resource = requestedResource(context, form.get("resource"));
-  if (resource !== undefined && !isSameResource(resource, subject.resource)) {
-    // The scopes of two resources may have the same names and other meanings.
-    return refused(errorOf("other_resource"));
-  }
+  const { generation, expires_at_ms } = subject;
   const exchanged = await context
     .get("services")
     .accounts(subject.identity_id)
@@ -59,6 +57,10 @@ export const exchangeToken: GrantHandler = async (context, form) => {
         credential: subject.credential,
         client_id: client.value?.client_id ?? null,
         client_asserted: client.value !== null && isAsserted(client.value),
+        client_proven: client.value !== null && isProven(client.value),
+        subject:
+          generation === null ? { kind: "access", expires_at_ms } : { kind: "refresh", generation },
+        resource: requestedResource(context, form.get("resource")),
         owns_audience: await ownsAudience(context, client.value, subject),
       },
     );
@@ -92,21 +94,34 @@ function exchangerOf(
 }
 
 /** Null: it is not one of our tokens, or it has expired. */
-async function readSubject(context: AppContext, token: string): Promise<Subject | null> {
-  const { access_tokens, personal_tokens, resource_tokens } = context.get("services");
+async function readSubject(
+  context: AppContext,
+  { subject_token: token, subject_kind }: ExchangeForm,
+): Promise<Subject | null> {
+  const { access_tokens, personal_tokens, refresh_tokens, resource_tokens } =
+    context.get("services");
   const issuer = context.get("base_url");
+  if (subject_kind === "refresh") {
+    const claims = await refresh_tokens.read(token);
+    if (claims === null) return null;
+    const { identity_id, family_id, generation } = claims;
+    const credential = { kind: "family", family_id } as const;
+    const found = { token, identity_id, credential, generation };
+    return { ...found, resource: undefined, act: null, expires_at_ms: Infinity };
+  }
   if (token.startsWith(PERSONAL_TOKEN_PREFIX)) {
     const claims = await personal_tokens.verify(issuer, token);
     if (claims === null) return null;
     const { identity_id, personal_token_id, expires_at_ms } = claims;
     const credential = { kind: "allowance", allowance_id: personal_token_id } as const;
-    return { token, identity_id, credential, resource: null, act: null, expires_at_ms };
+    const found = { token, identity_id, credential, generation: null };
+    return { ...found, resource: null, act: null, expires_at_ms };
   }
   const own = await access_tokens.verify(issuer, token);
   const other = own === null ? await resource_tokens.verify(issuer, token) : null;
   const claims = own === null ? other : { resource: null, ...own };
   if (claims === null || (await isDeletedClient(context, claims.client_id))) return null;
-  return { token, ...claims };
+  return { token, generation: null, ...claims };
 }
 
 /** The client of the request. A personal access token belongs to no client, so its request names none. */
@@ -128,7 +143,7 @@ async function ownsAudience(
   client: AuthenticatedClient | null,
   { resource }: Subject,
 ): Promise<boolean> {
-  if (client?.kind !== "registered" || client.client.public || resource === null) return false;
+  if (client?.kind !== "registered" || client.client.public || !resource) return false;
   const found = await findResource(context, resource);
   return found.kind === "found" && found.value.app_slug === client.client.app_slug;
 }
@@ -152,12 +167,22 @@ const PROBLEMS: Readonly<Record<ExchangeProblem, readonly [OAuthErrorCode, strin
     "invalid_request",
     "Too many tokens were exchanged for this one and are still valid. Revoke some.",
   ],
-  other_client: ["invalid_request", "subject_token was issued to another client."],
-  assertion_missing: [
-    "invalid_client",
-    "The client's document says that it authenticates with private_key_jwt. Send client_assertion.",
-  ],
 };
+
+/** RFC 8693, section 2.2.2: a subject token that is not accepted is an `invalid_request`. */
+function errorOfExchange(problem: ExchangeProblem | Problem): OAuthError {
+  if (Object.hasOwn(PROBLEMS, problem)) {
+    const [error, error_description] = PROBLEMS[problem as ExchangeProblem];
+    return { error, error_description };
+  }
+  if (problem === "other_client") {
+    return invalidRequest("subject_token was issued to another client.");
+  }
+  const { error, error_description } = errorOf(problem as Problem);
+  return error === "invalid_grant"
+    ? invalidRequest(error_description)
+    : { error, error_description };
+}
 
 async function respond(
   context: AppContext,
@@ -165,10 +190,7 @@ async function respond(
   subject: Subject,
   exchanged: Exchanged,
 ): Promise<Result<TokenResponse, OAuthError>> {
-  if (exchanged.kind === "refused") {
-    const [error, error_description] = PROBLEMS[exchanged.problem];
-    return refused({ error, error_description });
-  }
+  if (exchanged.kind === "refused") return refused(errorOfExchange(exchanged.problem));
   const { scopes, expires_at_ms } = exchanged;
   const issued_token_type = ACCESS_TOKEN_TYPE;
   if (client === null) {
@@ -187,12 +209,16 @@ async function respond(
   if (exchanged.kind === "child") {
     if (exchanged.tokens === null) throw new Error("a client's child has a token family");
     const granted = accepted({ kind: "tokens", tokens: exchanged.tokens } as const);
-    const response = await respondGranted(context, subject.identity_id, granted);
+    const contents = { refresh_token: exchanged.is_lasting, id_token: false };
+    const response = await respondGranted(context, subject.identity_id, granted, contents);
     return response.ok ? accepted({ ...response.value, issued_token_type }) : response;
   }
   // Not later than the exchanged token: otherwise a stolen one could be exchanged again and again.
   const ends_at_ms = Math.min(subject.expires_at_ms, expires_at_ms);
-  const token = await signSame(context, client, { ...subject, expires_at_ms: ends_at_ms }, scopes);
+  const { resource } = exchanged;
+  if (await isDeletedResource(context, resource)) return refused(RESOURCE_DELETED);
+  const same = { ...subject, resource, expires_at_ms: ends_at_ms };
+  const token = await signSame(context, client, same, scopes);
   return accepted(tokenResponse(token, ends_at_ms, scopes));
 }
 
@@ -214,7 +240,13 @@ function tokenResponse(
 function signSame(
   context: AppContext,
   { client_id }: AuthenticatedClient,
-  { identity_id, credential, resource, act: earlier, expires_at_ms }: Subject,
+  {
+    identity_id,
+    credential,
+    resource,
+    act: earlier,
+    expires_at_ms,
+  }: Subject & { readonly resource: string | null },
   scopes: readonly string[],
 ): Promise<string> {
   const { access_tokens, resource_tokens } = context.get("services");

@@ -313,6 +313,9 @@ async function openAccount(identity_id: string) {
       credential: caller.credential,
       client_id: null,
       client_asserted: false,
+      client_proven: false,
+      subject: { kind: "access", expires_at_ms: Infinity },
+      resource: undefined,
       owns_audience: false,
       caps,
       // So that a child without caps is narrower too.

@@ -15,15 +15,22 @@ import {
   TOKEN_EXCHANGE,
 } from "../../support/exchanges.ts";
 import {
+  authorize,
   connect,
   oauthServices,
   post,
+  redeem,
   refresh,
   RESOURCE,
   withToken,
   type Tokens,
 } from "../../support/oauth_clients.ts";
-import { CLIENT_SECRET, registerClient, registerResource } from "../../support/registrations.ts";
+import {
+  CLIENT_SECRET,
+  openResource,
+  registerClient,
+  registerResource,
+} from "../../support/registrations.ts";
 import { openAppServer } from "../caller/app_server.ts";
 import { personalToken, signInOperator } from "../api/admin/operators.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
@@ -47,8 +54,9 @@ describe("an exchange that narrows", () => {
   it("a narrower token spends within its own cap and counts against its parent", async () => {
     const ada = await signInWithCredits();
     const parent = await connect(ada, { limits: limitsWith([{ credits: 50, period: "total" }]) });
-    const answer = await exchange(parent.access_token, total(20));
+    const answer = await exchange(parent.refresh_token, total(20));
     expect(answer.status).toBe(200);
+    expect(answer.body.id_token).toBeUndefined();
     expect(answer.body).toMatchObject({
       issued_token_type: ACCESS_TOKEN_TYPE,
       token_type: "Bearer",
@@ -78,12 +86,13 @@ describe("an exchange that narrows", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("a client renews a narrower token, until its parent is revoked", async () => {
+  it("a client renews a narrower token, until its parent is revoked, and never gets an ID token for it", async () => {
     const ada = await signInWithCredits();
     const parent = await connect(ada);
-    const child = await narrow(parent.access_token, total(20));
+    const child = await narrow(parent.refresh_token, total(20));
     const renewed = await refresh(child.refresh_token);
     expect(renewed.status).toBe(200);
+    expect([child.scope.includes("openid"), renewed.body.id_token]).toEqual([true, undefined]);
     expect((await reserve(renewed.body.access_token, 1)).status).toBe(200);
     const [root] = await rows(ada);
     await send("DELETE", `/api/tokens/${root?.id}`, { headers: fromOwnPage(ada) });
@@ -96,7 +105,7 @@ describe("an exchange that narrows", () => {
   it("a narrower token ends with the session with which the exchanged token's family ends", async () => {
     const ada = await signInWithCredits();
     const parent = await connect(ada, { session_ends_at_ms: Date.now() + DAY_MS });
-    const child = await narrow(parent.access_token, total(20));
+    const child = await narrow(parent.refresh_token, total(20));
     await send("POST", "/account/signout-everywhere", {
       headers: fromOwnPage(ada),
       body: new URLSearchParams(),
@@ -108,13 +117,39 @@ describe("an exchange that narrows", () => {
   it("a narrower token expires after the requested time", async () => {
     const ada = await signInWithCredits();
     const parent = await connect(ada);
-    const { access_token, refresh_token, expires_in } = await narrow(parent.access_token, {
+    const { access_token, refresh_token, expires_in } = await narrow(parent.refresh_token, {
       expires_in: 120,
     });
     expect(expires_in).toBeLessThanOrEqual(120);
     passTime(121_000);
     expect((await withToken(access_token, "GET", "/api/wallet")).status).toBe(401);
     expect((await refresh(refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+});
+
+describe("an exchange by a client that proves nothing", () => {
+  it("a stolen access token of a public client gets neither a refresh token nor an ID token, and nothing that lives longer", async () => {
+    const ada = await signInWithCredits();
+    const { access_token } = await connect(ada);
+    const { exp = 0 } = decodeJwt(access_token.slice("pb_at_".length));
+    passTime(100_000);
+    const far = { ...total(1_000_000), expires_in: 30 * 86_400 };
+    const child = await narrow(access_token, far);
+    const grandchild = await narrow(child.access_token, { apps: ["demo"] });
+    for (const { access_token: token, refresh_token, id_token, expires_in } of [
+      child,
+      grandchild,
+    ]) {
+      expect([refresh_token, id_token]).toEqual([undefined, undefined]);
+      expect(decodeJwt(token.slice("pb_at_".length)).exp).toBe(exp);
+      expect(expires_in).toBeLessThanOrEqual(500);
+      expect((await reserve(token, 1)).status).toBe(200);
+    }
+    passTime(501_000);
+    for (const { access_token: token } of [child, grandchild]) {
+      expect((await reserve(token, 1)).status).toBe(401);
+      expect((await exchange(token, total(1))).status).toBe(400);
+    }
   });
 });
 
@@ -150,17 +185,17 @@ describe("an exchange that would widen", () => {
 
   it("a cap must also fit the caps of all further ancestors, and a fifth level is refused", async () => {
     const ada = await signIn();
-    let { access_token } = await connect(ada, {
+    let { refresh_token } = await connect(ada, {
       limits: limitsWith([{ credits: 50, period: "total" }]),
     });
     for (const apps of [["demo", "sketch"], ["demo"]]) {
-      ({ access_token } = await narrow(access_token, { apps, expires_in: apps.length * 3_600 }));
-      expect((await exchange(access_token, total(51))).status).toBe(400);
+      ({ refresh_token } = await narrow(refresh_token, { apps, expires_in: apps.length * 3_600 }));
+      expect((await exchange(refresh_token, total(51))).status).toBe(400);
     }
-    ({ access_token } = await narrow(access_token, total(50)));
+    ({ refresh_token } = await narrow(refresh_token, total(50)));
     const before = await rows(ada);
     expect(before).toHaveLength(4);
-    const deeper = await exchange(access_token, total(1));
+    const deeper = await exchange(refresh_token, total(1));
     expect(deeper).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     expect(await rows(ada)).toEqual(before);
   });
@@ -173,6 +208,9 @@ describe("an exchange that would widen", () => {
       credential: caller.credential,
       client_id: null,
       client_asserted: false,
+      client_proven: false,
+      subject: { kind: "access" as const, expires_at_ms: Infinity },
+      resource: undefined,
       owns_audience: false,
       caps: [{ credits: 1, period: "total" as const }],
     };
@@ -361,7 +399,8 @@ describe("revoking a parent", () => {
     const ada = await signIn();
     const parent = await connect(ada);
     const child = await narrow(parent.access_token, total(1));
-    const form = { token: child.refresh_token, client_id: "https://client.example.com/oauth.json" };
+    expect(child.refresh_token).toBeUndefined();
+    const form = { token: child.access_token, client_id: "https://client.example.com/oauth.json" };
     expect((await post("/oauth/revoke", form)).status).toBe(200);
     expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
     expect((await withToken(parent.access_token, "GET", "/api/wallet")).status).toBe(200);
@@ -450,7 +489,7 @@ describe("an app that owns the resource of a token", () => {
   }
   const AT_RESOURCE = { resource: RESOURCE, scopes: ["tools", "draw"] };
 
-  it("an app exchanges a token for its own resource that another client presented, and renews the narrower one", async () => {
+  it("an app exchanges a token for its own resource that another client presented, for as long as that token is valid", async () => {
     const { as_owner } = await openApps();
     const ada = await signIn();
     const { access_token } = await connect(ada, AT_RESOURCE);
@@ -463,9 +502,12 @@ describe("an app that owns the resource of a token", () => {
     });
     const child = await narrow(access_token, {}, { ...as_owner, scope: "draw" });
     expect(child.scope).toBe("draw");
-    const renewed = await refresh(child.refresh_token, as_owner);
-    expect(decodeJwt(renewed.body.access_token)).toMatchObject({ aud: RESOURCE, scope: "draw" });
-    expect((await refresh(child.refresh_token)).body.error).toBe("invalid_grant");
+    expect([child.refresh_token, child.id_token]).toEqual([undefined, undefined]);
+    expect(decodeJwt(child.access_token).exp).toBe(decodeJwt(access_token).exp);
+    // Its own child does not make it the client that the person chose.
+    const grandchild = await narrow(child.access_token, total(1), as_owner);
+    expect(grandchild.refresh_token).toBeUndefined();
+    expect(decodeJwt(grandchild.access_token).exp).toBe(decodeJwt(access_token).exp);
     expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
   });
 
@@ -476,7 +518,7 @@ describe("an app that owns the resource of a token", () => {
     const kept = await connect(await signIn(), AT_RESOURCE);
     const exchanged = async ({ access_token }: Tokens) => {
       const child = await narrow(access_token, {}, { ...as_owner, scope: "draw" });
-      const grandchild = await narrow(child.access_token, { expires_in: 600 }, as_owner);
+      const grandchild = await narrow(child.access_token, { expires_in: 300 }, as_owner);
       const same = await narrow(access_token, {}, as_owner);
       return { child, grandchild, same };
     };
@@ -498,11 +540,6 @@ describe("an app that owns the resource of a token", () => {
       expect(await isActive(token)).toBe(true);
       expect((await exchange(token.access_token, null, as_owner)).status).toBe(200);
     }
-    for (const { refresh_token } of [ended.child, ended.grandchild]) {
-      const renewed = await refresh(refresh_token, as_owner);
-      expect(renewed).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
-    }
-    expect((await refresh(living.child.refresh_token, as_owner)).status).toBe(200);
   });
 
   it("a client without a secret and a client of another app cannot exchange a token, and no client exchanges one of a deleted client", async () => {
@@ -527,5 +564,76 @@ describe("an app that owns the resource of a token", () => {
     const late = await exchange(deleted.access_token, null, as_owner);
     expect(late.body.error_description).toContain("not a valid token");
     expect(await rows(ada)).toEqual(before);
+  });
+});
+
+describe("an exchange by a client with more or less proof", () => {
+  it("a resource server that received a token gets no ID token for its client", async () => {
+    await openResource(RESOURCE);
+    const { access_token } = await connect(await signIn(), {
+      resource: RESOURCE,
+      scopes: ["openid", "tools", "draw"],
+    });
+    for (const limits of [null, { expires_in: 300 }]) {
+      const { body } = await exchange(access_token, limits);
+      expect(body.access_token).toEqual(expect.any(String));
+      expect([body.id_token, body.refresh_token]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it("a confidential client gets a refresh token for its child with its secret, and nothing without it", async () => {
+    await openAppServer("demo");
+    await registerClient("demo", "web");
+    oauthServices().apps.forget();
+    const ada = await signIn();
+    const web = { client_id: "demo~web", client_host: null };
+    const code = await authorize(ada, web);
+    const by_secret = { client_id: "demo~web", client_secret: CLIENT_SECRET };
+    const { access_token } = (await redeem(code, by_secret)).body;
+    const child = await narrow(access_token, total(5), by_secret);
+    expect(child.refresh_token).toMatch(/^pb_rt_/);
+    expect(child.id_token).toBeUndefined();
+    expect((await refresh(child.refresh_token, by_secret)).status).toBe(200);
+    const unnamed = await exchange(access_token, total(5), { client_id: "demo~web" });
+    expect(unnamed).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+  });
+});
+
+describe("an exchange of a refresh token", () => {
+  it("only its own client exchanges it, and only for its own resource", async () => {
+    const ada = await signIn();
+    await openResource(RESOURCE);
+    const { refresh_token } = await connect(ada, {
+      resource: RESOURCE,
+      scopes: ["tools", "draw"],
+    });
+    const other = { client_id: "https://other.example.com/oauth.json" };
+    expect((await exchange(refresh_token, total(1), other)).body.error).toBe("invalid_request");
+    const elsewhere = { resource: "http://passbook.localhost" };
+    expect((await exchange(refresh_token, total(1), elsewhere)).body.error).toBe("invalid_target");
+    const mistyped = await exchange(refresh_token, total(1), {
+      subject_token_type: ACCESS_TOKEN_TYPE,
+    });
+    expect(mistyped.body.error).toBe("invalid_request");
+    expect(await rows(ada)).toHaveLength(1);
+    const child = await narrow(refresh_token, {}, { scope: "draw", resource: RESOURCE });
+    expect(decodeJwt(child.access_token)).toMatchObject({ aud: RESOURCE, scope: "draw" });
+    const same = (await exchange(refresh_token)).body;
+    expect(decodeJwt(same.access_token)).toMatchObject({ aud: RESOURCE });
+    expect(same.refresh_token).toBeUndefined();
+  });
+
+  it("one that was replaced long ago ends its sign-in and all its children", async () => {
+    const ada = await signIn();
+    const first = await connect(ada);
+    const child = await narrow(first.refresh_token, total(1));
+    const second = (await refresh(first.refresh_token)).body;
+    const third = (await refresh(second.refresh_token)).body;
+    const late = await exchange(first.refresh_token, total(1));
+    expect(late).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    for (const { refresh_token } of [third, child]) {
+      expect((await refresh(refresh_token)).body.error).toBe("invalid_grant");
+    }
+    expect((await withToken(child.access_token, "GET", "/api/wallet")).status).toBe(401);
   });
 });

@@ -71,9 +71,9 @@ describe("the end of the family that a token was exchanged from", () => {
       const sibling = await connect(ada);
       const code = await authorize(ada, { session_ends_at_ms: Date.now() + 30 * DAY_MS });
       const tokens = (await redeem(code)).body as Tokens;
-      const child = await narrow(tokens.access_token, total(40));
-      const grandchild = await narrow(child.access_token, total(30));
-      const cousin = await narrow(sibling.access_token, total(20));
+      const child = await narrow(tokens.refresh_token, total(40));
+      const grandchild = await narrow(child.refresh_token, total(30));
+      const cousin = await narrow(sibling.refresh_token, total(20));
       const job_ids = [await reserve(child, 5), await reserve(grandchild, 7)];
       passTime(1_000);
       await refresh(sibling.refresh_token);
@@ -96,7 +96,7 @@ describe("the end of the family that a token was exchanged from", () => {
   it("a token that is exchanged from a stolen one cannot be renewed after the theft was noticed", async () => {
     const ada = await signInWithCredits();
     const tokens = await connect(ada);
-    const stolen = await narrow(tokens.access_token, { apps: ["demo"] });
+    const stolen = await narrow(tokens.refresh_token, { apps: ["demo"] });
     const renewed = (await refresh(stolen.refresh_token)).body;
     const owner = (await refresh(tokens.refresh_token)).body;
     passTime(61_000);
@@ -109,7 +109,7 @@ describe("the end of the family that a token was exchanged from", () => {
   it("a child whose own refresh token is revoked gives its reserved credits back to its parent", async () => {
     const ada = await signInWithCredits();
     const tokens = await connect(ada);
-    const child = await narrow(tokens.access_token, total(40));
+    const child = await narrow(tokens.refresh_token, total(40));
     const job_id = await reserve(child, 5);
     expect((await revoke(child)).status).toBe(200);
     expect((await ada.get(`/api/jobs/${job_id}`)).body).toMatchObject({ failure: "expired" });
