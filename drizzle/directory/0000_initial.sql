@@ -151,8 +151,9 @@ CREATE TABLE `webhooks` (
 	`previous_key_id` text,
 	`previous_sealed` text,
 	`previous_until_ms` integer,
-	`created_audit_id` text NOT NULL,
+	`last_audit_id` text NOT NULL,
 	`rotated_audit_id` text,
+	`version` integer DEFAULT 1 NOT NULL,
 	CONSTRAINT "webhooks_id" CHECK(length("webhooks"."id") between 1 and 64 and "webhooks"."id" glob '[a-z0-9]*' and "webhooks"."id" not glob '*[^a-z0-9._-]*'),
 	CONSTRAINT "webhooks_events_json" CHECK(case when json_valid("webhooks"."events_json") then json_type("webhooks"."events_json") = 'array' else 0 end),
 	CONSTRAINT "webhooks_thresholds_json" CHECK(case when json_valid("webhooks"."thresholds_json") then json_type("webhooks"."thresholds_json") = 'array' else 0 end)
@@ -173,6 +174,7 @@ CREATE TABLE `oauth_clients` (
 	`created_at_ms` integer NOT NULL,
 	`last_used_at_ms` integer,
 	`deleted_at_ms` integer,
+	`version` integer DEFAULT 1 NOT NULL,
 	`last_audit_id` text NOT NULL,
 	PRIMARY KEY(`app_slug`, `id`),
 	CONSTRAINT "oauth_clients_id" CHECK(length("oauth_clients"."id") between 1 and 64 and "oauth_clients"."id" glob '[a-z0-9]*' and "oauth_clients"."id" not glob '*[^a-z0-9._-]*'),
@@ -188,6 +190,7 @@ CREATE TABLE `resources` (
 	`uri` text NOT NULL,
 	`scopes_json` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
 	`last_audit_id` text NOT NULL,
 	PRIMARY KEY(`app_slug`, `id`),
 	CONSTRAINT "resources_scopes_json" CHECK(case when json_valid("resources"."scopes_json") then json_type("resources"."scopes_json") = 'array' else 0 end)

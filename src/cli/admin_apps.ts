@@ -163,7 +163,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
       : limitOf(options.dailyStarterBudget);
   const origins = options.origin ? withoutEmpty(options.origin) : (known?.origins ?? []);
   const client = await signedIn(options);
-  await client.adminApps.save(slug, {
+  const app = await client.adminApps.save(slug, {
     name,
     starterCredits,
     origins,
@@ -188,7 +188,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
   const text =
     `${plain(slug)} is saved: ${starterCredits} starter credits for each new account. ` +
     "The change takes effect everywhere within a minute.";
-  print(options, { ok: true }, text);
+  print(options, { app }, text);
 }
 
 async function listKeys(slug: string, options: GlobalOptions): Promise<void> {

@@ -94,6 +94,10 @@ function print(options: GlobalOptions, value: unknown, text: string): void {
 const given = ({ reason }: { readonly reason?: string }) =>
   reason === undefined ? {} : { reason };
 
+/** The version that a change is based on. None for a new record. */
+const versionOf = (known: { readonly version: number } | undefined) =>
+  known === undefined ? {} : { version: known.version };
+
 async function listClients(slug: string, options: GlobalOptions): Promise<void> {
   const clients = await (await signedIn(options)).adminApps.listClients(slug);
   const rows = clients.map((client) => [
@@ -109,9 +113,10 @@ async function listClients(slug: string, options: GlobalOptions): Promise<void> 
 }
 
 async function setClient(slug: string, id: string, options: ClientOptions): Promise<void> {
-  const saved = await (
-    await signedIn(options)
-  ).adminApps.saveClient(slug, id, {
+  const { adminApps } = await signedIn(options);
+  const known = (await adminApps.listClients(slug)).find((client) => client.id === id);
+  const saved = await adminApps.saveClient(slug, id, {
+    ...versionOf(known),
     name: options.name,
     redirectUris: options.redirect,
     public: options.public ?? false,
@@ -152,8 +157,10 @@ async function listResources(slug: string, options: GlobalOptions): Promise<void
 
 async function setResource(slug: string, id: string, options: ResourceOptions): Promise<void> {
   const { uri, scope: scopes = [] } = options;
-  const settings = { uri, scopes, ...given(options) };
-  const resource = await (await signedIn(options)).adminApps.saveResource(slug, id, settings);
+  const { adminApps } = await signedIn(options);
+  const known = (await adminApps.listResources(slug)).find((resource) => resource.id === id);
+  const settings = { ...versionOf(known), uri, scopes, ...given(options) };
+  const resource = await adminApps.saveResource(slug, id, settings);
   const text = `${resource.uri} is saved. The change takes effect everywhere within a minute.`;
   print(options, { resource }, text);
 }

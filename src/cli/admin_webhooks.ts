@@ -103,6 +103,7 @@ async function save(slug: string, id: string, options: WebhookOptions): Promise<
   const saved = await webhooks.save(id, {
     url,
     events,
+    ...(known === undefined ? {} : { version: known.version }),
     ...(options.threshold === undefined ? {} : { thresholds: options.threshold }),
     ...(options.active === undefined ? {} : { active: options.active }),
     ...reasonOf(options),

@@ -2,7 +2,14 @@
 import { createAdminClients, type AdminClients } from "./admin_clients.ts";
 import type { Credentials } from "./credentials.ts";
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
-import type { AppKeyPage, AppPage, CapPeriod, NewAppKey } from "./responses.ts";
+import type {
+  AppKeyPage,
+  AppPage,
+  AppRecord,
+  CapPeriod,
+  NewAppKey,
+  SavedApp,
+} from "./responses.ts";
 import { isDone, type Transport } from "./transport.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
@@ -28,7 +35,7 @@ export interface AppSettings {
   readonly suggestedCap?: { readonly credits: number; readonly period: CapPeriod } | null;
   /** E-mail domains whose people get no starter credits; none in a new app. */
   readonly starterExcludedDomains?: readonly string[];
-  /** The version that you read; omit it for a new app. */
+  /** The version that you read. Omit it to register an app. */
   readonly version?: number;
   /** The reason in the audit log. */
   readonly reason?: string;
@@ -43,10 +50,10 @@ interface PageOptions extends CallOptions {
 export interface AdminApps extends AdminClients {
   list(options?: PageOptions): Promise<AppPage>;
   /**
-   * Registers an app, or changes the version that you read. Throws `app_changed` if another operator saved or registered
-   * the app since.
+   * Registers an app, or changes the version that you read. Throws `app_changed` if another operator saved the app since,
+   * or a new app is already registered with other settings.
    */
-  save(slug: string, settings: AppSettings, options?: WriteOptions): Promise<void>;
+  save(slug: string, settings: AppSettings, options?: WriteOptions): Promise<AppRecord>;
   listKeys(slug: string, options?: PageOptions): Promise<AppKeyPage>;
   /** Creates a key. Throws `app_key_revoked` if the same `idempotencyKey` created a key that was revoked since. */
   addKey(slug: string, label: string, options?: WriteOptions): Promise<NewAppKey>;
@@ -87,7 +94,9 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
         suggested_cap: suggestedCap,
         starter_excluded_domains: starterExcludedDomains,
       };
-      await calls.write({ method: "PUT", path: pathOf(slug), body, isValid: isDone }, options);
+      const isValid = ({ app }: SavedApp): boolean => typeof app === "object";
+      const call = { method: "PUT", path: pathOf(slug), body, isValid } as const;
+      return (await calls.write(call, options)).app;
     },
     listKeys: async (slug, options) =>
       read<AppKeyPage>(pathOf(slug, "/keys"), options, ({ keys }) => Array.isArray(keys)),

@@ -23,6 +23,8 @@ export interface OAuthClientSettings {
   readonly pkceOptional?: boolean;
   /** Whether its tokens outlive the browser session without `offline_access`; by default false. */
   readonly refresh?: boolean;
+  /** The version that you read. Omit it to register a client. */
+  readonly version?: number;
   /** The reason in the audit log. */
   readonly reason?: string;
 }
@@ -30,6 +32,8 @@ export interface OAuthClientSettings {
 export interface ResourceSettings {
   readonly uri: string;
   readonly scopes: readonly string[];
+  /** The version that you read. Omit it to register a resource. */
+  readonly version?: number;
   readonly reason?: string;
 }
 
@@ -46,7 +50,8 @@ export interface AdminClients {
   readClient(slug: string, id: string, options?: CallOptions): Promise<OAuthClient>;
   /**
    * Registers a client, or replaces all its settings. Only the response that makes it confidential has `client_secret`.
-   * Throws `client_deleted` if a client with this id was deleted.
+   * Throws `client_changed` if another operator saved the client since, or a new client's id is registered with other
+   * settings, and `client_deleted` if a client with this id was deleted.
    */
   saveClient(
     slug: string,
@@ -67,7 +72,10 @@ export interface AdminClients {
   deleteClient(slug: string, id: string, options?: RemoveOptions): Promise<void>;
   listResources(slug: string, options?: CallOptions): Promise<readonly Resource[]>;
   readResource(slug: string, id: string, options?: CallOptions): Promise<Resource>;
-  /** Registers a resource, or replaces its settings. Throws `resource_taken` if another one has its address. */
+  /**
+   * Registers a resource, or replaces its settings. Throws `resource_changed` if another operator saved it since, or a new
+   * resource's id is registered with other settings, and `resource_taken` if another one has its address.
+   */
   saveResource(
     slug: string,
     id: string,

@@ -909,12 +909,49 @@ export interface RegisteredApp {
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
   /**
    * Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read
    * model does not respond.
    */
   readonly granted_today: number | null;
-  /** Increases with each save. Send it with the next save. */
+}
+
+export interface SavedApp {
+  readonly app: AppRecord;
+}
+
+export interface AppRecord {
+  /** An app's slug. */
+  readonly slug: string;
+  readonly name: string;
+  readonly starter_credits: number;
+  readonly origins: readonly string[];
+  /** The most that its grants of one UTC day may add up to; null: no limit. */
+  readonly daily_starter_budget: number | null;
+  /** The caller that completes and fails its jobs. */
+  readonly settle: "holder" | "app";
+  /** Whether the reserve of an expired job is refunded or charged. */
+  readonly on_expiry: "refund" | "charge";
+  /** How far a job's cost may exceed its estimate, in percent; null: no limit. */
+  readonly max_overage_percent: number | null;
+  /** Sign-in providers whose upstream tokens the app's origins may receive. */
+  readonly upstream_providers: readonly string[];
+  /** The address that the icon was copied from; null: no icon. Pages show the copy. */
+  readonly icon: string | null;
+  /** The app's colour, such as #12507b; null: none. */
+  readonly color: string | null;
+  /** The cap that the page suggests when a person approves a device for the app. */
+  readonly suggested_cap: {
+    readonly credits: number;
+    readonly period: CapPeriod;
+  } | null;
+  /** E-mail domains whose people get no starter credits of this app. */
+  readonly starter_excluded_domains: readonly string[];
+  /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
@@ -982,6 +1019,8 @@ export interface OAuthClient {
   readonly pkce_optional: boolean;
   /** Its tokens outlive the browser session, also without the scope `offline_access`. */
   readonly refresh: boolean;
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
   /** The start of the UTC day on which it last got tokens; null: never. */
@@ -1016,6 +1055,8 @@ export interface Resource {
   readonly uri: string;
   /** The scopes that clients may request for it. */
   readonly scopes: readonly string[];
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
 }
@@ -1058,6 +1099,8 @@ export interface Webhook {
   readonly last_error: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly last_error_at: string | null;
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
 }

@@ -19,6 +19,8 @@ export interface WebhookSettings {
   readonly thresholds?: readonly number[];
   /** `true` continues a paused webhook where it stopped; unchanged if omitted, true in a new webhook. */
   readonly active?: boolean;
+  /** The version that you read. Omit it to create a webhook. */
+  readonly version?: number;
   /** The reason in the audit log. */
   readonly reason?: string;
 }
@@ -30,7 +32,10 @@ interface Reasoned extends WriteOptions {
 
 export interface Webhooks {
   list(options?: CallOptions): Promise<readonly Webhook[]>;
-  /** Creates or changes a webhook. Only the response that creates it has `secret`. */
+  /**
+   * Creates a webhook, or changes the version that you read. Only the response that creates it has `secret`. Throws
+   * `webhook_changed` if somebody else saved the webhook since, or a new webhook's id is used with other settings.
+   */
   save(id: string, settings: WebhookSettings, options?: WriteOptions): Promise<SavedWebhook>;
   /** Deletes a webhook, and its events that were not delivered. */
   remove(id: string, options?: Reasoned): Promise<void>;

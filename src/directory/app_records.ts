@@ -11,15 +11,12 @@ import type { SpendingCap } from "../domain/spending_cap.ts";
 import { toHexadecimal } from "../domain/text.ts";
 import { appIcons, appKeys, apps } from "./schema.ts";
 
-/** The settings that every save contains. Credits are whole numbers, origins are entries of an allowlist. */
-interface RequiredSettings {
+/** Valid settings. Credits are whole numbers, origins are entries of an allowlist. */
+interface Settings extends JobPolicy {
   readonly name: string;
   readonly starter_credits: number;
   readonly daily_starter_budget: number | null;
   readonly origins: readonly string[];
-}
-
-interface OptionalSettings extends JobPolicy {
   readonly upstream_providers: readonly string[];
   /** `#rrggbb` in lower case; null: none. */
   readonly color: string | null;
@@ -36,12 +33,12 @@ interface IconCopy {
   readonly bytes: Uint8Array;
 }
 
-/** Settings to save. An undefined one gets its default in a new app and does not change in a registered one. */
-export type AppSettings = RequiredSettings & {
-  readonly [Name in keyof OptionalSettings]?: OptionalSettings[Name] | undefined;
-} & { readonly icon?: IconCopy | null | undefined };
+/** Settings to save. An undefined icon does not change. */
+export interface AppSettings extends Settings {
+  readonly icon: IconCopy | null | undefined;
+}
 
-export interface AppRecord extends RequiredSettings, OptionalSettings {
+export interface AppRecord extends Settings {
   readonly slug: string;
   /** The address that its icon was copied from; null: no icon. */
   readonly icon: string | null;
@@ -49,6 +46,8 @@ export interface AppRecord extends RequiredSettings, OptionalSettings {
   readonly icon_hash: string | null;
   /** Increases with each save, from 1. */
   readonly version: number;
+  /** The audit entry of the last save; null: it was not made by {@link AppRecords.save}. */
+  readonly last_audit_id: string | null;
   readonly created_at_ms: number;
 }
 
@@ -79,15 +78,14 @@ export interface AppRecords {
   /** One app; null: it is not registered. */
   find(slug: string): Promise<AppRecord | null>;
   /**
-   * Registers an app if `version` is 0, else changes the app of that version. Refused as `app_changed` if the
-   * registry has another version, and as `app_unknown`. A save that is repeated with the same audit record
-   * changes nothing more.
+   * Registers an app if `version` is 0, else changes the app of that version. Null: the registry has another version, and
+   * nothing was changed.
    */
   save(
     slug: string,
     settings: AppSettings,
     save: { readonly version: number; readonly audit_id: string },
-  ): Promise<Result<null, Refusal>>;
+  ): Promise<AppRecord | null>;
   /**
    * Creates a key. `request_key` is the request's `Idempotency-Key`: a retry gets the same key without its
    * secret. Refused as `app_unknown`, `too_many_app_keys`, `app_key_revoked` (the request's key was revoked
@@ -158,22 +156,20 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
               .insert(apps)
               .values({ slug, ...row, created_at_ms: Date.now() })
               .onConflictDoNothing()
+              .returning()
           : database
               .update(apps)
               .set(row)
-              .where(and(eq(apps.slug, slug), eq(apps.version, version)));
+              .where(and(eq(apps.slug, slug), eq(apps.version, version)))
+              .returning();
       // One transaction: no other save deletes the copy before the app names it, and a refused save leaves no copy.
-      const [{ meta }] =
+      const [[saved]] =
         icon === undefined
           ? [await save]
           : await database.batch([save, ...(icon === null ? [] : [store(icon)]), deletion]);
-      if (meta.changes > 0) {
-        changed();
-        return accepted(null);
-      }
-      const [known] = await database.select().from(apps).where(eq(apps.slug, slug));
-      if (known?.last_audit_id === audit_id) return accepted(null);
-      return refused({ code: known === undefined ? "app_unknown" : "app_changed" });
+      if (saved === undefined) return null;
+      changed();
+      return recordOf(saved);
     },
     async addKey(slug, label, request_key) {
       const id = uuidv7();
@@ -234,23 +230,22 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
   };
 }
 
-/** The columns of settings. Drizzle does not write an undefined one. */
+/** The columns of settings. */
 function rowOf(settings: Omit<AppSettings, "icon">) {
   const { origins, upstream_providers, suggested_cap, starter_excluded_domains, ...rest } =
     settings;
   return {
     ...rest,
     origins_json: JSON.stringify(origins),
-    upstream_providers_json: upstream_providers && JSON.stringify(upstream_providers),
+    upstream_providers_json: JSON.stringify(upstream_providers),
     suggested_cap_json: suggested_cap && JSON.stringify(suggested_cap),
-    starter_excluded_domains_json:
-      starter_excluded_domains && JSON.stringify(starter_excluded_domains),
+    starter_excluded_domains_json: JSON.stringify(starter_excluded_domains),
   };
 }
 
 function recordOf(row: typeof apps.$inferSelect): AppRecord {
   const { origins_json, upstream_providers_json, suggested_cap_json, ...rest } = row;
-  const { starter_excluded_domains_json, last_audit_id: _, ...record } = rest;
+  const { starter_excluded_domains_json, ...record } = rest;
   return {
     ...record,
     origins: JSON.parse(origins_json) as string[],

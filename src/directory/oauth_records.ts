@@ -25,32 +25,33 @@ export interface RegistrationKey {
 export type ClientSettings = Omit<RegisteredClient, "kind" | "client_id" | "app_slug">;
 export type ResourceSettings = Omit<ProtectedResource, "app_slug">;
 
-export interface ClientRecord extends ClientSettings, RegistrationKey {
+interface Versioned {
+  /** Increases with each save, from 1. */
+  readonly version: number;
+  /** The audit entry of the last save. */
+  readonly last_audit_id: string;
+}
+
+export interface ClientRecord extends ClientSettings, RegistrationKey, Versioned {
   readonly created_at_ms: number;
   /** The start of the UTC day of its last use; null: it was never used. */
   readonly last_used_at_ms: number | null;
 }
 
-export interface ResourceRecord extends ResourceSettings, RegistrationKey {
+export interface ResourceRecord extends ResourceSettings, RegistrationKey, Versioned {
   readonly created_at_ms: number;
 }
 
-/** `before` is null if the save registered it. */
-export interface SavedClient {
-  readonly client: ClientRecord;
-  readonly before: ClientRecord | null;
-  /** Its new secret, if this save made the client confidential; else null. */
+export interface Saved<Stored> {
+  readonly record: Stored;
+  /** A client's new secret, if this save made it confidential; else null. */
   readonly secret: string | null;
 }
 
-export interface ReplacedSecret {
-  readonly client: ClientRecord;
-  readonly secret: string | null;
-}
-
-export interface SavedResource {
-  readonly resource: ResourceRecord;
-  readonly before: ResourceRecord | null;
+/** The record that was read; null: there was none. */
+interface Save<Stored> {
+  readonly before: Stored | null;
+  readonly audit_id: string;
 }
 
 /** Each method rejects if D1 cannot be reached; the change may have happened or not. */
@@ -60,14 +61,14 @@ export interface OAuthRecords {
   /** Null: the app has no such client. */
   findClient(key: RegistrationKey): Promise<ClientRecord | null>;
   /**
-   * Registers a client, or replaces its settings. Refused as `app_unknown`, `client_deleted` or
-   * `too_many_clients`. A save that is repeated with its audit record changes nothing and returns no secret.
+   * Registers a client if there was none before, else replaces the settings of the version that was read. Null: there is
+   * another version, and nothing was changed. Refused as `app_unknown`, `client_deleted` or `too_many_clients`.
    */
   saveClient(
     key: RegistrationKey,
     settings: ClientSettings,
-    audit_id: string,
-  ): Promise<Result<SavedClient, Refusal>>;
+    save: Save<ClientRecord>,
+  ): Promise<Result<Saved<ClientRecord> | null, Refusal>>;
   /**
    * Replaces the secret of a client. Refused as `client_not_found`, and as `invalid_request` if it is public. `keeps_old`: the old one works for
    * {@link OLD_CLIENT_SECRET_MS} too. Null: the same request replaced it before, because a secret is shown only once.
@@ -76,7 +77,7 @@ export interface OAuthRecords {
     key: RegistrationKey,
     keeps_old: boolean,
     audit_id: string,
-  ): Promise<Result<ReplacedSecret, Refusal>>;
+  ): Promise<Result<Saved<ClientRecord>, Refusal>>;
   /** For good: the id is not used again. Refused as `client_not_found`. */
   removeClient(key: RegistrationKey): Promise<Result<null, Refusal>>;
   /** As for clients. An address that another registration has is refused as `resource_taken`. */
@@ -85,8 +86,8 @@ export interface OAuthRecords {
   saveResource(
     key: RegistrationKey,
     settings: ResourceSettings,
-    audit_id: string,
-  ): Promise<Result<SavedResource, Refusal>>;
+    save: Save<ResourceRecord>,
+  ): Promise<Result<Saved<ResourceRecord> | null, Refusal>>;
   removeResource(key: RegistrationKey): Promise<Result<null, Refusal>>;
 }
 
@@ -116,7 +117,6 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
   /** Why a save changed nothing. */
   const refusalOf = async (app_slug: string, full: Refusal): Promise<Refusal> =>
     (await isApp(app_slug)) ? full : { code: "app_unknown" };
-
   return {
     async listClients(app_slug) {
       if (!(await isApp(app_slug))) return refused({ code: "app_unknown" });
@@ -132,46 +132,52 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
       const row = await readClient(key);
       return row === null ? null : clientOf(row);
     },
-    async saveClient(key, settings, audit_id) {
+    async saveClient(key, settings, { before, audit_id }) {
       const { app_slug, id } = key;
-      const known = await readClient(key);
-      const before = known === null ? null : clientOf(known);
-      if (known?.last_audit_id === audit_id) {
-        return accepted({ client: clientOf(known), before: null, secret: null });
-      }
-      const secret = settings.public ? null : newClientSecret();
+      // A save gives a secret to a client that has none, and takes those of one that becomes public.
+      const is_new_secret = !settings.public && (before === null || before.public);
+      const secret = is_new_secret ? newClientSecret() : null;
       const secret_hash = secret === null ? null : await hashAppKey(secret);
-      const now_ms = Date.now();
-      const { name, redirect_uris, pkce_optional, refresh } = settings;
-      // One query decides, so concurrent requests cannot exceed the limit or replace each other's secret.
-      const saved = await database
-        .insert(oauthClients)
-        .select(
-          sql`
-          select ${app_slug}, ${id}, ${name}, ${JSON.stringify(redirect_uris)}, ${Number(settings.public)},
-            ${Number(pkce_optional)}, ${Number(refresh)}, ${secret_hash}, '[]', null, ${now_ms}, null, null,
-            ${audit_id}
-          where exists (select 1 from apps where slug = ${app_slug})
-            and (exists (select 1 from oauth_clients where app_slug = ${app_slug} and id = ${id})
-              or (select count(*) from oauth_clients
-                where app_slug = ${app_slug} and deleted_at_ms is null) < ${CLIENTS_PER_APP_MAX})`,
-        )
-        .onConflictDoUpdate({
-          target: [oauthClients.app_slug, oauthClients.id],
-          set: { ...excluded(REPLACED_COLUMNS), ...KEPT_SECRETS },
-          setWhere: not_deleted,
-        });
-      const client = saved.meta.changes > 0 ? await readClient(key) : null;
-      if (client === null) {
-        const is_deleted = and(isClient(key), isNotNull(oauthClients.deleted_at_ms));
-        const deleted = await database.select().from(oauthClients).where(is_deleted);
-        if (deleted.length > 0) return refused({ code: "client_deleted" });
-        const full: Refusal = { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX };
-        return refused(await refusalOf(app_slug, full));
+      const { redirect_uris, ...rest } = settings;
+      const row = { ...rest, redirect_uris_json: JSON.stringify(redirect_uris) };
+      const no_secret = { secret_hash: null, old_secrets_json: "[]" };
+      // One query decides, so concurrent requests cannot exceed the limit or overwrite each other.
+      const [saved] =
+        before === null
+          ? await database
+              .insert(oauthClients)
+              .select(
+                sql`
+                select ${app_slug}, ${id}, ${row.name}, ${row.redirect_uris_json}, ${Number(row.public)},
+                  ${Number(row.pkce_optional)}, ${Number(row.refresh)}, ${secret_hash}, '[]', null,
+                  ${Date.now()}, null, null, 1, ${audit_id}
+                where exists (select 1 from apps where slug = ${app_slug})
+                  and (select count(*) from oauth_clients
+                    where app_slug = ${app_slug} and deleted_at_ms is null) < ${CLIENTS_PER_APP_MAX}`,
+              )
+              .onConflictDoNothing()
+              .returning()
+          : await database
+              .update(oauthClients)
+              .set({
+                ...row,
+                ...(settings.public ? no_secret : {}),
+                ...(is_new_secret ? { secret_hash } : {}),
+                version: before.version + 1,
+                last_audit_id: audit_id,
+              })
+              .where(and(isClient(key), not_deleted, eq(oauthClients.version, before.version)))
+              .returning();
+      if (saved !== undefined) {
+        changed();
+        return accepted({ record: clientOf(saved), secret });
       }
-      changed();
-      const is_new_secret = client.secret_hash === secret_hash;
-      return accepted({ client: clientOf(client), before, secret: is_new_secret ? secret : null });
+      const [known] = await database.select().from(oauthClients).where(isClient(key));
+      if (known !== undefined && known.deleted_at_ms === null) return accepted(null);
+      if (before !== null) return accepted(null);
+      if (known !== undefined) return refused({ code: "client_deleted" });
+      const full: Refusal = { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX };
+      return refused(await refusalOf(app_slug, full));
     },
     async replaceSecret(key, keeps_old, audit_id) {
       const secret = newClientSecret();
@@ -195,7 +201,7 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
       if (client === null) return refused({ code: "client_not_found" });
       if (client.public) return refused({ code: "invalid_request", detail: NO_SECRET });
       changed();
-      return accepted({ client: clientOf(client), secret: meta.changes > 0 ? secret : null });
+      return accepted({ record: clientOf(client), secret: meta.changes > 0 ? secret : null });
     },
     async removeClient(key) {
       const { meta } = await database
@@ -215,35 +221,43 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
       const row = await readResource(key);
       return row === null ? null : resourceOf(row);
     },
-    async saveResource(key, settings, audit_id) {
+    async saveResource(key, settings, { before, audit_id }) {
       const { app_slug, id } = key;
       const uri = resourceKey(settings.uri);
+      const scopes_json = JSON.stringify(settings.scopes);
+      const is_free = sql`not exists (select 1 from resources
+        where uri = ${uri} and not (app_slug = ${app_slug} and id = ${id}))`;
+      const [saved] =
+        before === null
+          ? await database
+              .insert(resources)
+              .select(
+                sql`
+                select ${app_slug}, ${id}, ${uri}, ${scopes_json}, ${Date.now()}, 1, ${audit_id}
+                where exists (select 1 from apps where slug = ${app_slug})
+                  and (select count(*) from resources
+                    where app_slug = ${app_slug}) < ${RESOURCES_PER_APP_MAX}
+                  and ${is_free}`,
+              )
+              .onConflictDoNothing()
+              .returning()
+          : await database
+              .update(resources)
+              .set({ uri, scopes_json, version: before.version + 1, last_audit_id: audit_id })
+              .where(and(isResource(key), eq(resources.version, before.version), is_free))
+              .returning();
+      if (saved !== undefined) {
+        changed();
+        return accepted({ record: resourceOf(saved), secret: null });
+      }
       const known = await readResource(key);
-      if (known?.last_audit_id === audit_id) {
-        return accepted({ resource: resourceOf(known), before: null });
-      }
-      const { meta } = await database.run(sql`
-        insert into resources (app_slug, id, uri, scopes_json, created_at_ms, last_audit_id)
-        select ${app_slug}, ${id}, ${uri}, ${JSON.stringify(settings.scopes)}, ${Date.now()}, ${audit_id}
-        where exists (select 1 from apps where slug = ${app_slug})
-          and (exists (select 1 from resources where app_slug = ${app_slug} and id = ${id})
-            or (select count(*) from resources where app_slug = ${app_slug}) < ${RESOURCES_PER_APP_MAX})
-          and not exists (select 1 from resources
-            where uri = ${uri} and not (app_slug = ${app_slug} and id = ${id}))
-        on conflict (app_slug, id) do update set uri = excluded.uri,
-          scopes_json = excluded.scopes_json, last_audit_id = excluded.last_audit_id`);
-      const resource = meta.changes > 0 ? await readResource(key) : null;
-      if (resource === null) {
-        const taken = await database.select().from(resources).where(eq(resources.uri, uri));
-        const full: Refusal =
-          taken.length > 0
-            ? { code: "resource_taken" }
-            : { code: "too_many_resources", limit: RESOURCES_PER_APP_MAX };
-        return refused(await refusalOf(app_slug, full));
-      }
-      changed();
-      const before = known === null ? null : resourceOf(known);
-      return accepted({ resource: resourceOf(resource), before });
+      if (known?.version !== before?.version) return accepted(null);
+      const taken = await database.select().from(resources).where(eq(resources.uri, uri));
+      const full: Refusal =
+        taken.length > 0
+          ? { code: "resource_taken" }
+          : { code: "too_many_resources", limit: RESOURCES_PER_APP_MAX };
+      return refused(await refusalOf(app_slug, full));
     },
     async removeResource(key) {
       const { meta } = await database.delete(resources).where(isResource(key));
@@ -253,42 +267,23 @@ export function createOAuthRecords(binding: D1Database, changed: () => void): OA
   };
 }
 
-/** The columns that a save replaces. */
-const REPLACED_COLUMNS = [
-  "name",
-  "redirect_uris_json",
-  "public",
-  "pkce_optional",
-  "refresh",
-  "last_audit_id",
-] as const;
-
-/** A save gives a secret to a client that has none, and takes those of one that becomes public. */
-const KEPT_SECRETS = {
-  secret_hash: sql`iif(excluded.public, null, coalesce(oauth_clients.secret_hash, excluded.secret_hash))`,
-  old_secrets_json: sql`iif(excluded.public, '[]', oauth_clients.old_secrets_json)`,
-};
-
 /** Replaced secrets of one client that still work. One more ends the oldest. */
 const OLD_SECRETS_MAX = 10;
 
 const NO_SECRET =
   "The client is public, so it has no secret. Save it with public: false to give it one.";
 
-/** Sets columns to the values of the row that was not inserted. */
-const excluded = (columns: readonly string[]) =>
-  Object.fromEntries(columns.map((column) => [column, sql.raw(`excluded.${column}`)]));
-
 function clientOf(row: typeof oauthClients.$inferSelect): ClientRecord {
   const { app_slug, id, name, redirect_uris_json, pkce_optional, refresh } = row;
-  const { created_at_ms, last_used_at_ms } = row;
+  const { created_at_ms, last_used_at_ms, version, last_audit_id } = row;
   const redirect_uris = JSON.parse(redirect_uris_json) as string[];
   const settings = { name, redirect_uris, public: row.public, pkce_optional, refresh };
   // No hash of a secret.
-  return { app_slug, id, ...settings, created_at_ms, last_used_at_ms };
+  const saved = { version, last_audit_id };
+  return { app_slug, id, ...settings, created_at_ms, last_used_at_ms, ...saved };
 }
 
 function resourceOf(row: typeof resources.$inferSelect): ResourceRecord {
-  const { scopes_json, last_audit_id: _, ...record } = row;
+  const { scopes_json, ...record } = row;
   return { ...record, scopes: JSON.parse(scopes_json) as string[] };
 }

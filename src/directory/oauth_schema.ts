@@ -34,6 +34,8 @@ export const oauthClients = sqliteTable(
     last_used_at_ms: integer(),
     /** Null: not deleted. The row stays, because its id is not used again: people's old connections name it. */
     deleted_at_ms: integer(),
+    /** Increases with each save, from 1. A save names the version that it changes. */
+    version: integer().notNull().default(1),
     /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text().notNull(),
   },
@@ -66,6 +68,8 @@ export const resources = sqliteTable(
     uri: text().notNull(),
     scopes_json: text().notNull(),
     created_at_ms: integer().notNull(),
+    /** As of clients. */
+    version: integer().notNull().default(1),
     last_audit_id: text().notNull(),
   },
   ({ app_slug, id, uri, scopes_json }) => [

@@ -43,7 +43,7 @@ export const apps = sqliteTable(
     suggested_cap_json: text(),
     /** JSON array of e-mail domains: see `domain/starter_rule`. */
     starter_excluded_domains_json: text().notNull().default("[]"),
-    /** Increases with each save. A save names the version that it changes. */
+    /** Increases with each save, from 1. A save names the version that it changes. */
     version: integer().notNull().default(1),
     /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text(),
@@ -168,9 +168,11 @@ export const webhooks = sqliteTable(
     previous_key_id: text(),
     previous_sealed: text(),
     previous_until_ms: integer(),
-    /** The audit entries of the creation and of the last rotation, by which a retry is recognised. */
-    created_audit_id: text().notNull(),
+    /** The audit entries of the last save and of the last rotation, by which a retry is recognised. */
+    last_audit_id: text().notNull(),
     rotated_audit_id: text(),
+    /** Increases with each save, from 1. A save names the version that it changes. A pause by the service is none. */
+    version: integer().notNull().default(1),
   },
   ({ app_slug, id, events_json, thresholds_json }) => [
     uniqueIndex("webhooks_app_id").on(app_slug, id),

@@ -23,6 +23,10 @@ export interface Webhook {
   readonly last_success_at_ms: number | null;
   readonly last_error: string | null;
   readonly last_error_at_ms: number | null;
+  /** Increases with each save, from 1. */
+  readonly version: number;
+  /** The audit entry of the last save. */
+  readonly last_audit_id: string;
 }
 
 export interface WebhookList {
@@ -97,6 +101,8 @@ export function webhookOf(row: typeof webhooks.$inferSelect): Webhook {
     last_success_at_ms: row.last_success_at_ms,
     last_error: row.last_error,
     last_error_at_ms: row.last_error_at_ms,
+    version: row.version,
+    last_audit_id: row.last_audit_id,
   };
 }
 

@@ -19,10 +19,14 @@ export interface WebhookSettings {
   readonly active?: boolean | undefined;
 }
 
+/** The app and the id of a webhook. */
+export interface WebhookKey {
+  readonly app_slug: string;
+  readonly id: string;
+}
+
 export interface SavedWebhook {
-  readonly webhook: Webhook;
-  /** Null: there was none when this call began. */
-  readonly before: Webhook | null;
+  readonly record: Webhook;
   /** Only when this call created it. */
   readonly secret: string | null;
 }
@@ -34,14 +38,14 @@ export interface WebhookRecords {
   /** Refused as `webhook_not_found`. */
   find(app_slug: string, id: string): Promise<Result<Webhook, Refusal>>;
   /**
-   * Creates or changes a webhook. Refused as `app_unknown` or `too_many_webhooks`. A repeated creation, recognised by
-   * its audit record, changes nothing and returns no secret.
+   * Creates a webhook if there was none before, else changes the version that was read. Null: there is another version, and
+   * nothing was changed. Refused as `app_unknown` or `too_many_webhooks`.
    */
   save(
-    key: { readonly app_slug: string; readonly id: string },
+    key: WebhookKey,
     settings: WebhookSettings,
-    audit_id: string,
-  ): Promise<Result<SavedWebhook, Refusal>>;
+    save: { readonly before: Webhook | null; readonly audit_id: string },
+  ): Promise<Result<SavedWebhook | null, Refusal>>;
   /**
    * Replaces the secret. The previous one signs too for {@link PREVIOUS_SECRET_MS}. Null instead of the secret if the
    * same audit record rotated it before. Refused as `webhook_not_found`.
@@ -88,6 +92,30 @@ export function createWebhookRecords(
     changed();
     return meta.changes > 0 ? accepted(secret) : rotate(app_slug, id, audit_id);
   };
+  const change = async (
+    { uid, version }: Webhook,
+    { url, events, thresholds, active }: WebhookSettings,
+    audit_id: string,
+  ): Promise<Result<SavedWebhook | null, Refusal>> => {
+    const [row] = await database
+      .update(webhooks)
+      .set({
+        url,
+        events_json: JSON.stringify(events),
+        ...(thresholds === undefined ? {} : { thresholds_json: JSON.stringify(thresholds) }),
+        ...(active === true ? { paused_at_ms: null, paused_reason: null } : {}),
+        // A webhook that is already paused keeps its time and reason.
+        ...(active === false
+          ? { paused_at_ms: sql`coalesce(${webhooks.paused_at_ms}, ${Date.now()})` }
+          : {}),
+        version: version + 1,
+        last_audit_id: audit_id,
+      })
+      .where(and(eq(webhooks.uid, uid), eq(webhooks.version, version)))
+      .returning();
+    changed();
+    return accepted(row === undefined ? null : { record: webhookOf(row), secret: null });
+  };
 
   return {
     async list(app_slug) {
@@ -103,52 +131,31 @@ export function createWebhookRecords(
       const row = await read(app_slug, id);
       return row === null ? refused({ code: "webhook_not_found" }) : accepted(webhookOf(row));
     },
-    async save({ app_slug, id }, settings, audit_id) {
-      const known = await read(app_slug, id);
-      if (known?.created_audit_id === audit_id) {
-        return accepted({ webhook: webhookOf(known), before: null, secret: null });
-      }
-      const { url, events, thresholds, active } = settings;
+    async save({ app_slug, id }, settings, { before, audit_id }) {
+      if (before !== null) return change(before, settings, audit_id);
       const uid = crypto.randomUUID();
       const now_ms = Date.now();
       const { secret, sealed } = await secrets.create(uid);
-      const events_json = JSON.stringify(events);
-      const thresholds_json = JSON.stringify(thresholds ?? []);
+      const { url, events, thresholds = [], active = true } = settings;
       // One query decides, so that concurrent requests cannot exceed the limit, and none is refused without need.
       const [row] = await database
         .insert(webhooks)
         .select(
           sql`
-          select ${uid}, ${app_slug}, ${id}, ${url}, ${events_json}, ${thresholds_json},
-            ${active === false ? now_ms : null}, null, null, null, null, ${now_ms},
-            ${sealed.key_id}, ${sealed.sealed}, null, null, null, ${audit_id}, null
+          select ${uid}, ${app_slug}, ${id}, ${url}, ${JSON.stringify(events)},
+            ${JSON.stringify(thresholds)}, ${active ? null : now_ms}, null, null, null, null, ${now_ms},
+            ${sealed.key_id}, ${sealed.sealed}, null, null, null, ${audit_id}, null, 1
           where exists (select 1 from apps where slug = ${app_slug})
-            and (exists (select 1 from webhooks where app_slug = ${app_slug} and id = ${id})
-              or (select count(*) from webhooks where app_slug = ${app_slug}) < ${WEBHOOKS_PER_APP_MAX})`,
+            and (select count(*) from webhooks where app_slug = ${app_slug}) < ${WEBHOOKS_PER_APP_MAX}`,
         )
-        .onConflictDoUpdate({
-          target: [webhooks.app_slug, webhooks.id],
-          set: {
-            url,
-            events_json,
-            ...(thresholds === undefined ? {} : { thresholds_json }),
-            ...(active === true ? { paused_at_ms: null, paused_reason: null } : {}),
-            // A webhook that is already paused keeps its time and reason.
-            ...(active === false
-              ? { paused_at_ms: sql`coalesce(${webhooks.paused_at_ms}, ${now_ms})` }
-              : {}),
-          },
-        })
+        .onConflictDoNothing()
         .returning();
       changed();
-      if (row === undefined) {
-        return (await isRegistered(app_slug))
-          ? refused({ code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX })
-          : refused({ code: "app_unknown" });
-      }
-      const before = known?.uid === row.uid ? webhookOf(known) : null;
-      const webhook = webhookOf(row);
-      return accepted({ webhook, before, secret: row.uid === uid ? secret : null });
+      if (row !== undefined) return accepted({ record: webhookOf(row), secret });
+      if ((await read(app_slug, id)) !== null) return accepted(null);
+      return (await isRegistered(app_slug))
+        ? refused({ code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX })
+        : refused({ code: "app_unknown" });
     },
     rotate,
     async remove(app_slug, id) {

@@ -100,11 +100,14 @@ export type Refusal =
   | { readonly code: "app_key_not_found" }
   | { readonly code: "app_key_revoked" }
   | { readonly code: "too_many_app_keys"; readonly limit: number }
+  | { readonly code: "webhook_changed" }
   | { readonly code: "webhook_not_found" }
   | { readonly code: "too_many_webhooks"; readonly limit: number }
+  | { readonly code: "client_changed" }
   | { readonly code: "client_not_found" }
   | { readonly code: "client_deleted" }
   | { readonly code: "too_many_clients"; readonly limit: number }
+  | { readonly code: "resource_changed" }
   | { readonly code: "resource_not_found" }
   | { readonly code: "resource_taken" }
   | { readonly code: "too_many_resources"; readonly limit: number }

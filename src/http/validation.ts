@@ -5,10 +5,10 @@ import * as z from "zod/mini";
 import {
   BODY_MAX_BYTES,
   COST_MAX_CREDITS,
-  IDEMPOTENCY_KEY_MAX_LENGTH,
   PAGE_DEFAULT_ROWS,
   PAGE_MAX_ROWS,
 } from "../domain/limits.ts";
+import { guardOf } from "../domain/idempotency_guard.ts";
 import { isMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -230,27 +230,4 @@ export function idempotencyGuard(
   body: object,
 ): Promise<Result<IdempotencyGuard | null, Refusal>> {
   return guardOf(idempotencyKey(context), body);
-}
-
-/**
- * The guard of a key and its request; null without a key. The fingerprint is that of the validated body, so white space
- * and the order of known fields do not matter.
- */
-export async function guardOf(
-  key: string | undefined,
-  body: object,
-): Promise<Result<IdempotencyGuard | null, Refusal>> {
-  if (key === undefined) return accepted(null);
-  if (!/^[\x21-\x7e]+$/.test(key) || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
-    const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without spaces.`;
-    return refused({ code: "invalid_request", detail });
-  }
-  return accepted({ key, fingerprint: await fingerprintOf(body) });
-}
-
-/** A digest of a validated body. */
-export async function fingerprintOf(body: object): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(body));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -39,9 +39,22 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "oauth/token_endpoint.ts",
     "oauth/upstream_tokens.ts",
   ],
+  // Operators' use cases, without HTTP. It imports types of what it uses, never an adapter.
+  operator: [
+    "domain/",
+    "account/contract.ts",
+    "directory/app_records.ts",
+    "directory/audit.ts",
+    "directory/oauth_records.ts",
+    "directory/webhook_list.ts",
+    "directory/webhook_records.ts",
+    "operations/app_icon_copy.ts",
+    "webhooks/engine.ts",
+  ],
   // Ports, clients, contracts and one pure function: never a store.
   http: [
     "domain/",
+    "operator/",
     "authorization/authentication.ts",
     "authorization/clients.ts",
     "authorization/public_json.ts",
@@ -53,7 +66,14 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "tokens/own_token.ts",
   ],
   // Pages build on the API's callers, middleware and operations.
-  web: ["domain/", "http/", "account/contract.ts", "device/contract.ts", "identity/port.ts"],
+  web: [
+    "domain/",
+    "operator/",
+    "http/",
+    "account/contract.ts",
+    "device/contract.ts",
+    "identity/port.ts",
+  ],
   client: ["domain/currency.ts", "domain/refusal_codes.ts"],
   cli: ["client/index.ts", "client/oauth/index.ts"],
   "worker.ts": [

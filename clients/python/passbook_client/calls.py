@@ -404,6 +404,7 @@ class AppCalls(ABC):
         events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]],
         thresholds: Sequence[int] | None = None,
         active: bool | None = None,
+        version: int | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.SavedWebhook:
@@ -411,14 +412,17 @@ class AppCalls(ABC):
         Create a webhook, or change it. Events are sent as Standard Webhooks (standardwebhooks.com). The
         response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret.
         Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true`
-        continues a paused webhook where it stopped. The address begins with `https://` and has a public
-        host name and no port. Changes take effect everywhere within a minute.
+        continues a paused webhook where it stopped. To change a webhook, send the `version` that you read;
+        to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is
+        used with other settings, the response is 409 `webhook_changed` and nothing changes. The address
+        begins with `https://` and has a public host name and no port. Changes take effect everywhere within
+        a minute.
         """
         return self._send(
             Call(
                 "PUT",
                 f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}",
-                body={"url": url, "events": events, "thresholds": thresholds, "active": active, "reason": reason},
+                body={"url": url, "events": events, "thresholds": thresholds, "active": active, "version": version, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="webhook",

@@ -418,6 +418,8 @@ class Webhook(TypedDict):
     """Why the last delivery that failed did so; null: none did."""
     last_error_at: str | None
     """RFC 3339, in UTC with milliseconds."""
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
     created_at: str
     """RFC 3339, in UTC with milliseconds."""
 

@@ -1,9 +1,9 @@
 /** Schemas of responses about apps and their keys; strict, as those in `schemas.ts`. */
 import * as z from "zod";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
-import { cap_period, next_cursor, slug, time, uuid } from "./schemas.ts";
+import { cap_period, next_cursor, record_version, slug, time, uuid } from "./schemas.ts";
 
-export const registered_app = z
+const app_record = z
   .strictObject({
     slug,
     name: z.string(),
@@ -38,16 +38,23 @@ export const registered_app = z
     starter_excluded_domains: z
       .array(z.string())
       .describe("E-mail domains whose people get no starter credits of this app."),
+    version: record_version,
+    created_at: time,
+  })
+  .meta({ id: "AppRecord" });
+
+export const registered_app = app_record
+  .extend({
     granted_today: z
       .int()
       .nullable()
       .describe(
         "Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model does not respond.",
       ),
-    version: z.int().min(1).describe("Increases with each save. Send it with the next save."),
-    created_at: time,
   })
   .meta({ id: "RegisteredApp" });
+
+export const saved_app = z.strictObject({ app: app_record }).meta({ id: "SavedApp" });
 
 export const app_page = z
   .strictObject({ apps: z.array(registered_app), next_cursor })

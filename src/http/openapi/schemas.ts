@@ -23,6 +23,11 @@ const settled_credits = z
   .describe(
     "The balance after this request. It can be negative after an overage. Null for an app's key if the account is not open for the app.",
   );
+/** Of a record that operators save: see `operator/save_record.ts`. */
+export const record_version = z
+  .int()
+  .min(1)
+  .describe("Increases with each save, from 1. Send it with the next save.");
 export const slug = z.string().describe("An app's slug.");
 
 const job_status = z.enum(JOB_STATUSES).meta({ id: "JobStatus" });

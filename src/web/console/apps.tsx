@@ -2,26 +2,16 @@
 import { DEFAULT_POLICY } from "../../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../../domain/limits.ts";
 import { refused } from "../../domain/result.ts";
-import {
-  AppPage,
-  appPath,
-  AppsPage,
-  NewAppPage,
-  type AddedKey,
-  type AppRecord,
-} from "./apps_page.tsx";
+import { AppPage, appPath, AppsPage, NewAppPage, type AddedKey } from "./apps_page.tsx";
 import { consolePath } from "./table.tsx";
 import { emptyForm, type FormState } from "./form.tsx";
-import { consoleNoticeText, FORM_PROBLEMS, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
+import { actingOf } from "../../http/api/admin/audited_action.ts";
+import { saveApp } from "../../operator/save_app.ts";
+import { consoleNoticeText, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 import { listAppsQuery, readApps } from "../../http/api/admin/apps/list.ts";
 import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
 import { PERIOD_NAMES } from "../device/cap_choice.tsx";
-import {
-  findOriginProblem,
-  saveApp,
-  saveAppBody,
-  type SaveApp,
-} from "../../http/api/admin/apps/save.ts";
+import { findOriginProblem, saveAppBody, type SaveApp } from "../../http/api/admin/apps/save.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appSlug } from "../../http/validation.ts";
@@ -31,16 +21,20 @@ import {
   entriesOf,
   entryProblem,
   invalid,
+  isOutdated,
   optional,
   readForm,
+  shownText,
   submit,
+  taken,
   textOf,
+  versionOf,
   wholeNumberOf,
+  withSavedValues,
   type FailedForm,
 } from "./forms.ts";
 
-const LABELS = {
-  slug: "The slug",
+const SETTING_LABELS = {
   name: "The name",
   starter_credits: "The starter credits",
   daily_starter_budget: "The daily limit of starter credits",
@@ -53,8 +47,9 @@ const LABELS = {
   color: "The colour",
   suggested_cap: "The suggested limit",
   starter_excluded_domains: "The excluded domains",
-  reason: "The reason",
 };
+
+const LABELS = { slug: "The slug", ...SETTING_LABELS, reason: "The reason" };
 
 const SLUG_TAKEN = {
   slug: "An app with this slug is already registered. Change it on its own page.",
@@ -90,28 +85,29 @@ export const registerApp = factory.createHandlers(async (context) => {
   if (!checked.ok || Object.keys(problems).length > 0) {
     return showNewAppForm(context, invalid(form, problems));
   }
-  const { app_records } = context.get("services");
-  const known = await app_records.find(slug);
-  // The same settings mean that this form was already sent, not that the slug is taken.
-  const { reason: _, ...settings } = checked.value;
-  const same = known !== null && JSON.stringify(settingsOf(known)) === JSON.stringify(settings);
-  if (known !== null && !same) {
-    return showNewAppForm(context, invalid(form, SLUG_TAKEN));
-  }
   const failed = await save(context, form, slug, checked.value);
-  return failed === null
-    ? context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303)
-    : showNewAppForm(context, isOutdated(failed) ? invalid(form, SLUG_TAKEN) : failed);
+  if (failed === null) {
+    return context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303);
+  }
+  return showNewAppForm(context, isOutdated(failed) ? taken(failed, SLUG_TAKEN) : failed);
 });
 
 /** Saving settings that were checked is refused as invalid only because of the icon, which is copied then. */
-const save = (context: AppContext, form: FormState, slug: string, settings: SaveApp) =>
-  submit(context, form, () => saveApp(context, slug, settings, form.key), {
-    invalid_request: "icon",
-  });
-
-/** Whether someone else registered or saved the app first. */
-const isOutdated = ({ code }: FailedForm): boolean => code === "app_changed";
+const save = (
+  context: AppContext,
+  form: FormState,
+  slug: string,
+  { reason, version, ...settings }: SaveApp,
+) =>
+  submit(
+    context,
+    form,
+    async () => {
+      const request = { reason, version, key: form.key };
+      return saveApp(await actingOf(context), slug, settings, request);
+    },
+    { invalid_request: "icon" },
+  );
 
 function showNewAppForm(context: AppContext, { form, status }: FailedForm) {
   return context.html(<NewAppPage form={form} />, status);
@@ -135,28 +131,6 @@ export const saveSettings = factory.createHandlers(async (context) => {
     : showAppPage(context, { settings: failed });
 });
 
-/**
- * Adds to each field that differs the value that someone else saved in the meantime. The form gets the saved
- * version, so that sending it again overwrites that version on purpose.
- */
-function withSavedValues({ form, ...rest }: FailedForm, saved: FormState["values"]): FailedForm {
-  const saved_form = { ...form, values: saved };
-  const problems = Object.keys(LABELS)
-    .filter((name) => Object.hasOwn(saved, name))
-    .map((name) => [name, shownValue(saved_form, name), shownValue(form, name)] as const)
-    .filter(([, theirs, ours]) => theirs !== ours)
-    .map(([name, theirs]) => [name, `The saved value is: ${theirs === "" ? "empty" : theirs}.`]);
-  const values = { ...form.values, version: saved["version"] ?? "" };
-  return {
-    ...rest,
-    form: {
-      ...form,
-      values,
-      problems: { "": FORM_PROBLEMS.changed, ...Object.fromEntries(problems) },
-    },
-  };
-}
-
 /** A field's value as people read it. */
 function shownValue(form: FormState, name: string): string {
   const value = textOf(form, name);
@@ -166,7 +140,7 @@ function shownValue(form: FormState, name: string): string {
     const period = textOf(form, "suggested_period");
     return `${value} ${CAP_PERIODS.includes(period as CapPeriod) ? PERIOD_NAMES[period as CapPeriod] : ""}`;
   }
-  return value.replaceAll("\n", " ");
+  return shownText(form, name);
 }
 
 /** Checks a form's settings with the API's own schema. */
@@ -194,21 +168,12 @@ async function checkSettings(context: AppContext, form: FormState) {
             period: textOf(form, "suggested_period"),
           },
     starter_excluded_domains: list("starter_excluded_domains"),
-    ...("version" in form.values ? { version: wholeNumberOf(form, "version") } : {}),
+    ...versionOf(form),
     ...optional(form, "reason"),
   };
   const checked = check(saveAppBody, body, LABELS, form);
   const problem = checked.ok ? await findOriginProblem(context, checked.value) : null;
   return problem === null ? checked : refused({ origins: entryProblem(form, "origins", problem) });
-}
-
-function settingsOf(app: AppRecord) {
-  const { name, starter_credits, origins, daily_starter_budget } = app;
-  const { settle, on_expiry, max_overage_percent, upstream_providers } = app;
-  const { icon, color, suggested_cap, starter_excluded_domains } = app;
-  const required = { name, starter_credits, origins, daily_starter_budget };
-  const policy = { settle, on_expiry, max_overage_percent, upstream_providers };
-  return { ...required, ...policy, icon, color, suggested_cap, starter_excluded_domains };
 }
 
 interface AppForms {
@@ -230,7 +195,9 @@ export async function showAppPage(
   ]);
   if (app === null) return refuseWithPage(context, { code: "app_unknown" });
   const saved = {
-    ...settingsOf(app),
+    name: app.name,
+    settle: app.settle,
+    on_expiry: app.on_expiry,
     starter_credits: String(app.starter_credits),
     origins: app.origins.join("\n"),
     upstream_providers: app.upstream_providers.join(" "),
@@ -243,7 +210,10 @@ export async function showAppPage(
     starter_excluded_domains: app.starter_excluded_domains.join("\n"),
     version: String(app.version),
   };
-  const shown = settings && isOutdated(settings) ? withSavedValues(settings, saved) : settings;
+  const shown =
+    settings && isOutdated(settings)
+      ? withSavedValues(settings, saved, Object.keys(SETTING_LABELS), shownValue)
+      : settings;
   return context.html(
     <AppPage
       app={app}

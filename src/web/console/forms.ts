@@ -105,6 +105,57 @@ export interface FailedForm {
   readonly code?: Refusal["code"];
 }
 
+const CHANGED_CODES: readonly (Refusal["code"] | undefined)[] = [
+  "app_changed",
+  "client_changed",
+  "resource_changed",
+  "webhook_changed",
+];
+
+/** Whether someone else created or saved the record first. */
+export const isOutdated = ({ code }: FailedForm): boolean => CHANGED_CODES.includes(code);
+
+/** The hidden field of a form that changes a record: the version that it shows. The form of a new record has none. */
+export const versionOf = (form: FormState) =>
+  "version" in form.values ? { version: wholeNumberOf(form, "version") } : {};
+
+export const isNew = (form: FormState): boolean => !("version" in form.values);
+
+/** The form of a new record whose id another record has. */
+export function taken(failed: FailedForm, problems: FormState["problems"]): FailedForm {
+  return { ...failed, form: { ...failed.form, problems } };
+}
+
+/**
+ * Adds to each field that differs the value that someone else saved in the meantime. The form gets the saved
+ * version, so that sending it again overwrites that version on purpose. `shown`: a field's value as people read it.
+ */
+export function withSavedValues(
+  { form, ...rest }: FailedForm,
+  saved: FormState["values"],
+  fields: readonly string[],
+  shown: (form: FormState, name: string) => string = shownText,
+): FailedForm {
+  const saved_form = { ...form, values: saved };
+  const problems = fields
+    .map((name) => [name, shown(saved_form, name), shown(form, name)] as const)
+    .filter(([, theirs, ours]) => theirs !== ours)
+    .map(([name, theirs]) => [name, `The saved value is: ${theirs === "" ? "empty" : theirs}.`]);
+  const values = { ...form.values, version: saved["version"] ?? "" };
+  return {
+    ...rest,
+    form: {
+      ...form,
+      values,
+      problems: { "": FORM_PROBLEMS.changed, ...Object.fromEntries(problems) },
+    },
+  };
+}
+
+/** A field's text in one line. */
+export const shownText = (form: FormState, name: string): string =>
+  textOf(form, name).replaceAll("\n", " ");
+
 /** The form with its problems. */
 export function invalid(form: FormState, problems: FormState["problems"]): FailedForm {
   return { form: { ...form, problems }, status: 400 };

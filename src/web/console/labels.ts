@@ -205,7 +205,7 @@ export const FORM_PROBLEMS = {
   reused:
     "This form was already sent with other values. Check the account to see whether that was done. Send the form again if you still want to make this change.",
   changed:
-    "Someone else changed this app after you opened this form. Each field that differs from yours shows the saved value. Send the form again to save your values instead.",
+    "Someone else changed this after you opened this form. Each field that differs from yours shows the saved value. Send the form again to save your values instead.",
   revoked: "The key that this form added was revoked. To add another key, send the form again.",
   unavailable:
     "The service did not respond, and this may or may not have been done. Send the form again: it is done only once, however often you send it.",

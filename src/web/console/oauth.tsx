@@ -1,5 +1,8 @@
 /** `/console/apps/{slug}/oauth` and its forms: the OAuth clients and protected resources of an app. */
 import type { OnceAnswer } from "../../account/contract.ts";
+import { actingOf } from "../../http/api/admin/audited_action.ts";
+import { saveClient } from "../../operator/save_client.ts";
+import { saveResource } from "../../operator/save_resource.ts";
 import { refused } from "../../domain/result.ts";
 import {
   removeClient,
@@ -8,16 +11,17 @@ import {
   replaceSecretBody,
 } from "../../http/api/admin/clients/change.ts";
 import {
+  clientSettings,
   idProblem,
-  saveClient,
   saveClientBody,
+  type OAuthClient,
   type SavedClient,
 } from "../../http/api/admin/clients/save.ts";
 import { removeResource } from "../../http/api/admin/resources/change.ts";
 import {
   ownAddressProblem,
-  saveResource,
   saveResourceBody,
+  type Resource,
 } from "../../http/api/admin/resources/save.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -26,10 +30,16 @@ import {
   check,
   entriesOf,
   invalid,
+  isNew,
+  isOutdated,
   optional,
   readForm,
+  shownText,
   submit,
+  taken,
   textOf,
+  versionOf,
+  withSavedValues,
   type FailedForm,
 } from "./forms.ts";
 import { consoleNoticeText } from "./labels.ts";
@@ -83,22 +93,42 @@ export const showClient = factory.createHandlers(async (context) => {
   const { oauth_records } = context.get("services");
   const client = await oauth_records.findClient({ app_slug: slugOf(context), id });
   if (client === null) return refuseWithPage(context, { code: "client_not_found" });
-  const values = {
-    id,
-    known: "yes",
-    name: client.name,
-    redirect_uris: client.redirect_uris.join("\n"),
-    kind: client.public ? "public" : "confidential",
-    ...(client.pkce_optional ? { pkce_optional: "yes" } : {}),
-    ...(client.refresh ? { refresh: "yes" } : {}),
-  };
-  return showClientForm(context, { form: emptyForm(values), status: 200 });
+  return showClientForm(context, { form: emptyForm(clientValues(client)), status: 200 });
 });
 
-async function showClientForm(context: AppContext, { form, status }: FailedForm) {
+const clientValues = (client: OAuthClient) => ({
+  id: client.id,
+  version: String(client.version),
+  name: client.name,
+  redirect_uris: client.redirect_uris.join("\n"),
+  kind: client.public ? "public" : "confidential",
+  pkce_optional: client.pkce_optional ? "yes" : "",
+  refresh: client.refresh ? "yes" : "",
+});
+
+const CLIENT_FIELDS = ["name", "redirect_uris", "kind", "pkce_optional", "refresh"];
+
+/** A field of a client's form as people read it. */
+function shownClientValue(form: FormState, name: string): string {
+  if (name !== "pkce_optional" && name !== "refresh") return shownText(form, name);
+  return textOf(form, name) === "yes" ? "chosen" : "not chosen";
+}
+
+async function showClientForm(context: AppContext, failed: FailedForm) {
+  const { form, status } = isOutdated(failed) ? await asSavedClient(context, failed) : failed;
   const app = await findApp(context);
   if (app === null) return refuseWithPage(context, { code: "app_unknown" });
   return context.html(<ClientPage {...{ app, form }} />, status);
+}
+
+/** The form of a client that someone else created or saved first. */
+async function asSavedClient(context: AppContext, failed: FailedForm): Promise<FailedForm> {
+  if (isNew(failed.form)) return taken(failed, TAKEN);
+  const { oauth_records } = context.get("services");
+  const key = { app_slug: slugOf(context), id: textOf(failed.form, "id") };
+  const client = await oauth_records.findClient(key);
+  if (client === null) return failed;
+  return withSavedValues(failed, clientValues(client), CLIENT_FIELDS, shownClientValue);
 }
 
 /** The id is checked with the rest, so that a new form names all problems at once. */
@@ -123,6 +153,7 @@ export const doSaveClient = factory.createHandlers(async (context) => {
     public: textOf(form, "kind") === "public",
     pkce_optional: textOf(form, "pkce_optional") === "yes",
     refresh: textOf(form, "refresh") === "yes",
+    ...versionOf(form),
     ...optional(form, "reason"),
   };
   const checked = check(saveClientBody, body, LABELS, form);
@@ -131,21 +162,18 @@ export const doSaveClient = factory.createHandlers(async (context) => {
     return showClientForm(context, invalid(form, id_problem.ok ? {} : id_problem.refusal));
   }
   let saved: SavedClient | null = null;
-  const { oauth_records } = context.get("services");
-  const known = await oauth_records.findClient(client_key);
-  const failed =
-    known !== null && textOf(form, "known") !== "yes" && known.name !== checked.value.name
-      ? invalid(form, TAKEN)
-      : await submit(
-          context,
-          form,
-          async () => {
-            const result = await saveClient(context, client_key, checked.value, form.key);
-            if (result.ok) saved = result.value.value;
-            return result;
-          },
-          { too_many_clients: "id", client_deleted: "id" },
-        );
+  const { settings, request } = clientSettings(checked.value);
+  const failed = await submit(
+    context,
+    form,
+    async () => {
+      const acting = await actingOf(context);
+      const result = await saveClient(acting, client_key, settings, { ...request, key: form.key });
+      if (result.ok) saved = result.value.value;
+      return result;
+    },
+    { too_many_clients: "id", client_deleted: "id" },
+  );
   // The secret is in this response only. A redirect would need it in an address.
   return failed === null ? showLists(context, saved) : showClientForm(context, failed);
 });
@@ -188,11 +216,28 @@ export const showResource = factory.createHandlers(async (context) => {
   const { oauth_records } = context.get("services");
   const resource = await oauth_records.findResource({ app_slug: slugOf(context), id });
   if (resource === null) return refuseWithPage(context, { code: "resource_not_found" });
-  const values = { id, known: "yes", uri: resource.uri, scopes: resource.scopes.join("\n") };
-  return showResourceForm(context, { form: emptyForm(values), status: 200 });
+  return showResourceForm(context, { form: emptyForm(resourceValues(resource)), status: 200 });
 });
 
-async function showResourceForm(context: AppContext, { form, status }: FailedForm) {
+const resourceValues = ({ id, version, uri, scopes }: Resource) => ({
+  id,
+  version: String(version),
+  uri,
+  scopes: scopes.join("\n"),
+});
+
+/** The form of a resource that someone else created or saved first. */
+async function asSavedResource(context: AppContext, failed: FailedForm): Promise<FailedForm> {
+  if (isNew(failed.form)) return taken(failed, TAKEN);
+  const { oauth_records } = context.get("services");
+  const key = { app_slug: slugOf(context), id: textOf(failed.form, "id") };
+  const resource = await oauth_records.findResource(key);
+  if (resource === null) return failed;
+  return withSavedValues(failed, resourceValues(resource), ["uri", "scopes"]);
+}
+
+async function showResourceForm(context: AppContext, failed: FailedForm) {
+  const { form, status } = isOutdated(failed) ? await asSavedResource(context, failed) : failed;
   const app = await findApp(context);
   if (app === null) return refuseWithPage(context, { code: "app_unknown" });
   return context.html(<ResourcePage {...{ app, form }} />, status);
@@ -204,6 +249,7 @@ export const doSaveResource = factory.createHandlers(async (context) => {
   const body = {
     uri: textOf(form, "uri"),
     scopes: entriesOf(form, "scopes").map(({ entry }) => entry),
+    ...versionOf(form),
     ...optional(form, "reason"),
   };
   const checked = check(saveResourceBody, body, LABELS, form);
@@ -216,17 +262,16 @@ export const doSaveResource = factory.createHandlers(async (context) => {
     const problems = { uri: `${LABELS.uri} ${own_address}.` };
     return showResourceForm(context, invalid(form, problems));
   }
-  const { oauth_records } = context.get("services");
-  const known = await oauth_records.findResource(resource_key);
-  const failed =
-    known !== null && textOf(form, "known") !== "yes" && known.uri !== checked.value.uri
-      ? invalid(form, TAKEN)
-      : await submit(
-          context,
-          form,
-          () => saveResource(context, resource_key, checked.value, form.key),
-          { resource_taken: "uri", too_many_resources: "id" },
-        );
+  const { version, reason, ...settings } = checked.value;
+  const failed = await submit(
+    context,
+    form,
+    async () => {
+      const request = { version, reason, key: form.key };
+      return saveResource(await actingOf(context), resource_key, settings, request);
+    },
+    { resource_taken: "uri", too_many_resources: "id" },
+  );
   return failed === null
     ? context.redirect(consolePath(oauthPath(slugOf(context)), { notice: "resource-saved" }), 303)
     : showResourceForm(context, failed);

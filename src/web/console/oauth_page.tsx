@@ -3,7 +3,7 @@ import type { PropsWithChildren } from "hono/jsx";
 import { registeredClientId } from "../../domain/oauth_client.ts";
 import type { OAuthClient, SavedClient } from "../../http/api/admin/clients/save.ts";
 import type { Resource } from "../../http/api/admin/resources/save.ts";
-import { Choice } from "../device/fields.tsx";
+import { Choice, FieldProblem } from "../device/fields.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";
 import { appPath, type AppRecord } from "./apps_page.tsx";
@@ -151,7 +151,7 @@ function Rows({ app, kind, rows, empty }: RowsProps) {
   );
 }
 
-function Saved({ client, secret }: SavedClient) {
+function Saved({ record: client, secret }: SavedClient) {
   const client_id = registeredClientId(client.app_slug, client.id);
   return (
     <div class="made" role="status">
@@ -184,7 +184,8 @@ interface RegistrationProps extends FormProps {
 /** The form of a new client or resource, or of the one that it changes. */
 function Registration(props: PropsWithChildren<RegistrationProps>) {
   const { app, kind, form, example, children } = props;
-  const is_known = form.values["known"] === "yes";
+  const { version } = form.values;
+  const is_known = version !== undefined;
   const id = form.values["id"] ?? "";
   return (
     <FormPage
@@ -202,7 +203,7 @@ function Registration(props: PropsWithChildren<RegistrationProps>) {
         {is_known ? (
           <>
             <input type="hidden" name="id" value={id} />
-            <input type="hidden" name="known" value="yes" />
+            <input type="hidden" name="version" value={version} />
           </>
         ) : (
           <Field
@@ -247,6 +248,8 @@ export function ClientPage({ app, form }: FormProps) {
       />
       <fieldset>
         <legend>Options</legend>
+        <FieldProblem id="pkce_optional-problem" problem={form.problems["pkce_optional"]} />
+        <FieldProblem id="refresh-problem" problem={form.problems["refresh"]} />
         <Choice
           type="checkbox"
           name="pkce_optional"
@@ -259,6 +262,7 @@ export function ClientPage({ app, form }: FormProps) {
         <Choice
           type="checkbox"
           name="refresh"
+          id="refresh"
           value="yes"
           checked={form.values["refresh"] === "yes"}
         >

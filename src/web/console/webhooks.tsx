@@ -15,10 +15,12 @@ import {
 } from "../../http/api/admin/webhooks/deliver.ts";
 import {
   findWebhookProblem,
-  saveWebhook,
   saveWebhookBody,
+  type SaveWebhook,
   webhookKeyOf,
 } from "../../http/api/admin/webhooks/save.ts";
+import { actingOf } from "../../http/api/admin/audited_action.ts";
+import { saveWebhook } from "../../operator/save_webhook.ts";
 import type { Webhook } from "../../http/api/admin/webhooks/views.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -27,11 +29,16 @@ import {
   check,
   entriesOf,
   invalid,
+  isOutdated,
   optional,
   readForm,
+  shownText,
   submit,
+  taken,
   textOf,
+  versionOf,
   wholeNumberOf,
+  withSavedValues,
   type FailedForm,
 } from "./forms.ts";
 import { consoleNoticeText } from "./labels.ts";
@@ -81,6 +88,7 @@ async function checkWebhook(context: AppContext, app_slug: string, id: string, f
       /^\d{1,16}$/.test(entry) ? Number(entry) : Number.NaN,
     ),
     active: textOf(form, "active") === "yes",
+    ...versionOf(form),
     ...optional(form, "reason"),
   };
   const checked = check(saveWebhookBody, body, LABELS, form);
@@ -93,8 +101,6 @@ async function checkWebhook(context: AppContext, app_slug: string, id: string, f
 export const createWebhook = factory.createHandlers(async (context) => {
   const form = await readForm(context);
   const [app_slug, id] = [slugOf(context), textOf(form, "id")];
-  const { webhook_records } = context.get("services");
-  const known = await webhook_records.find(app_slug, id);
   const checked = await checkWebhook(context, app_slug, id, form);
   const problems = {
     ...(WEBHOOK_ID_PATTERN.test(id)
@@ -107,29 +113,34 @@ export const createWebhook = factory.createHandlers(async (context) => {
   if (!checked.ok || Object.keys(problems).length > 0) {
     return showList(context, invalid(form, problems));
   }
-  // The same address means that this form was already sent, not that the id is taken.
-  if (known.ok && known.value.url !== checked.value.url) {
-    const taken = {
-      id: "This id is taken. Change the webhook on its own page, or choose another id.",
-    };
-    return showList(context, invalid(form, taken));
-  }
   let secret: string | null = null;
   const failed = await submit(
     context,
     form,
     async () => {
-      const saved = await saveWebhook(context, { app_slug, id }, checked.value, form.key);
+      const saved = await save(context, { app_slug, id }, checked.value, form.key);
       if (saved.ok) secret = saved.value.value.secret;
       return saved;
     },
     { too_many_webhooks: "id" },
   );
   // The secret is in this response only. A redirect would need it in an address.
-  return failed === null
-    ? showOne(context, { app_slug, id }, { done: { kind: "created", secret } })
-    : showList(context, failed);
+  if (failed === null) {
+    return showOne(context, { app_slug, id }, { done: { kind: "created", secret } });
+  }
+  return showList(context, isOutdated(failed) ? taken(failed, ID_TAKEN) : failed);
 });
+
+const ID_TAKEN = {
+  id: "This id is taken. Change the webhook on its own page, or choose another id.",
+};
+
+const save = async (
+  context: AppContext,
+  webhook_key: ReturnType<typeof webhookKeyOf>,
+  { reason, version, ...settings }: SaveWebhook,
+  key: string,
+) => saveWebhook(await actingOf(context), webhook_key, settings, { reason, version, key });
 
 interface Shown {
   readonly settings?: FailedForm;
@@ -157,6 +168,11 @@ async function showOne(
   ]);
   if (app === null) return refuseWithPage(context, { code: "app_unknown" });
   if (!found.ok || !deliveries.ok) return refuseWithPage(context, { code: "webhook_not_found" });
+  const saved = valuesOf(found.value);
+  const shown =
+    settings !== undefined && isOutdated(settings)
+      ? withSavedValues(settings, saved, ["url", "events", "thresholds", "active"], shownValue)
+      : settings;
   return context.html(
     <WebhookPage
       {...{ app }}
@@ -164,7 +180,7 @@ async function showOne(
       {...deliveries.value}
       status={query.status}
       cursor={query.cursor === undefined ? null : cursorOf(context)}
-      settings={settings?.form ?? emptyForm(valuesOf(found.value))}
+      settings={shown?.form ?? emptyForm(saved)}
       replay={replay?.form ?? emptyForm()}
       act={act?.form ?? emptyForm()}
       done={done ?? null}
@@ -174,8 +190,17 @@ async function showOne(
   );
 }
 
-function valuesOf({ url, events, thresholds, paused_at_ms }: Webhook): FormState["values"] {
+/** A field's value as people read it. */
+function shownValue(form: FormState, name: string): string {
+  if (name === "active") return textOf(form, name) === "yes" ? "events are sent" : "paused";
+  if (name !== "events") return shownText(form, name);
+  return SUBSCRIBABLE_EVENTS.filter((event) => textOf(form, eventField(event)) === "yes").join(" ");
+}
+
+function valuesOf({ version, ...webhook }: Webhook): FormState["values"] {
+  const { url, events, thresholds, paused_at_ms } = webhook;
   return {
+    version: String(version),
     url,
     thresholds: thresholds.join(" "),
     active: paused_at_ms === null ? "yes" : "no",
@@ -191,7 +216,7 @@ export const saveWebhookForm = factory.createHandlers(async (context) => {
   if (!known.ok) return refuseWithPage(context, known.refusal);
   const checked = await checkWebhook(context, webhook_key.app_slug, webhook_key.id, form);
   const failed = checked.ok
-    ? await submit(context, form, () => saveWebhook(context, webhook_key, checked.value, form.key))
+    ? await submit(context, form, () => save(context, webhook_key, checked.value, form.key))
     : invalid(form, checked.refusal);
   return failed === null
     ? context.redirect(noticePath(webhook_key, "webhook-saved"), 303)

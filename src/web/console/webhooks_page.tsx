@@ -245,6 +245,7 @@ export function WebhookPage(props: WebhookPageProps) {
       <div class="columns">
         <Panel id="settings" title="Settings">
           <ActionForm action={path()} form={settings} button="Save" role="admin">
+            <input type="hidden" name="version" value={settings.values["version"] ?? ""} />
             <Settings form={settings} />
             <Choices
               form={settings}

@@ -20,10 +20,23 @@ function openWebhooks(keys: readonly EncryptionKey[] = [OLD], database = env.DIR
   return { webhooks, records: createWebhookRecords(database, secrets, () => webhooks.forget()) };
 }
 
+type Records = ReturnType<typeof openWebhooks>["records"];
+
+/** Saves as a caller who has just read the webhook. Null: somebody else was first. */
+async function save(
+  records: Records,
+  settings: Parameters<Records["save"]>[1],
+  key = MAIN,
+): Promise<Awaited<ReturnType<Records["save"]>>> {
+  const found = await records.find(key.app_slug, key.id);
+  const before = found.ok ? found.value : null;
+  return records.save(key, settings, { before, audit_id: crypto.randomUUID() });
+}
+
 async function createMain(isolate = openWebhooks()) {
-  const saved = await isolate.records.save(MAIN, SETTINGS, "audit 1");
-  if (!saved.ok || saved.value.secret === null) throw new Error("not created");
-  return { ...isolate, uid: saved.value.webhook.uid, secret: saved.value.secret };
+  const saved = await save(isolate.records, SETTINGS);
+  const { record, secret } = (saved.ok && saved.value) || expect.fail("not created");
+  return { ...isolate, uid: record.uid, secret: secret ?? expect.fail("no secret") };
 }
 
 const storedRows = async () =>
@@ -39,67 +52,69 @@ describe("saving a webhook", () => {
     expect(await webhooks.secretsOf(uid)).toEqual([secret]);
   });
 
-  it("a repeated creation changes nothing and returns no secret", async () => {
+  it("a creation under an id that is used changes nothing", async () => {
     const { records, secret, webhooks, uid } = await createMain();
-    const again = await records.save(MAIN, SETTINGS, "audit 1");
-    expect(again).toMatchObject({ value: { secret: null, before: null, webhook: { uid } } });
+    const again = await records.save(MAIN, SETTINGS, { before: null, audit_id: "again" });
+    expect(again).toEqual({ ok: true, value: null });
     expect(await webhooks.secretsOf(uid)).toEqual([secret]);
   });
 
   it("a change keeps the secret, the thresholds and the pause that it does not name", async () => {
     const { records } = await createMain();
-    await records.save(MAIN, { ...SETTINGS, thresholds: [5, 9], active: false }, "audit 2");
+    await save(records, { ...SETTINGS, thresholds: [5, 9], active: false });
     const url = "https://example.com/other";
-    const saved = await records.save(MAIN, { ...SETTINGS, url }, "audit 3");
-    expect(saved).toMatchObject({ value: { secret: null, webhook: { url, thresholds: [5, 9] } } });
-    expect(saved.ok && saved.value.webhook.paused_at_ms).not.toBeNull();
-    expect(saved.ok && saved.value.before?.url).toBe(SETTINGS.url);
+    const saved = await save(records, { ...SETTINGS, url });
+    const record = { url, thresholds: [5, 9], version: 3, paused_at_ms: expect.any(Number) };
+    expect(saved).toMatchObject({ value: { secret: null, record } });
   });
 
   it("an app has at most ten webhooks, and an unregistered app none", async () => {
     const { records } = openWebhooks();
     const ids = Array.from({ length: 12 }, (_, index) => `hook-${index}`);
     const saves = await Promise.all(
-      ids.map((id) => records.save({ app_slug: "demo", id }, SETTINGS, id)),
+      ids.map((id) => save(records, SETTINGS, { app_slug: "demo", id })),
     );
-    const refusals = saves.filter((save) => !save.ok);
+    const refusals = saves.filter(({ ok }) => !ok);
     expect(refusals).toHaveLength(2);
     expect(refusals[0]).toMatchObject({ refusal: { code: "too_many_webhooks", limit: 10 } });
     const unknown = { refusal: { code: "app_unknown" } };
-    expect(await records.save({ app_slug: "nobody", id: "a" }, SETTINGS, "a")).toMatchObject(
-      unknown,
-    );
+    expect(await save(records, SETTINGS, { app_slug: "nobody", id: "a" })).toMatchObject(unknown);
     expect(await records.list("nobody")).toMatchObject(unknown);
   });
 
-  it("a webhook that is deleted while it is saved is created again", async () => {
-    const { records, uid } = await createMain();
-    const [saved, removed] = await Promise.all([
-      records.save(MAIN, SETTINGS, "audit 2"),
-      records.remove("demo", "main"),
-    ]);
-    expect(removed).toMatchObject({ ok: true });
-    expect(saved).toMatchObject({ value: { before: null, secret: expect.any(String) } });
-    expect(saved.ok && saved.value.webhook.uid).not.toBe(uid);
+  it("a webhook that is deleted while it is changed is not created again", async () => {
+    const { records } = await createMain();
+    const found = await records.find("demo", "main");
+    await records.remove("demo", "main");
+    const before = found.ok ? found.value : null;
+    const saved = await records.save(MAIN, SETTINGS, { before, audit_id: "late" });
+    expect(saved).toEqual({ ok: true, value: null });
+    expect(await storedRows()).toEqual([]);
   });
 
-  it("of two creations at once one returns the secret, and each returns the settings that it saved", async () => {
-    const { records } = openWebhooks();
-    const urls = ["https://one.example/", "https://two.example/"];
-    const saves = await Promise.all(
-      urls.map((url) => records.save(MAIN, { ...SETTINGS, url }, url)),
-    );
-    expect(saves.map((save) => save.ok && save.value.webhook.url)).toEqual(urls);
-    expect(saves.filter((save) => save.ok && save.value.secret !== null)).toHaveLength(1);
-    expect(await records.find("demo", "main")).toMatchObject({ value: { url: urls[1] } });
-  });
+  it.each(["created", "changed"])(
+    "of two callers who save one webhook at once, one has %s it and the other changes nothing",
+    async (kind) => {
+      const { records } = openWebhooks();
+      if (kind === "changed") await save(records, SETTINGS);
+      const found = await records.find("demo", "main");
+      const before = found.ok ? found.value : null;
+      const urls = ["https://one.example/", "https://two.example/"];
+      const saves = await Promise.all(
+        urls.map((url) => records.save(MAIN, { ...SETTINGS, url }, { before, audit_id: url })),
+      );
+      expect(saves.filter((saved) => saved.ok && saved.value === null)).toHaveLength(1);
+      const [url] = urls.filter((_, index) => saves[index]?.ok && saves[index].value !== null);
+      expect(await records.find("demo", "main")).toMatchObject({ value: { url } });
+    },
+  );
 
   it("an app with ten webhooks can change each of them", async () => {
     const { records } = openWebhooks();
     const ids = Array.from({ length: 10 }, (_, index) => `hook-${index}`);
     for (const id of [...ids, ...ids]) {
-      const saved = await records.save({ app_slug: "demo", id }, SETTINGS, crypto.randomUUID());
-      expect(saved.ok).toBe(true);
+      const saved = await save(records, SETTINGS, { app_slug: "demo", id });
+      expect(saved).toMatchObject({ value: { record: { id } } });
     }
   });
 
@@ -168,7 +183,7 @@ describe("the webhooks for the engine", () => {
     const asked = directory.asked;
     await webhooks.readAll();
     expect(directory.asked).toBe(asked);
-    await records.save({ app_slug: "demo", id: "second" }, SETTINGS, "audit 2");
+    await save(records, SETTINGS, { app_slug: "demo", id: "second" });
     expect(await webhooks.readAll()).toHaveLength(2);
     await env.DIRECTORY.exec("delete from webhooks");
     expect(await webhooks.readAll()).toHaveLength(2);
@@ -184,7 +199,7 @@ describe("the webhooks for the engine", () => {
     await webhooks.pause(uid, "no delivery succeeded for 3 days");
     list.forget();
     await list.read();
-    await records.save(MAIN, { ...SETTINGS, active: true }, "audit 2");
+    await save(records, { ...SETTINGS, active: true });
     expect(list.known()).toMatchObject([{ paused_reason: "no delivery succeeded for 3 days" }]);
     expect(await list.find(uid)).toMatchObject({ paused_at_ms: null });
     await records.remove("demo", "main");
@@ -217,10 +232,10 @@ describe("the webhooks for the engine", () => {
     expect(paused).toMatchObject({ paused_reason: "no delivery succeeded for 3 days" });
     vi.setSystemTime(Date.now() + MINUTE_MS);
     await webhooks.pause(uid, "again");
-    await records.save(MAIN, { ...SETTINGS, active: false }, "audit 2");
+    await save(records, { ...SETTINGS, active: false });
     const unchanged = { paused_at_ms: paused?.paused_at_ms, paused_reason: paused?.paused_reason };
     expect((await webhooks.readAll())[0]).toMatchObject(unchanged);
-    await records.save(MAIN, { ...SETTINGS, active: true }, "audit 3");
+    await save(records, { ...SETTINGS, active: true });
     expect((await webhooks.readAll())[0]).toMatchObject({
       paused_at_ms: null,
       paused_reason: null,

@@ -84,13 +84,16 @@ export async function saveWebhook(
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   audits += 1;
   const all = { url: URL_OF_RECEIVER, events: SUBSCRIBABLE_EVENTS, thresholds: [10] };
-  const saved = await services().webhook_records.save(
+  const { webhook_records } = services();
+  const found = await webhook_records.find(app_slug, id);
+  const saved = await webhook_records.save(
     { app_slug, id },
     { ...all, ...settings },
-    `audit ${audits}`,
+    { before: found.ok ? found.value : null, audit_id: `audit ${audits}` },
   );
   if (!saved.ok) return expect.fail(saved.refusal.code);
-  return { webhook: saved.value.webhook, secret: saved.value.secret ?? "" };
+  if (saved.value === null) return expect.fail("saved by somebody else");
+  return { webhook: saved.value.record, secret: saved.value.secret ?? "" };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { OnceAnswer } from "../../../account/contract.ts";
 import { errorName, refused } from "../../../domain/result.ts";
 import type { AppContext } from "../../context.ts";
-import type { Attempt } from "./audited_action.ts";
+import type { Attempt } from "../../../operator/audited_action.ts";
 
 interface ChangedCredits extends Attempt {
   /** The credits that the action gives or takes; not negative. */

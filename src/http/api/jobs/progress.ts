@@ -1,7 +1,8 @@
 /** `POST /api/jobs/progress`: a step of a long job changes its reserve, its spent credits and its expiry. */
 import * as z from "zod/mini";
 import { accountOf, callerOf, factory } from "../../context.ts";
-import { cost, fingerprintOf, jobId, jobStep, validBody } from "../../validation.ts";
+import { fingerprintOf } from "../../../domain/idempotency_guard.ts";
+import { cost, jobId, jobStep, validBody } from "../../validation.ts";
 import { respondOnce, settledView } from "../../views.ts";
 import { ttlSeconds } from "./create.ts";
 

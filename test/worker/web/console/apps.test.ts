@@ -84,11 +84,14 @@ describe("registering an app", () => {
     const { olga, fill } = await openConsole();
     await saveApp(olga, "sketch", { name: "The first" });
     const answer = await fill("/console/new-app", SKETCH);
-    expect(answer.status).toBe(400);
+    expect(answer.status).toBe(409);
     expect(answer.text).toMatch(/id="slug-problem">[^<]*already registered/);
     expect(answer.text).toContain('value="Sketch"');
     expect(await rows("select name from apps")).toEqual([{ name: "The first" }]);
-    expect(await linesOf(olga, "sketch")).toHaveLength(1);
+    expect(await linesOf(olga, "sketch")).toMatchObject([
+      { details: { outcome: "done" } },
+      { details: { outcome: "refused" } },
+    ]);
   });
 
   it("of two concurrent registrations of one slug, only one succeeds", async () => {
@@ -242,9 +245,7 @@ describe("an app's page", () => {
     expect(refused.text).toMatch(/id="starter_credits-problem">[^<]*The saved value is: 77\./);
     expect(refused.text).not.toContain('id="settle-problem"');
     expect(refused.text).toContain('value="Sketch"');
-    expect(words(refused.text)).toContain(
-      "Someone else changed this app after you opened this form.",
-    );
+    expect(words(refused.text)).toContain("Someone else changed this after you opened this form.");
     expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 77 }]);
     // The page has shown the saved values, so sending it again overwrites them on purpose.
     const seen = { ...stale, ...fieldsOf(refused.text, settings) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rows, saveApp } from "../../http/caller/app_server.ts";
-import { openConsole } from "./pages.ts";
+import { hiddenFields, openConsole } from "./pages.ts";
 
 const OAUTH = "/console/apps/sketch/oauth";
 const CLIENT = "/console/apps/sketch/client";
@@ -74,12 +74,55 @@ describe("the console's page of an app's OAuth clients and resources", () => {
     expect([refused.status, refused.text.includes("has no secret")]).toEqual([400, true]);
   });
 
-  it("a new client does not replace another client that has its id", async () => {
+  it.each([
+    ["another name", { name: "Another" }],
+    ["the same name", { redirect_uris: "https://staging.example.com/cb", kind: "public" }],
+  ])("a new client with %s does not replace a client that has its id", async (_, other) => {
     const { fill } = await openApp();
     await fill(CLIENT, WEB);
-    const taken = await fill(CLIENT, { ...WEB, name: "Another" });
-    expect([taken.status, taken.text.includes("This id is taken.")]).toEqual([400, true]);
-    expect(await rows("select name from oauth_clients")).toEqual([{ name: "Sketch" }]);
+    const before = await rows("select * from oauth_clients");
+    const taken = await fill(CLIENT, { ...WEB, ...other });
+    expect([taken.status, taken.text.includes("This id is taken.")]).toEqual([409, true]);
+    expect(await rows("select * from oauth_clients")).toEqual(before);
+  });
+
+  it("an outdated form of a client keeps a colleague's address, and shows it", async () => {
+    const { fill, open, submit } = await openApp();
+    await fill(CLIENT, WEB);
+    const page = `${CLIENT}?id=web`;
+    const stale = { ...hiddenFields((await open(page)).text), ...WEB, name: "Renamed" };
+    const added = `${WEB.redirect_uris}\r\nhttps://new.example.com/callback`;
+    await fill(page, { ...WEB, redirect_uris: added, refresh: "yes" });
+    const before = await rows("select * from oauth_clients");
+    const refused = await submit(CLIENT, stale);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(/id="redirect_uris-problem">[^<]*https:\/\/new\.example\.com/);
+    expect(refused.text).toMatch(/id="refresh-problem">The saved value is: chosen\./);
+    expect(refused.text).toMatch(/id="name-problem">The saved value is: Sketch\./);
+    expect(await rows("select * from oauth_clients")).toEqual(before);
+    // The page has shown the saved values, so sending it again overwrites them on purpose.
+    const again = { ...stale, ...hiddenFields(refused.text) };
+    expect((await submit(CLIENT, again)).status).toBe(200);
+    expect(await rows("select name, version from oauth_clients")).toEqual([
+      { name: "Renamed", version: 3 },
+    ]);
+  });
+
+  it("a new or outdated form of a resource changes nothing", async () => {
+    const { fill, open, submit } = await openApp();
+    const mcp = { id: "mcp", uri: "https://mcp.sketch.example.com/mcp", scopes: "draw" };
+    await fill(RESOURCE, mcp);
+    const page = `${RESOURCE}?id=mcp`;
+    const stale = { ...hiddenFields((await open(page)).text), ...mcp, scopes: "" };
+    await fill(page, { ...mcp, scopes: "draw\nerase" });
+    const taken = await fill(RESOURCE, { ...mcp, scopes: "" });
+    expect([taken.status, taken.text.includes("This id is taken.")]).toEqual([409, true]);
+    const refused = await submit(RESOURCE, stale);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(/id="scopes-problem">The saved value is: draw erase\./);
+    expect(await rows("select scopes_json from resources")).toEqual([
+      { scopes_json: '["draw","erase"]' },
+    ]);
   });
 
   it("a form with problems names each field and line, and changes nothing", async () => {

@@ -51,22 +51,46 @@ describe("the webhooks in the console", () => {
     expect(await rows("select * from webhooks")).toEqual([]);
   });
 
-  it("a new webhook does not replace another one that has its id", async () => {
+  it("a new webhook does not replace another one that has its id, also with the same address", async () => {
     const { fill } = await withWebhook();
-    const other = { ...COMPLETED, id: "main", url: "https://other.example.com/" };
-    expect(words((await fill(LIST, other)).text)).toContain("This id is taken");
-    expect(await rows("select url from webhooks")).toEqual([{ url: SETTINGS.url }]);
+    const before = await rows("select * from webhooks");
+    const granted = { id: "main", url: SETTINGS.url, "event-credits.granted": "yes", active: "" };
+    for (const other of [
+      { ...COMPLETED, id: "main", url: "https://other.example.com/" },
+      granted,
+    ]) {
+      const taken = await fill(LIST, other);
+      expect([taken.status, words(taken.text).includes("This id is taken")]).toEqual([409, true]);
+    }
+    expect(await rows("select * from webhooks")).toEqual(before);
+  });
+
+  it("an outdated form of a webhook shows what a colleague changed, and changes nothing", async () => {
+    const { submit, created } = await withWebhook();
+    const form = { ...created.sent, version: "1", active: "yes" };
+    await submit(MAIN, { ...form, key: "one", "event-job.failed": "yes", active: "no" });
+    const refused = await submit(MAIN, { ...form, key: "two", url: "https://b.example.com/" });
+    expect(refused.status).toBe(409);
+    const text = words(refused.text);
+    expect(text).toContain("Someone else changed this after you opened this form.");
+    expect(text).toContain("The saved value is: job.completed job.failed.");
+    expect(text).toContain("The saved value is: paused.");
+    expect(refused.text).toContain('name="version" value="2"');
+    expect(await rows("select url, version from webhooks")).toEqual([
+      { url: SETTINGS.url, version: 2 },
+    ]);
   });
 
   it("a webhook is changed, paused with its reason, and continued", async () => {
     const { open, submit, fill, created } = await withWebhook();
-    const changed = { ...created.sent, key: "other", active: "no", "event-job.failed": "yes" };
+    const fields = { ...created.sent, "event-job.failed": "yes" };
+    const changed = { ...fields, key: "other", active: "no", version: "1" };
     const saved = await submit(MAIN, changed);
     expect(saved.headers.get("Location")).toBe(`${MAIN}?notice=webhook-saved`);
     expect(words((await open(MAIN)).text)).toMatch(/paused since .* by an operator or the app/);
     await rows("update webhooks set paused_reason = 'status_500'");
     expect(words((await open(LIST)).text)).toMatch(/paused since .* status 500/);
-    await submit(MAIN, { ...changed, key: "third", active: "yes" });
+    await submit(MAIN, { ...changed, key: "third", active: "yes", version: "2" });
     expect(words((await open(LIST)).text)).toContain("hook active");
     const success_at_ms = Date.now();
     const error = "update webhooks set last_error = 'status_500', last_error_at_ms = ";

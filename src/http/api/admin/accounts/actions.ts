@@ -11,13 +11,9 @@ import { COST_MAX_CREDITS } from "../../../../domain/limits.ts";
 import { accepted } from "../../../../domain/result.ts";
 import type { AppContext } from "../../../context.ts";
 import { appSlug } from "../../../validation.ts";
-import {
-  performAction,
-  performActionOnce,
-  reason,
-  type OperatorAction,
-} from "../audited_action.ts";
+import { performAction, performActionOnce, reason } from "../audited_action.ts";
 import { isOwnAccount, withinSupportLimit } from "../support_limit.ts";
+import type { OperatorAction } from "../../../../operator/audited_action.ts";
 import { holderAccount } from "./holder.ts";
 
 export const creditsBody = z.strictObject({

@@ -4,7 +4,7 @@ import { utcDayOf } from "../../../../domain/calendar.ts";
 import { errorName } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { appSlug, pageLimit, validQuery } from "../../../validation.ts";
-import { timestamp } from "../../../views.ts";
+import { appView } from "./save.ts";
 
 export const listAppsQuery = z.object({ limit: pageLimit, cursor: z.optional(appSlug) });
 
@@ -37,10 +37,7 @@ export async function grantedToday(context: AppContext, slugs: readonly string[]
 export const listApps = factory.createHandlers(validQuery(listAppsQuery), async (context) => {
   const { apps, next_cursor } = await readApps(context, context.req.valid("query"));
   return context.json({
-    apps: apps.map((app) => {
-      const { created_at_ms, icon_hash: _, ...shown } = app;
-      return { ...shown, created_at: timestamp(created_at_ms) };
-    }),
+    apps: apps.map(({ granted_today, ...app }) => ({ ...appView(app), granted_today })),
     ...(next_cursor === undefined ? {} : { next_cursor }),
   });
 });

@@ -29,14 +29,7 @@ const APP = {
 };
 
 const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
-const if_match_header = z.object({
-  "If-Match": z
-    .string()
-    .regex(/^"?\d{1,15}"?$/)
-    .optional()
-    .describe("The version that you read, instead of the field `version`.")
-    .meta({ examples: ['"3"'] }),
-});
+
 export const app_paths: ZodOpenApiPathsObject = {
   "/api/admin/apps": {
     get: operation({
@@ -64,13 +57,16 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "Register an app, or change it",
       description:
-        "Send the `version` that you read, as the field or in `If-Match`; for a new app it is 0 or omitted. If the app was saved or registered in the meantime, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. `icon` is copied once, when you save another address than before: at most 64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400 `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list is not empty, people without a verified e-mail address get none either. Null removes `icon`, `color` and `suggested_cap`. Changes take effect everywhere within a minute.",
+        "To change an app, send the `version` that you read; to register one, omit it or send 0. If the app was saved in the meantime, or a new one's slug is registered with other settings, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. `icon` is copied once, when you save another address than before: at most 64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400 `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list is not empty, people without a verified e-mail address get none either. Null removes `icon`, `color` and `suggested_cap`. Changes take effect everywhere within a minute.",
       security: "operator",
       path: slug,
-      headers: if_match_header,
       body: { schema: saveAppBody, example: { ...APP, version: 3 } },
       idempotent: true,
-      success: done,
+      success: {
+        description: "The app.",
+        schema: schemas.saved_app,
+        example: { app: { slug: "sketch", ...APP, version: 4, created_at: KEY.created_at } },
+      },
       refusals: ["app_changed", "app_unknown"],
     }),
   },

@@ -57,7 +57,7 @@ export function replaceSecret(
     if (is_done) {
       const client = await oauth_records.findClient(client_key);
       if (client === null) return refused({ code: "client_not_found" });
-      return accepted({ value: { client, secret: null }, replayed: true });
+      return accepted({ value: { record: client, secret: null }, replayed: true });
     }
     const replaced = await oauth_records.replaceSecret(client_key, keeps_old, audit_id);
     if (!replaced.ok) return replaced;
@@ -73,9 +73,9 @@ export const postClientSecret = factory.createHandlers(
     const replacement = { ...body.value, keeps_old: context.req.valid("query").now !== "true" };
     const key = idempotencyKey(context);
     const replaced = await replaceSecret(context, registrationKeyOf(context), replacement, key);
-    return respondOnce(context, replaced, ({ client, secret }) => ({
+    return respondOnce(context, replaced, ({ record, secret }) => ({
       client_secret: secret,
-      client: clientView(client),
+      client: clientView(record),
     }));
   },
 );

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
 import { done, operation } from "../../../openapi/operation.ts";
-import { time } from "../../../openapi/schemas.ts";
+import { record_version, time } from "../../../openapi/schemas.ts";
 import { removeClientQuery, replaceSecretBody, replaceSecretQuery } from "./change.ts";
 import { saveClientBody } from "./save.ts";
 
@@ -20,6 +20,7 @@ const client = z
     refresh: z
       .boolean()
       .describe("Its tokens outlive the browser session, also without the scope `offline_access`."),
+    version: record_version,
     created_at: time,
     last_used_at: time
       .nullable()
@@ -69,6 +70,7 @@ const EXAMPLE = {
   id: "web",
   client_id: "sketch~web",
   ...SETTINGS,
+  version: 3,
   created_at: "2026-11-20T09:30:00.000Z",
   last_used_at: "2026-11-22T00:00:00.000Z",
 };
@@ -106,16 +108,22 @@ export const client_paths: ZodOpenApiPathsObject = {
       id: "saveOAuthClient",
       summary: "Register an OAuth client, or replace its settings",
       description:
-        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a secret of its own, which works only at `/oauth/*`. The response that makes a client confidential contains it as `client_secret`, only once: if you lost it, replace it. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false`. Changes take effect everywhere within a minute.",
+        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a secret of its own, which works only at `/oauth/*`. The response that makes a client confidential contains it as `client_secret`, only once: if you lost it, replace it. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false`. To change a client, send the `version` that you read; to register one, omit it or send 0. If the client was saved in the meantime, or a new one's id is registered with other settings, the response is 409 `client_changed` and nothing changes. Changes take effect everywhere within a minute.",
       path,
-      body: { schema: saveClientBody, example: SETTINGS },
+      body: { schema: saveClientBody, example: { ...SETTINGS, version: 2 } },
       idempotent: true,
       success: {
         description: "The client.",
         schema: saved_client,
         example: { client: EXAMPLE, client_id: "sketch~web", client_secret: "pb_cs_4f0e…" },
       },
-      refusals: ["app_unknown", "client_deleted", "too_many_clients", "client_not_found"],
+      refusals: [
+        "app_unknown",
+        "client_changed",
+        "client_deleted",
+        "too_many_clients",
+        "client_not_found",
+      ],
     }),
     delete: operation({
       ...common,

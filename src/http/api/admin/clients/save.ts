@@ -1,7 +1,5 @@
 /** `PUT /api/admin/apps/{slug}/clients/{id}`: registers an OAuth client of an app, or replaces its settings. */
 import * as z from "zod/mini";
-import type { OnceAnswer } from "../../../../account/contract.ts";
-import type { Changes } from "../../../../domain/audit.ts";
 import {
   CLIENT_NAME_MAX_LENGTH,
   REDIRECT_URIS_PER_CLIENT_MAX,
@@ -9,13 +7,13 @@ import {
   registeredClientId,
 } from "../../../../domain/oauth_client.ts";
 import { redirectProblem } from "../../../../domain/redirect_match.ts";
-import { accepted, refused } from "../../../../domain/result.ts";
+import { saveClient } from "../../../../operator/save_client.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
 import type { Services } from "../../../services.ts";
 import { idempotencyKey, shownText, validBody, wellFormed } from "../../../validation.ts";
 import { respondOnce, timestamp } from "../../../views.ts";
-import { performAction, reason as reasonText } from "../audited_action.ts";
+import { actingOf, reason as reasonText, version } from "../audited_action.ts";
 
 export type OAuthClient = NonNullable<Awaited<ReturnType<Services["oauth_records"]["findClient"]>>>;
 
@@ -56,6 +54,7 @@ export const saveClientBody = z
     public: flag,
     pkce_optional: z.optional(flag),
     refresh: z.optional(flag),
+    version,
     reason: z.optional(reasonText),
   })
   .check(
@@ -85,67 +84,23 @@ export function idProblem(id: string): string | null {
 }
 
 export interface SavedClient {
-  readonly client: OAuthClient;
+  readonly record: OAuthClient;
   /** Only in the response that gave the client this secret. */
   readonly secret: string | null;
 }
 
-/** `key` is the operator's idempotency key. */
-export async function saveClient(
-  context: AppContext,
-  client_key: RegistrationKey,
-  { reason, ...body }: SaveClient,
-  key: string | undefined,
-): Promise<OnceAnswer<SavedClient>> {
+/** The settings to save, with the defaults of those that were omitted. */
+export function clientSettings({ reason, version: read_version, ...body }: SaveClient) {
   const settings = {
     ...body,
     pkce_optional: body.pkce_optional ?? false,
     refresh: body.refresh ?? false,
   };
-  const { app_slug, id } = client_key;
-  const details = { client: id, ...settings };
-  const action = {
-    act: "oauth_client.save",
-    subject: app_slug,
-    reason: reason ?? null,
-    details,
-    key,
-  };
-  const { oauth_records } = context.get("services");
-  let before: OAuthClient | null = null;
-  return performAction<SavedClient>(
-    context,
-    action,
-    async (_, { audit_id, is_done }) => {
-      // An action that was done is not done again: someone may have changed the client since.
-      if (is_done) {
-        const client = await oauth_records.findClient(client_key);
-        if (client === null) return refused({ code: "client_not_found" });
-        return accepted({ value: { client, secret: null }, replayed: true });
-      }
-      const saved = await oauth_records.saveClient(client_key, settings, audit_id);
-      if (!saved.ok) return saved;
-      before = saved.value.before;
-      const { client, secret } = saved.value;
-      return accepted({ value: { client, secret }, replayed: false });
-    },
-    ({ client }) => changesBetween(before, client),
-  );
+  return { settings, request: { reason, version: read_version } };
 }
 
-const SETTINGS = ["name", "redirect_uris", "public", "pkce_optional", "refresh"] as const;
-
-/** Null for a new client, whose settings are in the record. */
-function changesBetween(from: OAuthClient | null, to: OAuthClient): Changes | null {
-  if (from === null) return null;
-  return Object.fromEntries(
-    SETTINGS.filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name])).map(
-      (name) => [name, { from: from[name], to: to[name] }],
-    ),
-  );
-}
-
-export function clientView({ app_slug, created_at_ms, last_used_at_ms, ...client }: OAuthClient) {
+export function clientView({ app_slug, created_at_ms, last_used_at_ms, ...rest }: OAuthClient) {
+  const { last_audit_id: _, ...client } = rest;
   return {
     ...client,
     client_id: registeredClientId(app_slug, client.id),
@@ -160,13 +115,16 @@ export const putClient = factory.createHandlers(validBody(saveClientBody), async
   if (problem !== null) {
     return refuse(context, { code: "invalid_request", detail: `The client's id ${problem}.` });
   }
-  const body = context.req.valid("json");
-  const saved = await saveClient(context, client_key, body, idempotencyKey(context));
-  return respondOnce(context, saved, ({ client, secret }) => {
-    const { client_id, ...view } = clientView(client);
+  const { settings, request } = clientSettings(context.req.valid("json"));
+  const saved = await saveClient(await actingOf(context), client_key, settings, {
+    ...request,
+    key: idempotencyKey(context),
+  });
+  return respondOnce(context, saved, ({ record, secret }) => {
+    const client = clientView(record);
     return {
-      client: { ...view, client_id },
-      client_id,
+      client,
+      client_id: client.client_id,
       ...(secret === null ? {} : { client_secret: secret }),
     };
   });

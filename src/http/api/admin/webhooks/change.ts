@@ -6,12 +6,8 @@ import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
 import { idempotencyKey, readOptionalBody, validQuery } from "../../../validation.ts";
 import { respondDone, respondOnce } from "../../../views.ts";
-import {
-  performAction,
-  performActionOnce,
-  reason as reasonText,
-  type OperatorAction,
-} from "../audited_action.ts";
+import { performAction, performActionOnce, reason as reasonText } from "../audited_action.ts";
+import type { OperatorAction } from "../../../../operator/audited_action.ts";
 import { webhookKeyOf } from "./save.ts";
 import { webhookView } from "./views.ts";
 

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_ID_PATTERN } from "../../../../domain/webhook.ts";
 import { done, operation } from "../../../openapi/operation.ts";
-import { next_cursor, time } from "../../../openapi/schemas.ts";
+import { next_cursor, record_version, time } from "../../../openapi/schemas.ts";
 import { removeWebhookQuery, webhookReason } from "./change.ts";
 import { listDeliveriesQuery, replayWebhookBody } from "./deliver.ts";
 import { saveWebhookBody } from "./save.ts";
@@ -30,6 +30,7 @@ const webhook = z
     ),
     last_error: text_or_null.describe("Why the last delivery that failed did so; null: none did."),
     last_error_at: time_or_null,
+    version: record_version,
     created_at: time,
   })
   .meta({ id: "Webhook" });
@@ -104,6 +105,7 @@ const EXAMPLE = {
   last_success_at: "2026-11-21T09:30:00.000Z",
   last_error: null,
   last_error_at: null,
+  version: 2,
   created_at: "2026-11-20T09:30:00.000Z",
 };
 
@@ -131,16 +133,16 @@ export const webhook_paths: ZodOpenApiPathsObject = {
       id: "saveWebhook",
       summary: "Create a webhook, or change it",
       description:
-        "Events are sent as Standard Webhooks (standardwebhooks.com). The response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret. Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true` continues a paused webhook where it stopped. The address begins with `https://` and has a public host name and no port. Changes take effect everywhere within a minute.",
+        "Events are sent as Standard Webhooks (standardwebhooks.com). The response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret. Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true` continues a paused webhook where it stopped. To change a webhook, send the `version` that you read; to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is used with other settings, the response is 409 `webhook_changed` and nothing changes. The address begins with `https://` and has a public host name and no port. Changes take effect everywhere within a minute.",
       path,
-      body: { schema: saveWebhookBody, example: SETTINGS },
+      body: { schema: saveWebhookBody, example: { ...SETTINGS, version: 1 } },
       idempotent: true,
       success: {
         description: "The webhook.",
         schema: saved_webhook,
         example: { webhook: EXAMPLE, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD…" },
       },
-      refusals: ["app_unknown", "too_many_webhooks"],
+      refusals: ["app_unknown", "webhook_changed", "webhook_not_found", "too_many_webhooks"],
     }),
     delete: operation({
       ...common,

@@ -1,8 +1,5 @@
 /** `PUT /api/admin/apps/{slug}/webhooks/{id}`: creates a webhook, or changes it. */
 import * as z from "zod/mini";
-import type { OnceAnswer } from "../../../../account/contract.ts";
-import type { Changes } from "../../../../domain/audit.ts";
-import { accepted } from "../../../../domain/result.ts";
 import {
   SUBSCRIBABLE_EVENTS,
   thresholdsProblem,
@@ -10,12 +7,13 @@ import {
   WEBHOOK_ID_PATTERN,
   webhookUrlProblem,
 } from "../../../../domain/webhook.ts";
+import { saveWebhook } from "../../../../operator/save_webhook.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
 import { idempotencyKey, validBody } from "../../../validation.ts";
 import { respondOnce } from "../../../views.ts";
-import { performAction, reason as reasonText } from "../audited_action.ts";
-import { webhookView, type Webhook } from "./views.ts";
+import { actingOf, reason as reasonText, version } from "../audited_action.ts";
+import { webhookView } from "./views.ts";
 
 /** The domain's rules check the rest: the fields depend on each other and on the service's settings. */
 export const saveWebhookBody = z.strictObject({
@@ -26,6 +24,7 @@ export const saveWebhookBody = z.strictObject({
   ),
   thresholds: z.optional(z.array(z.int("must be a whole number"), "must be a list of credits")),
   active: z.optional(z.boolean("must be true or false")),
+  version,
   reason: z.optional(reasonText),
 });
 
@@ -57,70 +56,6 @@ export async function findWebhookProblem(
   return null;
 }
 
-export interface SavedWebhook {
-  readonly webhook: Webhook;
-  /** Only in the response that created the webhook. */
-  readonly secret: string | null;
-}
-
-/** Saves settings that were checked. `key` is the idempotency key. */
-export async function saveWebhook(
-  context: AppContext,
-  webhook_key: { readonly app_slug: string; readonly id: string },
-  { reason, ...body }: SaveWebhook,
-  key: string | undefined,
-): Promise<OnceAnswer<SavedWebhook>> {
-  const { app_slug, id } = webhook_key;
-  const settings = {
-    ...body,
-    events: SUBSCRIBABLE_EVENTS.filter((event) => body.events.includes(event)),
-    thresholds: body.thresholds?.toSorted((one, other) => one - other),
-  };
-  const action = {
-    act: "app_webhook.save",
-    subject: app_slug,
-    reason: reason ?? null,
-    details: { webhook_id: id, ...settings },
-    key,
-  };
-  const { webhook_records, webhook_engine } = context.get("services");
-  let before: Webhook | null = null;
-  return performAction<SavedWebhook>(
-    context,
-    action,
-    async (_, { audit_id, is_done }) => {
-      // An action that was done is not done again: someone may have changed the webhook since.
-      if (is_done) {
-        const found = await webhook_records.find(app_slug, id);
-        return found.ok
-          ? accepted({ value: { webhook: found.value, secret: null }, replayed: true })
-          : found;
-      }
-      const saved = await webhook_records.save(webhook_key, settings, audit_id);
-      if (!saved.ok) return saved;
-      before = saved.value.before;
-      const { webhook, secret } = saved.value;
-      // Also if it was active: an interrupted request is repeated.
-      if (settings.active === true) await webhook_engine.wake(webhook);
-      return accepted({ value: { webhook, secret }, replayed: false });
-    },
-    ({ webhook }) => changesBetween(before, webhook),
-  );
-}
-
-const SETTINGS = ["url", "events", "thresholds", "active"] as const;
-
-/** Null for a new webhook, whose settings are in the record. */
-function changesBetween(before: Webhook | null, after: Webhook): Changes | null {
-  if (before === null) return null;
-  const [from, to] = [webhookView(before), webhookView(after)];
-  return Object.fromEntries(
-    SETTINGS.filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name])).map(
-      (name) => [name, { from: from[name], to: to[name] }],
-    ),
-  );
-}
-
 /** The app and the webhook that the path names. */
 export function webhookKeyOf(context: AppContext) {
   const app_slug = context.req.param("slug") ?? "";
@@ -140,9 +75,14 @@ export const putWebhook = factory.createHandlers(validBody(saveWebhookBody), asy
     const detail = `${problem.field} ${problem.message}.`;
     return refuse(context, { code: "invalid_request", detail });
   }
-  const saved = await saveWebhook(context, webhook_key, body, idempotencyKey(context));
-  return respondOnce(context, saved, ({ webhook, secret }) => ({
-    webhook: webhookView(webhook),
+  const { reason, version: read_version, ...settings } = body;
+  const saved = await saveWebhook(await actingOf(context), webhook_key, settings, {
+    reason,
+    version: read_version,
+    key: idempotencyKey(context),
+  });
+  return respondOnce(context, saved, ({ record, secret }) => ({
+    webhook: webhookView(record),
     secret,
   }));
 });

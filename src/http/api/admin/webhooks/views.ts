@@ -18,6 +18,7 @@ export function webhookView(webhook: Webhook) {
     last_success_at: timeOrNull(webhook.last_success_at_ms),
     last_error,
     last_error_at: timeOrNull(webhook.last_error_at_ms),
+    version: webhook.version,
     created_at: timestamp(webhook.created_at_ms),
   };
 }

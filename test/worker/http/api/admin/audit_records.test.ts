@@ -59,7 +59,7 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "PUT /api/admin/apps/:slug": () => ({ ...APP, version: 1 }),
   "POST /api/admin/apps/:slug/keys": () => ({ label: "server" }),
   "DELETE /api/admin/apps/:slug/keys/:id": () => ({}),
-  "PUT /api/admin/apps/:slug/webhooks/:id": () => ({ ...HOOK, active: false }),
+  "PUT /api/admin/apps/:slug/webhooks/:id": () => ({ ...HOOK, active: false, version: 1 }),
   "DELETE /api/admin/apps/:slug/webhooks/:id": () => ({}),
   "POST /api/admin/apps/:slug/webhooks/:id/rotate": () => ({}),
   "POST /api/admin/apps/:slug/webhooks/:id/test": () => ({}),
@@ -67,15 +67,15 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
     identity_id,
     after_line: 0,
   }),
-  "PUT /api/admin/apps/:slug/clients/:id": () => CLIENT,
+  "PUT /api/admin/apps/:slug/clients/:id": () => ({ ...CLIENT, version: 1 }),
   "DELETE /api/admin/apps/:slug/clients/:id": () => ({}),
-  "PUT /api/admin/apps/:slug/resources/:id": () => RESOURCE,
+  "PUT /api/admin/apps/:slug/resources/:id": () => ({ ...RESOURCE, version: 1 }),
   "DELETE /api/admin/apps/:slug/resources/:id": () => ({}),
   "POST /api/admin/apps/:slug/clients/:id/secret": () => ({}),
   "POST /console/apps/:slug/client-secret": KEY_FORM,
   "POST /console/apps/:slug/client": () => ({
     ...KEY_FORM(),
-    known: "yes",
+    version: "1",
     name: "Sketch",
     redirect_uris: "https://sketch.example.com/callback",
     kind: "public",
@@ -83,7 +83,7 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /console/apps/:slug/delete-client": KEY_FORM,
   "POST /console/apps/:slug/resource": () => ({
     ...KEY_FORM(),
-    known: "yes",
+    version: "1",
     uri: RESOURCE.uri,
     scopes: "drawings:read",
   }),
@@ -111,7 +111,7 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /console/apps/:slug/keys": () => ({ ...KEY_FORM(), label: "server" }),
   "POST /console/apps/:slug/revoke-key": ACT_FORM,
   "POST /console/apps/:slug/webhooks": () => ({ ...WEBHOOK_FORM(), id: "fresh" }),
-  "POST /console/apps/:slug/webhooks/:id": () => WEBHOOK_FORM(),
+  "POST /console/apps/:slug/webhooks/:id": () => ({ ...WEBHOOK_FORM(), version: "1" }),
   "POST /console/apps/:slug/webhooks/:id/rotate": ACT_FORM,
   "POST /console/apps/:slug/webhooks/:id/test": ACT_FORM,
   "POST /console/apps/:slug/webhooks/:id/replay": (identity_id) => ({
@@ -173,7 +173,7 @@ describe("an operator's write", () => {
     const body = { ...WRITES[route]?.(ada.identity_id), ...confirm };
     const response = path.startsWith("/api/")
       ? await olga.send(method, address, body, { "Idempotency-Key": "one" })
-      : await submit(address, { ...body, id, token_id: id, key_id: id });
+      : await submit(address, { id, token_id: id, key_id: id, ...body });
     expect([200, 303], response.text).toContain(response.status);
     const after = await lines();
     expect(after.length).toBe(before + 1);

@@ -274,16 +274,18 @@ describe("GET /api/admin/health", () => {
     const olga = await signInOperator();
     await registerApp("paint", {});
     const { webhook_records, webhooks } = services();
-    const save = (active: boolean) =>
-      webhook_records.save(
+    const save = async (active: boolean) => {
+      const found = await webhook_records.find("paint", "main");
+      return webhook_records.save(
         { app_slug: "paint", id: "main" },
         { url: "https://example.com/hook", events: ["job.created"], active },
-        crypto.randomUUID(),
+        { before: found.ok ? found.value : null, audit_id: crypto.randomUUID() },
       );
+    };
     await save(false);
     expect(await figure(olga, "paused_webhooks")).toMatchObject({ status: "ok", value: 0 });
     const saved = await save(true);
-    await webhooks.pause(saved.ok ? saved.value.webhook.uid : "", "timeout");
+    await webhooks.pause(saved.ok ? (saved.value?.record.uid ?? "") : "", "timeout");
     expect(await figure(olga, "paused_webhooks")).toMatchObject({
       status: "warning",
       value: 1,

@@ -31,6 +31,7 @@ describe("the OAuth clients of an app", () => {
       ...CLIENT,
       pkce_optional: false,
       refresh: true,
+      version: 1,
       created_at: expect.any(String),
       last_used_at: null,
     };
@@ -41,9 +42,9 @@ describe("the OAuth clients of an app", () => {
     });
     expect((await operator.get(WEB)).body).toEqual({ client });
     const settings = { ...CLIENT, pkce_optional: true };
-    const changed = await operator.send("PUT", WEB, settings);
+    const changed = await operator.send("PUT", WEB, { ...settings, version: 1 });
     // A save replaces all settings, so an omitted one gets its default again.
-    const after = { ...client, ...settings, refresh: false };
+    const after = { ...client, ...settings, refresh: false, version: 2 };
     expect(changed.body).toEqual({ client: after, client_id: "sketch~web" });
     expect((await operator.get(CLIENTS)).body).toEqual({ clients: [after] });
     expect((await operator.send("DELETE", WEB)).body).toEqual({ ok: true });
@@ -71,14 +72,15 @@ describe("the OAuth clients of an app", () => {
 
   it("a client gets a secret only when it becomes confidential", async () => {
     const operator = await openOperator();
-    const save = async (is_public: boolean) =>
-      (await operator.send("PUT", WEB, { ...CLIENT, public: is_public })).body.client_secret;
-    expect(await save(true)).toBeUndefined();
-    const first = await save(false);
+    const save = async (version: number, is_public: boolean) =>
+      (await operator.send("PUT", WEB, { ...CLIENT, public: is_public, version })).body
+        .client_secret;
+    expect(await save(0, true)).toBeUndefined();
+    const first = await save(1, false);
     expect(first).toMatch(/^pb_cs_/);
-    expect(await save(false)).toBeUndefined();
-    expect(await save(true)).toBeUndefined();
-    const second = await save(false);
+    expect(await save(2, false)).toBeUndefined();
+    expect(await save(3, true)).toBeUndefined();
+    const second = await save(4, false);
     expect(second).toMatch(/^pb_cs_/);
     expect(second).not.toBe(first);
   });
@@ -138,7 +140,7 @@ describe("the OAuth clients of an app", () => {
   it("a repeated request changes nothing again and never shows a secret again", async () => {
     const operator = await openOperator();
     await operator.send("PUT", WEB, CLIENT, KEY);
-    await operator.send("PUT", WEB, { ...CLIENT, name: "Other" });
+    await operator.send("PUT", WEB, { ...CLIENT, name: "Other", version: 1 });
     const again = await operator.send("PUT", WEB, CLIENT, KEY);
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
     expect(again.body.client.name).toBe("Other");
@@ -150,7 +152,7 @@ describe("the OAuth clients of an app", () => {
   it("each change is recorded with its actor, reason and the settings that it changed", async () => {
     const operator = await openOperator();
     await operator.send("PUT", WEB, { ...CLIENT, reason: "first" });
-    await operator.send("PUT", WEB, { ...CLIENT, name: "Sketch 2" });
+    await operator.send("PUT", WEB, { ...CLIENT, name: "Sketch 2", version: 1 });
     await operator.send("DELETE", `${WEB}?reason=done`);
     const records = await rows(
       "select act, subject, reason, changed_json from audit join audit_outcomes on audit_id = id where act like 'oauth_client.%' order by id",
@@ -236,7 +238,8 @@ describe("the OAuth clients of an app", () => {
     expect(refused).toHaveLength(2);
     expect(refused[0]?.body.code).toBe("too_many_clients");
     const [known, other] = (await operator.get(CLIENTS)).body.clients;
-    expect((await operator.send("PUT", `${CLIENTS}/${known.id}`, settings)).status).toBe(200);
+    const change = { ...settings, name: "Other", version: 1 };
+    expect((await operator.send("PUT", `${CLIENTS}/${known.id}`, change)).status).toBe(200);
     // A deleted client takes no room.
     await operator.send("DELETE", `${CLIENTS}/${other.id}`);
     expect((await operator.send("PUT", `${CLIENTS}/new`, settings)).status).toBe(200);

@@ -18,11 +18,15 @@ describe("the protected resources of an app", () => {
   it("an operator registers, changes, lists, reads and deletes a resource", async () => {
     const operator = await openOperator();
     const created = await operator.send("PUT", MCP, RESOURCE);
-    const resource = { id: "mcp", ...RESOURCE, created_at: expect.any(String) };
+    const resource = { id: "mcp", ...RESOURCE, version: 1, created_at: expect.any(String) };
     expect(created.body).toEqual({ resource });
     expect((await operator.get(MCP)).body).toEqual({ resource });
     const moved = { uri: "https://mcp.sketch.example.com", scopes: [] };
-    const changed = await operator.send("PUT", MCP, { ...moved, uri: `${moved.uri}/` });
+    const changed = await operator.send("PUT", MCP, {
+      ...moved,
+      uri: `${moved.uri}/`,
+      version: 1,
+    });
     expect(changed.body.resource).toMatchObject(moved);
     expect((await operator.get(RESOURCES)).body.resources).toMatchObject([moved]);
     expect((await operator.send("DELETE", MCP)).body).toEqual({ ok: true });
@@ -35,7 +39,7 @@ describe("the protected resources of an app", () => {
   it("a repeated request changes nothing again, and each change is recorded", async () => {
     const operator = await openOperator();
     await operator.send("PUT", MCP, RESOURCE, KEY);
-    await operator.send("PUT", MCP, { ...RESOURCE, scopes: [] });
+    await operator.send("PUT", MCP, { ...RESOURCE, scopes: [], version: 1 });
     const again = await operator.send("PUT", MCP, RESOURCE, KEY);
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
     expect(again.body.resource.scopes).toEqual([]);

@@ -38,7 +38,7 @@ async function openDeliveries() {
 describe("the test of a webhook", () => {
   it("the test of a webhook sends one signed ping, also to a paused webhook, and returns status and time", async () => {
     const { server, receiver } = await openDeliveries();
-    await server.send("PUT", MAIN, { ...HOOK, active: false });
+    await server.send("PUT", MAIN, { ...HOOK, active: false, version: 1 });
     const tested = await server.send("POST", `${MAIN}/test`);
     expect(tested.body).toEqual({ status: 200, duration_ms: expect.any(Number), error: null });
     expect(receiver.types).toEqual(["ping"]);
@@ -108,7 +108,7 @@ describe("the deliveries of a webhook", () => {
     const { body: listed } = await operator.get(WEBHOOKS);
     expect(listed.webhooks).toMatchObject([{ last_error: "status_500", last_success_at: null }]);
     receiver.recover();
-    await server.send("PUT", MAIN, { ...HOOK, active: true });
+    await server.send("PUT", MAIN, { ...HOOK, active: true, version: 1 });
     await deliverAll();
     expect(receiver.received[0]?.body.data["job"].id).toBe(job_id);
     expect((await server.send("GET", `${MAIN}/deliveries`)).body.deliveries).toEqual([]);

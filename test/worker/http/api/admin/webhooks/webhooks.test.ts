@@ -31,7 +31,7 @@ describe("the webhooks of an app", () => {
           secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
         },
       });
-      const changed = await owner.send("PUT", path, { ...HOOK, active: false });
+      const changed = await owner.send("PUT", path, { ...HOOK, active: false, version: 1 });
       expect(changed.body).toMatchObject({ webhook: { active: false }, secret: null });
       const rotated = await owner.send("POST", `${path}/rotate`);
       expect(rotated.body.secret).toMatch(/^whsec_/);
@@ -50,7 +50,7 @@ describe("the webhooks of an app", () => {
     for (const [name, owner, actor] of await owners()) {
       const path = `${WEBHOOKS}/${name}`;
       const { secret } = (await owner.send("PUT", path, { ...HOOK, reason: "first" })).body;
-      await owner.send("PUT", path, { ...HOOK, url: "https://other.example.com/" });
+      await owner.send("PUT", path, { ...HOOK, url: "https://other.example.com/", version: 1 });
       const rotated = (await owner.send("POST", `${path}/rotate`)).body.secret;
       await owner.send("DELETE", `${path}?reason=done`);
       const records = await rows(
@@ -83,7 +83,7 @@ describe("the webhooks of an app", () => {
   it("a repeated request changes nothing again and never shows a secret again", async () => {
     const { server } = await openOwners();
     const created = await server.send("PUT", MAIN, HOOK, KEY);
-    await server.send("PUT", MAIN, { ...HOOK, active: false });
+    await server.send("PUT", MAIN, { ...HOOK, active: false, version: 1 });
     const again = await server.send("PUT", MAIN, HOOK, KEY);
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
     expect(again.body).toMatchObject({ webhook: { active: false }, secret: null });
@@ -124,7 +124,8 @@ describe("the webhooks of an app", () => {
     const { server } = await openOwners();
     await server.send("PUT", MAIN, HOOK);
     const { thresholds: _, ...settings } = HOOK;
-    expect((await server.send("PUT", MAIN, settings)).body.webhook.thresholds).toEqual([20, 100]);
+    const changed = await server.send("PUT", MAIN, { ...settings, version: 1 });
+    expect(changed.body.webhook.thresholds).toEqual([20, 100]);
     const fresh = await server.send("PUT", `${WEBHOOKS}/fresh`, settings);
     expect(fresh.body.error).toContain("at least one number for credits.low");
   });
