@@ -1,6 +1,7 @@
 CREATE TABLE `alerts` (
 	`name` text PRIMARY KEY NOT NULL,
-	`sent_at_ms` integer NOT NULL
+	`sent_at_ms` integer NOT NULL,
+	`value` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `app_icons` (

@@ -1,8 +1,10 @@
-/** Which warnings operators were sent, so that each change is sent once. */
+/** Which warnings operators were sent, so that a message says what the one before did not. */
 
 export interface AlertRecord {
   readonly name: string;
   readonly sent_at_ms: number;
+  /** The figure's value in that message; null: it was unknown. */
+  readonly value: number | null;
 }
 
 export interface AlertRecords {
@@ -16,7 +18,7 @@ export function createAlertRecords(database: D1Database): AlertRecords {
   return {
     async list() {
       const { results } = await database
-        .prepare("select name, sent_at_ms from alerts")
+        .prepare("select name, sent_at_ms, value from alerts")
         .all<AlertRecord & Record<string, unknown>>();
       return results;
     },
@@ -25,8 +27,8 @@ export function createAlertRecords(database: D1Database): AlertRecords {
         database.prepare("delete from alerts"),
         database
           .prepare(
-            `insert into alerts (name, sent_at_ms)
-             select value ->> '$.name', value ->> '$.sent_at_ms' from json_each(?1)`,
+            `insert into alerts (name, sent_at_ms, value)
+             select value ->> '$.name', value ->> '$.sent_at_ms', value ->> '$.value' from json_each(?1)`,
           )
           .bind(JSON.stringify(records)),
       ]);

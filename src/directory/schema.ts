@@ -320,4 +320,6 @@ export const scheduledTasks = sqliteTable("scheduled_tasks", {
 export const alerts = sqliteTable("alerts", {
   name: text().primaryKey(),
   sent_at_ms: integer().notNull(),
+  /** The figure's value in that message; null: it was unknown. */
+  value: integer(),
 });

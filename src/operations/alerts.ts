@@ -1,6 +1,6 @@
 /**
  * Wakes an operator: logs each warning, and sends a message when a figure becomes a warning, once a day while it stays
- * one, and when it is fine again.
+ * one, and when it is fine again. A warning that gets much worse is sent again at once, and a bad one each hour.
  */
 import { FIGURE_NAMES, type Figure } from "../domain/health.ts";
 import { errorName } from "../domain/result.ts";
@@ -9,12 +9,20 @@ import type { ReadHealth } from "./health.ts";
 /** How long after a message the same warning is sent again. */
 const REPEAT_AFTER_MS = 24 * 60 * 60_000;
 
+/** The same for a value above {@link MUCH} times its limit. */
+const REPEAT_BAD_AFTER_MS = 60 * 60_000;
+
+/** A value that is this many times as high as in the last message is sent again at once. */
+const MUCH = 10;
+
 /** How long the receiver may take. */
 const SEND_TIMEOUT_MS = 10_000;
 
 interface SentWarning {
   readonly name: string;
   readonly sent_at_ms: number;
+  /** Null: it was unknown. */
+  readonly value: number | null;
 }
 
 export interface AlertParts {
@@ -64,21 +72,31 @@ async function sendChanges(
 ): Promise<void> {
   // While the directory does not respond, each run sends what it sees.
   const sent = await records.list().catch(() => null);
-  const sent_at_ms = new Map(sent?.map((record) => [record.name, record.sent_at_ms]));
-  const isDue = ({ name }: Figure): boolean =>
-    now_ms - (sent_at_ms.get(name) ?? Number.NEGATIVE_INFINITY) >= REPEAT_AFTER_MS;
-  const due = warnings.filter(isDue);
+  const last = new Map<string, SentWarning>(sent?.map((record) => [record.name, record]));
+  const isNews = (figure: Figure): boolean => isDue(figure, last.get(figure.name), now_ms);
+  const due = warnings.filter(isNews);
   const names = new Set<string>(warnings.map(({ name }) => name));
-  const recovered = FIGURE_NAMES.filter((name) => sent_at_ms.has(name) && !names.has(name));
+  const recovered = FIGURE_NAMES.filter((name) => last.has(name) && !names.has(name));
   if (due.length === 0 && recovered.length === 0) return;
   await post(webhook_url, messageOf(base_url, due, recovered, warnings.length));
   console.log({ event: "alert_sent", warnings: due.map(({ name }) => name), recovered });
   await records.replace(
-    warnings.map((figure) => ({
-      name: figure.name,
-      sent_at_ms: isDue(figure) ? now_ms : (sent_at_ms.get(figure.name) ?? now_ms),
-    })),
+    warnings.map((figure) => {
+      const now = { name: figure.name, sent_at_ms: now_ms, value: figure.value };
+      return isNews(figure) ? now : (last.get(figure.name) ?? now);
+    }),
   );
+}
+
+/** Whether a warning needs a message now, after the `last` one about it. */
+function isDue({ value, limit }: Figure, last: SentWarning | undefined, now_ms: number): boolean {
+  if (last === undefined) return true;
+  // Figures without a tolerated value have the limit 0. A single one of those is not bad yet.
+  const tolerated = Math.max(limit ?? 0, 1);
+  const is_bad = value !== null && value > MUCH * tolerated;
+  const has_grown = value !== null && value >= MUCH * (last.value ?? tolerated);
+  const repeat_ms = is_bad ? REPEAT_BAD_AFTER_MS : REPEAT_AFTER_MS;
+  return has_grown || now_ms - last.sent_at_ms >= repeat_ms;
 }
 
 function messageOf(

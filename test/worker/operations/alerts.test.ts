@@ -98,6 +98,57 @@ describe("alerts", () => {
     });
   });
 
+  /** Failed requests of the last minutes, as several isolates count them. */
+  const failRequests = (count: number) =>
+    failureCounterOf({ prepare: (query) => env.DIRECTORY.prepare(query) } as D1Database).count(
+      "failed_request",
+      { reason: "status_500", count },
+    );
+  const valuesOf = (messages: readonly Message[]) =>
+    messages.flatMap(({ warnings }) => warnings.map(({ value }) => value));
+
+  it("a warning is sent again when its value is ten times as high as in the last message", async () => {
+    const { messages } = openReceiver();
+    for (const more of [25, 6, 200, 19, 2250]) {
+      await failRequests(more);
+      await run();
+    }
+    expect(valuesOf(messages)).toEqual([25, 250, 2500]);
+    expect(messages[1]?.text).toContain("WARNING failed_requests: 250 requests, limit 20");
+  });
+
+  it("a warning is sent again each hour while its value is above ten times its limit, and then each day", async () => {
+    const { messages } = openReceiver();
+    await failRequests(201);
+    await run();
+    for (let hour = 1; hour <= 3; hour += 1) {
+      passMinutes(50);
+      await failRequests(201);
+      await run();
+      passMinutes(10);
+      await run();
+    }
+    expect(valuesOf(messages)).toEqual([201, 201, 201, 201]);
+    passMinutes(19);
+    await failRequests(21);
+    for (let half_hour = 0; half_hour < 6; half_hour += 1) {
+      passMinutes(15);
+      await failRequests(21);
+      await run();
+    }
+    expect(messages).toHaveLength(4);
+  });
+
+  it("a warning about a single payment is not sent again each hour", async () => {
+    const { messages } = openReceiver();
+    await failPayment();
+    for (let hour = 0; hour < 5; hour += 1) {
+      await run();
+      passMinutes(60);
+    }
+    expect(messages).toHaveLength(1);
+  });
+
   it("a message that the receiver did not accept is sent by the next run", async () => {
     const { messages, answer, output } = openReceiver();
     await failPayment();
