@@ -5,7 +5,7 @@
  * that new code never runs on an old schema. Every step skips what exists, so a run after a failure continues where the
  * last one stopped.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -73,6 +73,8 @@ interface Progress {
   present: readonly string[];
   /** The version that was live before this run; null on a first deployment. */
   earlier: string | null;
+  /** The version that this run uploaded; empty before that. */
+  own: string;
   /** Secrets to set together with the code. */
   to_set: Secrets;
   /** The file that newly generated secrets were stored in. */
@@ -136,6 +138,7 @@ function stepsOf(progress: Progress): readonly Step[] {
       run: () =>
         confirmRelease({
           base_url: plan.base_url ?? "",
+          own: progress.own,
           earlier: progress.earlier,
           config_file: options.config,
         }),
@@ -170,7 +173,9 @@ async function prepareSecrets(progress: Progress): Promise<string> {
 }
 
 /** Deploys code and secrets as one version, so that neither is live without the other. */
-async function deploy({ config, ids, to_set, folder, config_file }: Progress): Promise<string> {
+async function deploy(progress: Progress): Promise<string> {
+  const { config, ids, to_set, folder, config_file } = progress;
+  const record = join(folder, "wrangler-output.ndjson");
   await writeFile(config_file, withIds(config, ids));
   const secrets = join(folder, "secrets.json");
   await writeFile(secrets, JSON.stringify(to_set), { mode: 0o600 });
@@ -178,12 +183,24 @@ async function deploy({ config, ids, to_set, folder, config_file }: Progress): P
   if (Object.keys(to_set).length > 0) args.push(`--secrets-file=${secrets}`);
   // On a terminal Wrangler asks before it takes over a domain that is already in use.
   if (process.stdout.isTTY) {
-    if ((await showWrangler(args)) !== 0) throw new Error("Wrangler could not deploy; see above.");
-    return "live";
+    const code = await showWrangler(args, record);
+    if (code !== 0) throw new Error("Wrangler could not deploy; see above.");
+  } else {
+    const { succeeded, error } = await runWrangler(args, record);
+    if (!succeeded) throw new Error(error);
   }
-  const { succeeded, error } = await runWrangler(args);
-  if (!succeeded) throw new Error(error);
-  return "live";
+  progress.own = await uploadedVersion(record);
+  return `live: version ${progress.own}`;
+}
+
+/** The version that `wrangler deploy` uploaded, from the file in which Wrangler records what it did. */
+async function uploadedVersion(record: string): Promise<string> {
+  const lines = (await readFile(record, "utf8")).trim().split("\n");
+  const entries = lines.map((line) => JSON.parse(line) as { type: string; version_id?: string });
+  const id = entries.find(({ type }) => type === "deploy")?.version_id;
+  if (typeof id !== "string")
+    throw new Error("Wrangler did not name the version that it uploaded.");
+  return id;
 }
 
 async function perform(steps: readonly Step[]): Promise<void> {
@@ -275,6 +292,7 @@ async function main(): Promise<void> {
     from_file,
     present: [],
     earlier: null,
+    own: "",
     to_set: {},
     stored_in: null,
     folder,

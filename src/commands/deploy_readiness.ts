@@ -1,28 +1,28 @@
-/** Whether a deployed release works: what `/readyz` responds. */
+/** Whether a deployed release works: what `/readyz` of that release responds. */
+import { RELEASE_HEADER } from "../domain/wire.ts";
 
 export type Verdict =
   | { readonly kind: "ready"; readonly warnings: readonly string[] }
   /** Passbook responded, and it is not ready. */
   | { readonly kind: "refused"; readonly reason: string }
   /** Passbook did not respond: no address yet, or something in front of it responded. */
-  | { readonly kind: "absent"; readonly last_response: string };
+  | { readonly kind: "absent"; readonly last_response: string }
+  /** Only another release responded; null: it does not name itself. */
+  | { readonly kind: "other"; readonly release: string | null };
 
-/** Cloudflare takes some seconds to send a version to all locations. Until then, the earlier version may respond. */
-const VERSION_SPREAD_MS = 15_000;
 const TRIES = 20;
 const PAUSE_MS = 3_000;
 /** A verdict needs this many equal responses, 9 seconds: a short outage of a store must not take back a good release. */
 const EQUAL_RESPONSES = 4;
 const TIMEOUT_MS = 10_000;
 
-/** Waits until the new version should respond everywhere. */
-export function waitForVersion(): Promise<void> {
-  return pause(VERSION_SPREAD_MS);
-}
-
-/** Polls `/readyz` until the responses agree. After a rollback, refusals of the bad release are waited out. */
+/**
+ * Polls `/readyz` until four responses of `release` agree. Cloudflare takes some seconds to send a version to all
+ * locations, so responses of other releases count for nothing. After a rollback, refusals may be waited out.
+ */
 export async function waitForVerdict(
   base_url: string,
+  release: string,
   refusals_allowed: number = EQUAL_RESPONSES,
 ): Promise<Verdict> {
   let [successes, refusals] = [0, 0];
@@ -30,7 +30,7 @@ export async function waitForVerdict(
   let refusal: Verdict | null = null;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (attempt > 0) await pause(PAUSE_MS);
-    last = await readReadiness(base_url);
+    last = await readReadiness(base_url, release);
     if (last.kind === "ready") {
       [successes, refusals] = [successes + 1, 0];
       if (successes === EQUAL_RESPONSES) return last;
@@ -45,7 +45,7 @@ export async function waitForVerdict(
 }
 
 /** One request to `/readyz`. */
-async function readReadiness(base_url: string): Promise<Verdict> {
+async function readReadiness(base_url: string, release: string): Promise<Verdict> {
   const response = await fetch(new URL("/readyz", base_url), {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     redirect: "manual",
@@ -54,6 +54,8 @@ async function readReadiness(base_url: string): Promise<Verdict> {
   const { status, headers } = response;
   const failing = await failingChecks(response);
   const is_passbook = headers.has("Passbook-Request-Id");
+  const sender = headers.get(RELEASE_HEADER);
+  if (is_passbook && sender !== release) return { kind: "other", release: sender };
   if (response.ok && is_passbook) return { kind: "ready", warnings: failing };
   // A Worker that cannot start has Cloudflare's own page with a status from 500 on. Statuses from 520 on are about the way to it.
   if (is_passbook || (status >= 500 && status < 520)) {

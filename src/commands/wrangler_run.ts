@@ -20,10 +20,17 @@ export interface WranglerRun {
   readonly error: string;
 }
 
-/** Runs Wrangler without a terminal, and captures its output. */
-export async function runWrangler(args: readonly string[]): Promise<WranglerRun> {
+/** The variable that names the file in which Wrangler records what it did, as lines of JSON. */
+const recording = (file: string | null) =>
+  file === null ? {} : { WRANGLER_OUTPUT_FILE_PATH: file };
+
+/** Runs Wrangler without a terminal, and captures its output. `record`: the file of {@link recording}. */
+export async function runWrangler(
+  args: readonly string[],
+  record: string | null = null,
+): Promise<WranglerRun> {
   const child = spawn("wrangler", [...args], {
-    env: ENVIRONMENT,
+    env: { ...ENVIRONMENT, ...recording(record) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [code, output, errors] = await Promise.all([
@@ -35,8 +42,8 @@ export async function runWrangler(args: readonly string[]): Promise<WranglerRun>
 }
 
 /** Runs Wrangler on the terminal, where it may prompt. @returns its exit code */
-export function showWrangler(args: readonly string[]): Promise<number> {
-  const env = { ...process.env, WRANGLER_SEND_METRICS: "false" };
+export function showWrangler(args: readonly string[], record: string): Promise<number> {
+  const env = { ...process.env, WRANGLER_SEND_METRICS: "false", ...recording(record) };
   return exitCode(spawn("wrangler", [...args], { env, stdio: "inherit" }));
 }
 

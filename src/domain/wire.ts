@@ -64,9 +64,15 @@ export type ReadinessCheck = (typeof READINESS_CHECKS)[number];
 export type Readiness = Readonly<Record<ReadinessCheck, boolean>>;
 
 /**
- * Whether the service can do its work. `codes` is only a warning: KV holds a copy of what a device login shows, and
- * sign-in, wallets and jobs do not need it.
+ * The checks whose failure is only a warning, because sign-in, wallets and jobs do not need those stores. KV holds a copy
+ * of what a device login shows, and the read model is for operators.
  */
+const WARNINGS: readonly ReadinessCheck[] = ["codes", "read_model"];
+
+/** Whether the service can do its work. */
 export function isReady(readiness: Readiness): boolean {
-  return READINESS_CHECKS.every((check) => readiness[check] || check === "codes");
+  return READINESS_CHECKS.every((check) => readiness[check] || WARNINGS.includes(check));
 }
+
+/** The header of `/readyz` that names the platform's id of the release that responds. */
+export const RELEASE_HEADER = "Passbook-Release";

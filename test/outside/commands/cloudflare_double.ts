@@ -42,10 +42,17 @@ export interface CloudflareDouble {
  * The response to `/readyz`: that of a running Worker at this address, "silent" for none, or an invented one. An invented
  * one comes from Passbook, unless `sender` is something in front of it.
  */
-export type Readiness =
-  | URL
-  | "silent"
-  | { readonly status: number; readonly body: unknown; readonly sender?: "firewall" };
+export type Readiness = URL | "silent" | InventedReadiness;
+
+export interface InventedReadiness {
+  readonly status: number;
+  readonly body: unknown;
+  readonly sender?: "firewall";
+  /** The version that responds; by default the live one. */
+  readonly release?: string;
+  /** Called after the response. */
+  readonly after?: () => void;
+}
 
 export interface WorkerAtCloudflare {
   readonly secrets: Readonly<Record<string, string>>;
@@ -149,14 +156,15 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       files: [...form.keys()],
       domains: worker?.domains ?? [],
     };
-    await goLive(addVersion(next_readiness));
+    const version = addVersion(next_readiness);
+    await goLive(version);
     return {
       result: {
         id: "passbook",
         etag: "e",
         pipeline_hash: "p",
         startup_time_ms: 5,
-        deployment_id: "d",
+        deployment_id: version,
       },
     };
   }
@@ -299,9 +307,13 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
         const readiness = responses.length > 1 ? responses.shift() : responses[0];
         if (readiness === undefined) return send(404, {});
         if (readiness === "silent") return request.destroy();
-        if (readiness instanceof URL) return forward(await fetch(readiness), response);
-        if (readiness.sender === undefined) response.setHeader("Passbook-Request-Id", "r1");
-        return send(readiness.status, readiness.body);
+        if (readiness instanceof URL) return forward(await fetch(readiness), response, live ?? "");
+        if (readiness.sender === undefined) {
+          response.setHeader("Passbook-Request-Id", "r1");
+          response.setHeader("Passbook-Release", readiness.release ?? live ?? "");
+        }
+        send(readiness.status, readiness.body);
+        return readiness.after?.();
       }
       if (url.pathname.startsWith("/user")) {
         return send(200, {
@@ -395,9 +407,10 @@ async function textOf(entry: FormDataEntryValue | null): Promise<string> {
   return typeof entry === "string" || entry === null ? (entry ?? "") : entry.text();
 }
 
-/** Passes on a response of the running Worker. */
-async function forward(from: Response, to: ServerResponse): Promise<void> {
-  to.writeHead(from.status, Object.fromEntries(from.headers));
+/** Passes on a response of the running Worker, which the platform calls `release`. */
+async function forward(from: Response, to: ServerResponse, release: string): Promise<void> {
+  const headers = { ...Object.fromEntries(from.headers), "passbook-release": release };
+  to.writeHead(from.status, headers);
   to.end(await from.text());
 }
 

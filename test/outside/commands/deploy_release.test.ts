@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openCloudflare, type CloudflareDouble, type Readiness } from "./cloudflare_double.ts";
-import { deployTo, NOT_READY, PATIENCE_MS, READY, writeSmallWorker } from "./deploy_run.ts";
+import { deployTo, HOST, NOT_READY, PATIENCE_MS, READY, writeSmallWorker } from "./deploy_run.ts";
 
 describe("npm run deploy with a release that is not ready", { tags: ["slow"] }, () => {
   let cloudflare: CloudflareDouble;
@@ -29,8 +29,9 @@ describe("npm run deploy with a release that is not ready", { tags: ["slow"] }, 
     async () => {
       cloudflare.deployEarlier(READY);
       const earlier = cloudflare.deployEarlier(READY);
-      // The earlier version still responds at first, and sometimes in between.
-      const run = await release(READY, READY, NOT_READY, READY, NOT_READY);
+      // The earlier version still responds for long at first, and sometimes in between.
+      const early = { ...READY, release: earlier };
+      const run = await release(early, early, early, early, early, NOT_READY, early, NOT_READY);
       expect(run.code).toBe(1);
       expect(cloudflare.versions).toHaveLength(3);
       expect(cloudflare.live()).toBe(earlier);
@@ -45,6 +46,36 @@ describe("npm run deploy with a release that is not ready", { tags: ["slow"] }, 
       expect(run.said).toMatch(/Not rolled back: D1 migrations .* new secrets/s);
       expect(run.said).toContain("Next: ");
       expect(run.said).not.toContain("Passbook is live");
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "a release that does not respond is not called ready because the version before it is",
+    async () => {
+      const earlier = cloudflare.deployEarlier(READY);
+      const run = await release({ ...READY, release: earlier });
+      expect(run.code).toBe(1);
+      expect(run.said).toContain(
+        `did not respond at https://${HOST}/readyz; version ${earlier} did.`,
+      );
+      expect(run.said).toContain("Nothing was rolled back.");
+      expect(cloudflare.live()).toBe(cloudflare.versions[1]);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "a release that is not ready is not rolled back once another deployment has replaced it",
+    async () => {
+      cloudflare.deployEarlier(READY);
+      let other = "";
+      const after = () => void (other = cloudflare.deployEarlier(READY));
+      const run = await release(NOT_READY, NOT_READY, NOT_READY, { ...NOT_READY, after });
+      expect(run.code).toBe(1);
+      expect(run.said).toContain(`version ${other} is live now, which another deployment made`);
+      expect(cloudflare.rollbacks).toEqual([]);
+      expect(cloudflare.live()).toBe(other);
     },
     PATIENCE_MS,
   );

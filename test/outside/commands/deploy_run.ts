@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { exitCode } from "../../../src/commands/local_worker.ts";
-import type { CloudflareDouble, Readiness } from "./cloudflare_double.ts";
+import type { CloudflareDouble, InventedReadiness } from "./cloudflare_double.ts";
 
 export const HOST = "passbook.example.com";
 export const ADDRESS = `BASE_URL = "https://${HOST}"`;
@@ -14,8 +14,11 @@ export const ROUTES = `routes = [{ pattern = "${HOST}", custom_domain = true }]`
 export const PATIENCE_MS = 900_000;
 
 /** Responses to `/readyz`. */
-export const READY: Readiness = { status: 200, body: { ok: true, checks: { directory: true } } };
-export const NOT_READY: Readiness = {
+export const READY: InventedReadiness = {
+  status: 200,
+  body: { ok: true, checks: { directory: true } },
+};
+export const NOT_READY: InventedReadiness = {
   status: 503,
   body: { ok: false, checks: { directory: true, account: false } },
 };
@@ -56,7 +59,7 @@ function rerouted(cloudflare: CloudflareDouble): string {
   const source = `const before = globalThis.fetch;
 const later = globalThis.setTimeout;
 if (process.argv[1]?.endsWith("run.js"))
-  globalThis.setTimeout = (run, ms, ...more) => later(run, ms === 3000 || ms === 15000 ? 1 : ms, ...more);
+  globalThis.setTimeout = (run, ms, ...more) => later(run, ms === 3000 ? 1 : ms, ...more);
 globalThis.fetch = (input, init) =>
   String(input).startsWith("https://${HOST}/")
     ? before(String(input).replace("https://${HOST}", "${cloudflare.url}"), init)

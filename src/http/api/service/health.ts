@@ -1,5 +1,5 @@
 /** `GET /healthz`: the Worker runs. `GET /readyz`: its settings, stores and keys work. */
-import { isReady } from "../../../domain/wire.ts";
+import { isReady, RELEASE_HEADER } from "../../../domain/wire.ts";
 import { factory } from "../../context.ts";
 import type { ServicesFor } from "../../services.ts";
 
@@ -13,6 +13,9 @@ export const readHealth = factory.createHandlers((context) => {
 export const readReadiness = (servicesFor: ServicesFor) =>
   factory.createHandlers(async (context) => {
     context.header("Cache-Control", "no-store");
+    // Also with wrong settings: a deployment believes only its own release.
+    const release = context.env.RELEASE?.id ?? "";
+    if (release !== "") context.header(RELEASE_HEADER, release);
     const services = servicesFor(context.env);
     const checks = services.ok
       ? await services.value.readiness()

@@ -1,7 +1,16 @@
 /** The service itself in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
+import { RELEASE_HEADER } from "../../../domain/wire.ts";
 import { operation } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
+
+const RELEASE = {
+  [RELEASE_HEADER]: {
+    description: "The platform's id of the release that responds.",
+    required: false,
+    schema: { type: "string" },
+  },
+} as const;
 
 export const service_paths: ZodOpenApiPathsObject = {
   "/.well-known/jwks.json": {
@@ -55,11 +64,13 @@ export const service_paths: ZodOpenApiPathsObject = {
       id: "readReadiness",
       tag: "Service",
       summary: "Check the stores and keys",
-      description: "The result is cached for some seconds.",
+      description:
+        "The result is cached for some seconds. `read_model` and `codes` are warnings: `ok` stays true if only they fail.",
       security: "none",
       success: [
         {
-          description: "All of them work.",
+          description: "Everything works that sign-in, wallets and jobs need.",
+          headers: RELEASE,
           schema: schemas.readiness,
           example: {
             ok: true,
@@ -68,11 +79,12 @@ export const service_paths: ZodOpenApiPathsObject = {
         },
         {
           status: 503,
-          description: "At least one of them does not work.",
+          description: "Something does not work that sign-in, wallets or jobs need.",
+          headers: RELEASE,
           schema: schemas.readiness,
           example: {
             ok: false,
-            checks: { directory: true, read_model: false, codes: true, keys: true, account: true },
+            checks: { directory: false, read_model: true, codes: true, keys: true, account: true },
           },
         },
       ],

@@ -28,9 +28,28 @@ describe("GET /readyz", () => {
   });
 
   it("/readyz names only the store that does not respond", async () => {
-    const response = await send("GET", "/readyz", {}, { DB: DOWN });
+    const response = await send("GET", "/readyz", {}, { DIRECTORY: DOWN });
     expect(response.status).toBe(503);
-    expect(response.body).toEqual({ ok: false, checks: { ...READY, read_model: false } });
+    expect(response.body).toEqual({ ok: false, checks: { ...READY, directory: false } });
+  });
+
+  it.each([
+    ["is down", DOWN],
+    ["never responds", { prepare: () => ({ first: () => new Promise(() => {}) }) }],
+  ])("/readyz stays ready while the read model %s, and names it", async (_, DB) => {
+    const response = await send("GET", "/readyz", {}, { DB });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ ok: true, checks: { ...READY, read_model: false } });
+  });
+
+  it("/readyz names the release that responds, also with invalid settings", async () => {
+    const RELEASE = { id: "0199-release", tag: "", timestamp: env.RELEASE.timestamp };
+    for (const settings of [{ RELEASE }, { RELEASE, SIGNING_KEYS: "nonsense" }]) {
+      const { headers } = await send("GET", "/readyz", {}, settings);
+      expect(headers.get("Passbook-Release")).toBe("0199-release");
+    }
+    const unnamed = await send("GET", "/readyz", {}, { RELEASE: undefined });
+    expect(unnamed.headers.has("Passbook-Release")).toBe(false);
   });
 
   it("/readyz stays ready without KV, and names it", async () => {
@@ -88,8 +107,8 @@ describe("GET /readyz", () => {
 
   it("no request gets an old result of /readyz while the checks run again", async () => {
     let is_down = false;
-    const DB = { prepare: (text: string) => (is_down ? DOWN.prepare() : env.DB.prepare(text)) };
-    const environment = environmentWith({ DB });
+    const prepare = (text: string) => (is_down ? DOWN.prepare() : env.DIRECTORY.prepare(text));
+    const environment = environmentWith({ DIRECTORY: { prepare } });
     expect((await send("GET", "/readyz", {}, environment)).status).toBe(200);
     is_down = true;
     vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] });
