@@ -79,12 +79,11 @@ async function readKeys(
 ): Promise<KeysLookup> {
   if (jwks !== undefined) return { kind: "found", value: jwks, is_copy: false };
   if (jwks_uri === undefined) return { kind: "unusable" };
-  const copy = fresh ? null : await json.recall(jwks_uri);
-  if (isKeySet(copy)) return { kind: "found", value: copy, is_copy: true };
-  const read = await json.request(jwks_uri, KEY_SET_MAX_BYTES, count, isKeySet);
-  return read.kind === "fetched"
-    ? { kind: "found", value: read.value, is_copy: false }
-    : { kind: read.kind === "limited" ? "limited" : "unusable" };
+  const wanted = { max_bytes: KEY_SET_MAX_BYTES, isValid: isKeySet, fresh };
+  const read = await json.read(jwks_uri, wanted, count);
+  return read.kind === "copy" || read.kind === "fetched"
+    ? { kind: "found", value: read.value, is_copy: read.kind === "copy" }
+    : { kind: read.kind };
 }
 
 function isKeySet(value: unknown): boolean {

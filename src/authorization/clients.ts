@@ -45,13 +45,12 @@ export function createClients({ findClient, json, allows_loopback }: ClientsOpti
     isClientDocumentUrl(client_id, allows_loopback);
   const readDocument: Clients["readDocument"] = async (client_id, count, fresh) => {
     const parse = (document: unknown) => readClientDocument(client_id, document, allows_loopback);
-    const copy = fresh ? null : parse(await json.recall(client_id));
-    if (copy !== null) return { kind: "found", value: copy, is_copy: true };
     const isValid = (document: unknown): boolean => parse(document) !== null;
-    const read = await json.request(client_id, CLIENT_DOCUMENT_MAX_BYTES, count, isValid);
-    if (read.kind === "limited") return { kind: "limited" };
-    const value = read.kind === "fetched" ? parse(read.value) : null;
-    return value === null ? { kind: "unknown" } : { kind: "found", value, is_copy: false };
+    const wanted = { max_bytes: CLIENT_DOCUMENT_MAX_BYTES, isValid, fresh };
+    const read = await json.read(client_id, wanted, count);
+    const value = "value" in read ? parse(read.value) : null;
+    if (value === null) return { kind: read.kind === "limited" ? "limited" : "unknown" };
+    return { kind: "found", value, is_copy: read.kind === "copy" };
   };
   return {
     isDocumentUrl,

@@ -90,11 +90,10 @@ export const RATE_LIMITS = {
   device_poll: rule("LIMIT_DEVICE_POLL", 60, 60),
   /**
    * Documents of OAuth clients, and their keys, that are fetched for one person: each is a request from our network to an
-   * address that a stranger chose. A person connects a few clients in a minute.
+   * address that a stranger chose. A person connects a few clients in a minute. An address that gave a valid document is not
+   * counted, and nothing is counted for a host: a stranger's failures would block its real clients.
    */
   client_document: rule("LIMIT_CLIENT_DOCUMENT", 20, 60),
-  /** The same from one host, so that nobody can send our requests to a server that they dislike. Copies need no fetch. */
-  client_document_host: rule("LIMIT_CLIENT_DOCUMENT_HOST", 60, 60),
   /**
    * Requests of one token family at the token endpoint. Its client refreshes every nine minutes; sessions that share one
    * refresh token do so together.
@@ -168,6 +167,11 @@ export const NETWORK_RATE_LIMITS = {
   client_failure: {
     network: rule("LIMIT_CLIENT_FAILURE", 60, 60),
     site: rule("LIMIT_CLIENT_FAILURE_SITE", 240, 60),
+  },
+  /** The documents and keys of OAuth clients above, over all accounts of one network. */
+  client_document: {
+    network: rule("LIMIT_CLIENT_DOCUMENT_NETWORK", 60, 60),
+    site: rule("LIMIT_CLIENT_DOCUMENT_SITE", 240, 60),
   },
   /** Attempts at user codes from one network, over all its accounts: an office shares one network. */
   device_attempt: {

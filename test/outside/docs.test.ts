@@ -142,7 +142,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `${NETWORK_RATE_LIMITS.client_failure.network.count} failed attempts a minute from one network`,
     `${kib(CLIENT_DOCUMENT_MAX_BYTES)}, ${CLIENT_DOCUMENT_TIMEOUT_MS / 1000} seconds`,
     `${RATE_LIMITS.client_document.count} a minute for one person, ` +
-      `${RATE_LIMITS.client_document_host.count} a minute from one host`,
+      `${NETWORK_RATE_LIMITS.client_document.network.count} a minute from one network`,
     `up to ${minutes(APP_REGISTRY_STALE_MAX_MS / 1000)} more`,
   ],
   "docs/operate.md": [
@@ -204,7 +204,6 @@ const RATE_LIMIT_ROWS: Readonly<
   token_family: "codes redeemed and tokens refreshed",
   consent: "decisions about OAuth clients and single jobs",
   client_document: "documents and keys fetched for OAuth clients",
-  client_document_host: "documents and keys fetched from one host",
   device_attempt: "attempts at a user code",
   device_poll: "polls of one device login",
   signin_answer: "provider responses for one sign-in",
@@ -217,6 +216,7 @@ const RATE_LIMIT_ROWS: Readonly<
   "network device_start": "device logins started",
   "network app_key_unknown": "requests with unknown app keys",
   "network client_failure": "failed authentications of OAuth clients",
+  "network client_document": "documents and keys fetched for OAuth clients",
   "network device_attempt": "attempts at a user code",
   "network device_poll": "polls of genuine device codes",
   "network device_unknown": "polls of unknown device codes",

@@ -51,13 +51,13 @@ const UNREADABLE: Refusal = {
   retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,
 };
 
-/** Counts fetches for a person and from a host, and remembers the refusal of the first that is too many. */
+/** Counts fetches for a person and a network, and remembers the refusal of the first that is too many. */
 function countFetches(context: AppContext, identity_id: string) {
   let refusal: Refusal | null = null;
-  const count: CountFetch = async (host) => {
+  const count: CountFetch = async () => {
     refusal =
       (await countRequest(context, "client_document", identity_id)) ??
-      (await countRequest(context, "client_document_host", host));
+      (await countNetworkRequest(context, "client_document"));
     return refusal === null;
   };
   return { count, refusal: () => refusal };

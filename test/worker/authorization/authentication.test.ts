@@ -8,6 +8,7 @@ import { createAppRecords } from "../../../src/directory/app_records.ts";
 import { createAppRegistry } from "../../../src/directory/apps.ts";
 import type { SentCredentials } from "../../../src/domain/client_credentials.ts";
 import { CHATGPT, CLAUDE } from "../support/client_documents.ts";
+import { passTime } from "../support/clock.ts";
 import { json, MemoryCopies, serveDocuments } from "../support/client_servers.ts";
 import { registerApp } from "../support/directory_outage.ts";
 import { CLIENT_SECRET as secret, registerClient } from "../support/registrations.ts";
@@ -371,6 +372,20 @@ describe("a client that a document describes", () => {
     const signer = await createSigner("ES256");
     serveDocuments({ [CHATGPT.client_id]: () => json(CHATGPT), [CHATGPT.jwks_uri]: serveKeys });
     expect(await assert(await sign(signer))).toEqual(REFUSED);
+  });
+
+  it("a client whose document and keys were read before is served although nothing more may be fetched", async () => {
+    const signer = await createSigner("ES256");
+    serve(signer);
+    await assert(await sign(signer));
+    passTime(2 * 24 * 60 * 60 * 1000);
+    const exp = nowSeconds() + 60;
+    expect(await assert(await sign(signer, { exp }), async () => false)).toEqual(ASSERTED);
+    // A key that no copy has needs a fetch, which is counted: an invalid assertion cannot cause any number of them.
+    const fetched = serve(signer);
+    const foreign = await sign(await createSigner("ES256", "other"), { exp });
+    expect(await assert(foreign, async () => false)).toEqual(REFUSED);
+    expect(fetched).toEqual([]);
   });
 
   it("a client with a document is limited if too much was fetched for it", async () => {

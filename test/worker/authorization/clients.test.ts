@@ -2,10 +2,13 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createClients } from "../../../src/authorization/clients.ts";
 import { createPublicJson, type CountFetch } from "../../../src/authorization/public_json.ts";
 import { CHATGPT, CLAUDE, CLIENT_DOCUMENTS, CURSOR } from "../support/client_documents.ts";
+import { passTime } from "../support/clock.ts";
 import { json, MemoryCopies, serveDocuments } from "../support/client_servers.ts";
 
 const CLIENT_ID = CLAUDE.client_id;
 const anyNumber: CountFetch = async () => true;
+const noNumber: CountFetch = async () => false;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 let kept: MemoryCopies;
 beforeEach(() => (kept = new MemoryCopies()));
@@ -37,22 +40,27 @@ describe("a client that a document describes", () => {
   it("a document is fetched once, and then its copy is used and checked again", async () => {
     const fetched = serveDocuments({ [CLIENT_ID]: () => json(CLAUDE) });
     await open().resolve(CLIENT_ID, anyNumber);
-    expect(await kept.get(CLIENT_ID)).toEqual(CLAUDE);
+    expect(await kept.get(CLIENT_ID)).toMatchObject({ value: CLAUDE });
     expect((await open().resolve(CLIENT_ID, anyNumber)).kind).toBe("found");
     expect(fetched).toHaveLength(1);
-    kept.copies.set(CLIENT_ID, JSON.stringify(CURSOR));
+    const of_another = { value: CURSOR, fresh_until_ms: Date.now() + 60_000 };
+    kept.copies.set(CLIENT_ID, JSON.stringify(of_another));
     await open().resolve(CLIENT_ID, anyNumber);
     expect(fetched).toHaveLength(2);
   });
 
   it("a copy expires when its server says, within five minutes and a day", async () => {
+    const used_s: number[] = [];
     for (const max_age of [60, 3_600, 864_000]) {
       const headers = { "Cache-Control": `public, max-age=${max_age}` };
       serveDocuments({ [CLIENT_ID]: () => json(CLAUDE, headers) });
       kept.copies.clear();
+      const now_ms = Date.now();
       await open().resolve(CLIENT_ID, anyNumber);
+      const { fresh_until_ms } = (await kept.get(CLIENT_ID)) as { fresh_until_ms: number };
+      used_s.push(Math.floor((fresh_until_ms - now_ms) / 1000));
     }
-    expect(kept.ttls).toEqual([300, 3_600, 86_400]);
+    expect(used_s).toEqual([300, 3_600, 86_400]);
   });
 
   it("a client is found while KV is unavailable", async () => {
@@ -65,13 +73,34 @@ describe("a client that a document describes", () => {
 
   it("a fetch that is not counted does not happen", async () => {
     const fetched = serveDocuments({ [CLIENT_ID]: () => json(CLAUDE) });
-    const hosts: string[] = [];
-    const refuse: CountFetch = async (host) => {
-      hosts.push(host);
-      return false;
-    };
-    expect(await open().resolve(CLIENT_ID, refuse)).toEqual({ kind: "limited" });
-    expect([fetched, hosts]).toEqual([[], ["claude.ai"]]);
+    expect(await open().resolve(CLIENT_ID, noNumber)).toEqual({ kind: "limited" });
+    expect(fetched).toEqual([]);
+  });
+
+  it("an address that gave a valid document is found although nothing more may be fetched, by its copy and when that is old", async () => {
+    const fetched = serveDocuments({ [CLIENT_ID]: () => json(CLAUDE) });
+    const clients = open();
+    await clients.resolve(CLIENT_ID, anyNumber);
+    passTime(2 * DAY_MS);
+    for (const it of [clients, open()]) {
+      passTime(2 * DAY_MS);
+      expect((await it.resolve(CLIENT_ID, noNumber)).kind).toBe("found");
+    }
+    expect(fetched).toHaveLength(3);
+    const again = await clients.readDocument(CLIENT_ID, noNumber, true);
+    expect(again).toMatchObject({ kind: "found", is_copy: true });
+    expect(fetched).toHaveLength(3);
+  });
+
+  it("an address that stopped to give a valid document is counted again", async () => {
+    const clients = open();
+    serveDocuments({ [CLIENT_ID]: () => json(CLAUDE) });
+    await clients.resolve(CLIENT_ID, anyNumber);
+    const fetched = serveDocuments({ [CLIENT_ID]: () => json("{") });
+    passTime(DAY_MS);
+    expect(await clients.resolve(CLIENT_ID, noNumber)).toEqual({ kind: "unknown" });
+    expect((await clients.resolve(CLIENT_ID, noNumber)).kind).toBe("found");
+    expect(fetched).toHaveLength(1);
   });
 
   it("the request has no cookies, no credentials, and follows no redirect", async () => {

@@ -7,9 +7,11 @@ import {
   responseTo,
   serveDocuments,
   signedInBrowser,
+  type Parameters,
 } from "../../support/authorizations.ts";
 import { CLAUDE, CLAUDE_CODE } from "../../support/client_documents.ts";
-import { openBrowser } from "../../support/browser.ts";
+import { openBrowser, type Browser } from "../../support/browser.ts";
+import { earlyInAMinute } from "../../support/clock.ts";
 import { BASE_URL, forgetEnvironments, send } from "../../support/passbook.ts";
 import { registerResource } from "../../support/registrations.ts";
 
@@ -209,6 +211,26 @@ describe("a client that nobody registered", () => {
       expect([page.status, page.headers.get("Location")]).toEqual([400, null]);
     },
   );
+
+  it("failed fetches from one host by several people do not keep another person from its client", async () => {
+    await earlyInAMinute();
+    const fetched = serveDocuments([CLAUDE]);
+    const ask = async (browser: Browser, network: string, changes: Parameters) =>
+      browser.get(`/oauth/authorize?${queryOf(changes)}`, { "CF-Connecting-IP": network });
+    for (const person of [1, 2, 3, 4]) {
+      const browser = await signedInBrowser(`eve${person}@example.com`);
+      const statuses: number[] = [];
+      for (let index = 0; index < 21; index += 1) {
+        const client_id = `https://claude.ai/no${person}-${index}`;
+        const answer = await ask(browser, `192.0.2.${person}`, { ...OF_CLAUDE, client_id });
+        statuses.push(answer.status);
+      }
+      expect(statuses).toEqual([...Array<number>(20).fill(400), 429]);
+    }
+    expect(fetched).toHaveLength(80);
+    const page = await ask(await signedInBrowser(), "198.51.100.1", OF_CLAUDE);
+    expect(page.status).toBe(200);
+  });
 
   it("an address of a document that cannot be used gets the page of an unknown client", async () => {
     serveDocuments([{ ...CLAUDE, redirect_uris: [] }]);
