@@ -287,32 +287,29 @@ interface IdentityParts extends Pick<Services, "accounts" | "vault"> {
   readonly pseudonymsOf: ReturnType<typeof createPseudonyms>;
 }
 
-/** The identity adapter of the settings. A name without an adapter does not compile. */
+/** The identity adapter. */
 function createIdentity(
   env: Env,
   config: Config,
   { accounts, vault, pseudonymsOf }: IdentityParts,
 ): IdentityPort {
-  switch (config.identity_provider) {
-    case "builtin":
-      return createBuiltinAdapter({
-        database: env.DIRECTORY,
-        base_url: config.base_url,
-        dev_signin: config.dev_signin,
-        provider_signin: config.provider_signin,
-        passkey_signin: config.passkey_signin,
-        passkey_starters: config.passkey_starters,
-        providers: config.signin_providers,
-        encryption_keys: config.encryption_keys,
-        pseudonyms_of: pseudonymsOf,
-        open_returned: (identity_id) => accounts(identity_id).openReturned(),
-        // A deleted account refuses the debts; the account that replaces it takes them over.
-        owe_debts: async (identity_id, debts) => (await accounts(identity_id).oweDebts(debts)).ok,
-        store_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-        forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
-          vault.forget(identity_id, provider, linked_at_ms),
-      });
-  }
+  return createBuiltinAdapter({
+    database: env.DIRECTORY,
+    base_url: config.base_url,
+    dev_signin: config.dev_signin,
+    provider_signin: config.provider_signin,
+    passkey_signin: config.passkey_signin,
+    passkey_starters: config.passkey_starters,
+    providers: config.signin_providers,
+    encryption_keys: config.encryption_keys,
+    pseudonyms_of: pseudonymsOf,
+    open_returned: (identity_id) => accounts(identity_id).openReturned(),
+    // A deleted account refuses the debts; the account that replaces it takes them over.
+    owe_debts: async (identity_id, debts) => (await accounts(identity_id).oweDebts(debts)).ok,
+    store_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+    forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
+      vault.forget(identity_id, provider, linked_at_ms),
+  });
 }
 
 /** What the senders of webhooks need. @throws if the settings are wrong. */

@@ -249,7 +249,7 @@ function printNextSteps({ config, plan, from_file, stored_in, present, to_set }:
   }
   if (!isSet("ALERT_WEBHOOK_URL")) {
     console.log(
-      "  * get a message when something fails: npx wrangler secret put ALERT_WEBHOOK_URL, and npm run alerts (docs/operate.md, Alerts)",
+      "  * get a message when something fails: npx wrangler secret put ALERT_WEBHOOK_URL (docs/operate.md, Alerts)",
     );
   }
   console.log("  * register your apps and their starter credits (docs/operators.md)");

@@ -20,7 +20,6 @@ import { variables, type Settings } from "./settings.ts";
 export interface Config {
   /** Null only in development: the origin of the request applies. */
   readonly base_url: string | null;
-  readonly identity_provider: "builtin";
   readonly cookie_domain: string | null;
   readonly allowed_origins: readonly AllowedOrigin[];
   /** Private Ed25519 keys: the first one signs, all verify. */
@@ -94,7 +93,6 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
   const provider_signin = settings.SIGNIN_METHODS.includes("providers");
   return accepted({
     base_url: settings.BASE_URL ?? null,
-    identity_provider: settings.IDENTITY_PROVIDER,
     cookie_domain: settings.COOKIE_DOMAIN ?? null,
     allowed_origins: settings.ALLOWED_ORIGINS,
     signing_keys: settings.SIGNING_KEYS.keys,

@@ -214,7 +214,6 @@ export const variables = z
     ID_TOKEN_KEYS: id_token_keys,
     DEFAULT_STARTER_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
     DEV_SIGNIN: flag,
-    IDENTITY_PROVIDER: z._default(z.enum(["builtin"]), "builtin"),
     SIGNIN_METHODS: signin_methods,
     PASSKEY_STARTER_CREDITS: flag,
     SIGNIN_PROVIDERS: z._default(z.pipe(json, signInProviders), []),

@@ -54,12 +54,7 @@ import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/show.tsx";
 import { startSignIn } from "./signin/start.ts";
 import { editConnection, showEdit } from "./account/connection_edit.tsx";
-import {
-  confirmRevoke,
-  redirectToConnections,
-  revokeConnection,
-  showConnections,
-} from "./account/connections.tsx";
+import { confirmRevoke, revokeConnection, showConnections } from "./account/connections.tsx";
 import { checkQueryNames, limitBodySize } from "../http/validation.ts";
 
 /** Adds the routes in groups that share their middleware. */
@@ -123,7 +118,6 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/connections/revoke", ...own_form, ...revokeConnection);
   app.get("/account/connections/edit", ...page, ...showEdit);
   app.post("/account/connections/edit", ...own_form, limitWrites, ...editConnection);
-  app.get("/account/tokens", ...page, ...redirectToConnections);
   app.get("/account/tokens/new", ...page, ...showNewToken);
   app.post("/account/tokens/new", ...own_form, limitAttempts, ...makeToken);
 

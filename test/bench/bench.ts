@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: compares Passbook with three other services that do the same work on this machine: the platform's floor,
- * a service on PostgreSQL, and a simple design on D1. All run at the same time and are measured in turn in short bursts, so
+ * `npm run bench`: compares Passbook with two other services that do the same work on this machine: the platform's floor,
+ * and a service on PostgreSQL. All run at the same time and are measured in turn in short bursts, so
  * that other load on the machine affects all of them. Only ratios are comparable between machines. `--quick` takes under two
  * minutes, `--storage disk` keeps all stores on disk instead of in memory, `--only wallet,life` measures some kinds of work,
  * `--accounts hot` only busy accounts, without waiting until others sleep, and `--rounds 3` fewer rounds.

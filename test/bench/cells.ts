@@ -13,7 +13,7 @@ export interface Variant {
   readonly contenders: readonly ContenderName[];
 }
 
-const ALL = ["passbook", "floor", "peer", "d1 lock"] as const;
+const ALL = ["passbook", "floor", "peer"] as const;
 const HOT = { accounts: "hot", jobs_behind: 0, proof: "session", contenders: ALL } as const;
 
 export const BASE: Variant = { ...HOT, name: "one account" };

@@ -1,13 +1,13 @@
-/** The four contenders: how to start and stop them, and how to give them a history. */
+/** The contenders: how to start and stop them, and how to give them a history. */
 import { fork, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import postgres from "postgres";
 import { freePort } from "../../src/commands/local_worker.ts";
 import { startCluster, type Cluster } from "./cluster.ts";
-import { fillObjects, fillShared, type Past } from "./history.ts";
+import { fillObjects, type Past } from "./history.ts";
 import { bundleWorker } from "./platform.ts";
 
-export type ContenderName = "passbook" | "floor" | "peer" | "d1 lock";
+export type ContenderName = "passbook" | "floor" | "peer";
 
 /** A running server with Passbook's wallet, list, create and complete. */
 export interface Contender {
@@ -55,22 +55,20 @@ async function end(child: ChildProcess): Promise<void> {
 interface WorkerContender {
   readonly name: ContenderName;
   readonly config: string;
-  readonly fill: (directory: string, pasts: readonly Past[]) => void;
 }
 
 const WORKERS: readonly WorkerContender[] = [
-  { name: "passbook", config: "wrangler.toml", fill: fillObjects },
-  { name: "floor", config: "test/bench/workers/floor.toml", fill: fillObjects },
-  { name: "d1 lock", config: "test/bench/workers/d1_lock.toml", fill: fillShared },
+  { name: "passbook", config: "wrangler.toml" },
+  { name: "floor", config: "test/bench/workers/floor.toml" },
 ];
 
 async function startWorkerContender(
-  { name, config, fill }: WorkerContender,
+  { name, config }: WorkerContender,
   { directory, builds, settings }: ContenderSettings,
   port: number,
 ): Promise<Contender> {
-  const bundle = join(builds, name.replace(" ", "-"));
-  const persist_to = join(directory, name.replace(" ", "-"));
+  const bundle = join(builds, name);
+  const persist_to = join(directory, name);
   await bundleWorker(config, bundle);
   const plan = { config, bundle, persist_to, port, settings, inspector_port: null };
   const around_file = "test/bench/workers/unlimited.js";
@@ -83,7 +81,7 @@ async function startWorkerContender(
     pids: () => [child.pid ?? 0],
     async fill(pasts) {
       await end(child);
-      fill(persist_to, pasts);
+      fillObjects(persist_to, pasts);
       child = await start(false);
     },
     stop: () => end(child),

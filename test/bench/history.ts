@@ -62,9 +62,9 @@ function copyRows(
     .run(count, ...bound);
 }
 
-function copyPast(database: DatabaseSync, { jobs }: Past, where: string): void {
+function copyPast(database: DatabaseSync, { jobs }: Past): void {
   const template = database
-    .prepare(`select * from jobs where status = 'completed' ${where} order by id desc limit 1`)
+    .prepare(`select * from jobs where status = 'completed' order by id desc limit 1`)
     .get() as Row | undefined;
   if (template === undefined) throw new Error("there is no completed job to copy");
   const id = idExpression(String(template["id"]), jobs);
@@ -93,7 +93,7 @@ export function fillObjects(directory: string, pasts: readonly Past[]): void {
     const owner = database.prepare("select identity_id from account").get() as Row | undefined;
     const past = past_of.get(String(owner?.["identity_id"]));
     if (past === undefined) return;
-    copyPast(database, past, "");
+    copyPast(database, past);
     const newest = database.prepare("select max(line) as line from entries").get() as Row;
     newest_lines.set(past.identity_id, Number(newest["line"]));
   });
@@ -107,16 +107,5 @@ function tellReadModel(directory: string, newest_lines: ReadonlyMap<string, numb
     if (!columns.some(({ name }) => name === "line")) return;
     const update = database.prepare("update accounts set line = ? where identity_id = ?");
     for (const [identity_id, line] of newest_lines) update.run(line, identity_id);
-  });
-}
-
-/** Adds a history to accounts that share one D1 database. */
-export function fillShared(directory: string, pasts: readonly Past[]): void {
-  visitDatabases(join(directory, "d1"), "entries", (database) => {
-    // The longest last, since each insert searches the existing rows.
-    for (const past of pasts.toSorted((one, other) => one.jobs - other.jobs)) {
-      const owner = past.identity_id.replaceAll("'", "");
-      copyPast(database, past, `and identity_id = '${owner}'`);
-    }
   });
 }

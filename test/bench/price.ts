@@ -174,28 +174,6 @@ async function openAccounts(url: string, name: string): Promise<readonly Person[
   return people;
 }
 
-/** The same lives in D1 only, which has no keys and no caps. */
-async function countD1Only(
-  url: string,
-  people: readonly Person[],
-  { observability }: WorkerConfig,
-): Promise<Life> {
-  const manner = (person: Person): Manner => ({
-    name: "session",
-    proof: person.session,
-    keyed: false,
-  });
-  await forEach(people, (person) => openWallet(url, person));
-  const cold = await coldLives(url, people, manner, false);
-  // It logs as much as Passbook does, so that the two are comparable.
-  const config = observability === undefined ? {} : { observability };
-  return {
-    name: "D1 only",
-    counts: shareOf(cold, people.length),
-    config,
-  };
-}
-
 async function printPrices(): Promise<void> {
   mkdirSync(".wrangler", { recursive: true });
   const directory = mkdtempSync(resolve(".wrangler", "price-"));
@@ -226,12 +204,6 @@ async function printPrices(): Promise<void> {
     );
     running.push(through_queue);
     lives.push(...(await countThroughQueue(through_queue)));
-    const d1_config = "test/bench/workers/d1_only.toml";
-    const d1_directory = join(directory, "d1-only");
-    const d1_only = await startCounted(d1_config, d1_directory, settings, await freePort());
-    running.push(d1_only);
-    const people = await openAccounts(passbook.url, "manner-0");
-    lives.push(await countD1Only(d1_only.url, people, passbook.config));
     process.stderr.write("\n");
     const list = JSON.parse(await readFile("test/bench/prices.json", "utf8")) as PriceList;
     const table = priceTable(lives, list);

@@ -1,9 +1,8 @@
-/** Prints the table, and writes it with its plot to `test/bench/results/`. */
+/** Prints the table, and writes it to `test/bench/results/`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { BASE } from "./cells.ts";
 import type { ContenderName } from "./contenders.ts";
 import type { Cell } from "./measurement.ts";
-import { plot, type Bar } from "./plot.ts";
 import { median, ratios, type Spread } from "./statistics.ts";
 
 const RESULTS = "test/bench/results";
@@ -90,7 +89,6 @@ const COLUMNS = [
   "MiB",
   "× floor",
   "× peer",
-  "× d1 lock",
   "CPU × floor",
   "CPU × peer",
   "time × empty",
@@ -112,7 +110,6 @@ function rows(cells: readonly Cell[]): string[][] {
     fixed(cell.memory_mib, 0),
     ratio(table.over(cell, "floor", throughput)),
     ratio(table.over(cell, "peer", throughput)),
-    ratio(table.over(cell, "d1 lock", throughput)),
     ratio(table.over(cell, "floor", processorTime)),
     ratio(table.over(cell, "peer", processorTime)),
     ratio(table.time(cell)),
@@ -140,14 +137,14 @@ Passbook caches a verified token while the token is valid; the others check the 
 compares an account with a history with one without. Many accounts are used in turn: asleep means that each had no
 request for ten seconds, so that its object must wake; awake means that each was used just before.`;
 
-/** Prints the table, and keeps it with its plot under `test/bench/results/`. */
+/** Prints the table, and keeps it under `test/bench/results/`. */
 export function report(cells: readonly Cell[], { title, conditions }: ReportHead): void {
   // Sorted by work and variant, independent of the order of measurement.
   const order = new Map<string, number>();
   const keyOf = ({ work, variant }: Cell): string => `${work} ${variant.name}`;
   for (const cell of cells) if (!order.has(keyOf(cell))) order.set(keyOf(cell), order.size);
   const rank = (cell: Cell): number => order.get(keyOf(cell)) ?? 0;
-  const who: readonly ContenderName[] = ["passbook", "floor", "peer", "d1 lock"];
+  const who: readonly ContenderName[] = ["passbook", "floor", "peer"];
   const sorted = cells.toSorted(
     (one, other) =>
       rank(one) - rank(other) || who.indexOf(one.contender) - who.indexOf(other.contender),
@@ -160,13 +157,5 @@ export function report(cells: readonly Cell[], { title, conditions }: ReportHead
     `${RESULTS}/${name}.md`,
     `# npm run bench (${title})\n\n${conditions}.\n\n${table}\n\n${NOTES}\n`,
   );
-  const bars: Bar[] = sorted.map((cell) => ({
-    group: `${WORK_NAMES[cell.work]}, ${cell.variant.name}`,
-    series: cell.contender,
-    value: median(cell.requests_per_second),
-    least: Math.min(...cell.requests_per_second),
-    greatest: Math.max(...cell.requests_per_second),
-  }));
-  writeFileSync(`${RESULTS}/${name}.svg`, plot(`Requests a second (${title})`, conditions, bars));
-  console.log(`\nKept as ${RESULTS}/${name}.md and .svg`);
+  console.log(`\nKept as ${RESULTS}/${name}.md`);
 }

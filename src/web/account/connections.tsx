@@ -15,11 +15,6 @@ export const showConnections = factory.createHandlers(async (context) => {
   return context.html(page);
 });
 
-/** The former address of the list. */
-export const redirectToConnections = factory.createHandlers((context) =>
-  context.redirect("/account/connections", 303),
-);
-
 /** Asks before a connection is revoked. */
 export const confirmRevoke = factory.createHandlers(async (context) => {
   const [read, appName] = await Promise.all([listAllowances(context), appNames(context)]);

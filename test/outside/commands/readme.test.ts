@@ -28,7 +28,6 @@ const NOT_RUN_HERE: Readonly<Record<string, string>> = {
   "npm run fuzz": "the suite asks the same of fewer requests, openapi/generated",
   "npm run bench": "it measures for an hour",
   "npm run price": "it counts for a quarter of an hour",
-  "npm run alerts": "test/outside/commands/alerts.test.ts runs it",
   "npm run size": "npm run check weighs the bundle by it; it times starts",
   "npm run check": "this very test is a part of it",
   "npm run -s trace -- <file>": "commands/trace runs it with a log entry",

@@ -30,7 +30,6 @@ describe("invalid settings", () => {
     ["COOKIE_DOMAIN", { ...PRODUCTION, COOKIE_DOMAIN: "sub.passbook.example" }],
     ["COOKIE_DOMAIN", { ...PRODUCTION, COOKIE_DOMAIN: "book.example" }],
     ["DEV_SIGNIN", { ...PRODUCTION, DEV_SIGNIN: "true" }],
-    ["IDENTITY_PROVIDER", { IDENTITY_PROVIDER: "nobody" }],
     ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "-1" }],
     ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "1.5" }],
     ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "many" }],

@@ -111,11 +111,6 @@ describe("the page of connections", () => {
     expect(itemsOf((await open(ada)).text)[0]).toContain("Part of Passbook");
   });
 
-  it("the former address of the list leads to it", async () => {
-    const { status, headers } = await open(await signIn(), "/account/tokens");
-    expect([status, headers.get("Location")]).toEqual([303, LIST]);
-  });
-
   it("revoking needs our own page's form, and touches no connection of another person", async () => {
     const ada = await signIn();
     const id = await tokenId(await getToken(ada));
