@@ -189,6 +189,7 @@ CREATE TABLE `token_families` (
 	`needs_assertion` integer NOT NULL,
 	`generation` integer NOT NULL,
 	`rotated_at_ms` integer NOT NULL,
+	`is_used` integer NOT NULL,
 	`auth_time_ms` integer NOT NULL,
 	`nonce` text,
 	`session_id` text NOT NULL,

@@ -3,7 +3,7 @@
  * expired token, a deletion and a suspension count from the same moment as the money.
  */
 import { whyNoAccess, type AllowanceAccess } from "../domain/allowance.ts";
-import type { Credential } from "../domain/proof.ts";
+import type { Credential, FamilyCredential } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { holdsCredential, isSuspendable, type AdmittedCaller, type Wanted } from "./caller.ts";
@@ -88,6 +88,17 @@ function admit(
   }
 }
 
+/** Records the first use of a family's newest tokens: from now on, the refresh token before them is not accepted. */
+function noteTokenUse(
+  { families }: Transaction,
+  { family_id, generation }: FamilyCredential,
+): void {
+  // The first response follows from a code.
+  if (generation <= 1) return;
+  const family = families.read(family_id);
+  if (family?.generation === generation && !family.is_used) families.saveUse(family_id);
+}
+
 /** Also records the allowance's use, at most once an hour. */
 function admitAllowance(
   transaction: Transaction,
@@ -97,6 +108,7 @@ function admitAllowance(
   const { allowances, now_ms } = transaction;
   const chain = findChain(transaction, credential, now_ms);
   if (chain === null) return refused({ code: "unauthorized", reason: "personal_token_ended" });
+  if (credential.kind === "family") noteTokenUse(transaction, credential);
   const [allowance] = chain;
   const last_used_at_ms = allowance.last_used_at_ms ?? Number.NEGATIVE_INFINITY;
   if (now_ms - last_used_at_ms >= ALLOWANCE_LAST_USED_INTERVAL_MS) {

@@ -71,7 +71,7 @@ const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Completes `work` before a signal such as Ctrl-C ends the program; a second one ends it at once. A renewal whose tokens
- * are not saved leaves a refresh token that ends the connection when it is used a minute later.
+ * are not saved leaves a refresh token that works for a day more, and only while none of the lost tokens is used.
  */
 async function beforeExit<Value>(work: () => Promise<Value>): Promise<Value> {
   const received: NodeJS.Signals[] = [];

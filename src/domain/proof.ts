@@ -30,7 +30,17 @@ export interface PersonalTokenProof {
  */
 export type Credential =
   | { readonly kind: "allowance"; readonly allowance_id: string }
-  | { readonly kind: "family"; readonly family_id: string };
+  | FamilyCredential;
+
+/** A token of a family: see `token_family.ts`. */
+export interface FamilyCredential {
+  readonly kind: "family";
+  readonly family_id: string;
+  /** The number of the response that the token belongs to. */
+  readonly generation: number;
+  /** The scopes of the token: those of its family, or fewer. `all`: it is a refresh token. */
+  readonly scopes: readonly string[] | "all";
+}
 
 /** The id that the credential's token names. */
 export function credentialId(credential: Credential): string {

@@ -14,14 +14,20 @@ export const CODE_KEEP_MS = 24 * 60 * 60 * 1000;
 /** A second use within this time is a double submit of the same client, and ends nothing. */
 export const CODE_DOUBLE_SUBMIT_MS = 10_000;
 
-/** The refresh token before the current one gets the current tokens again for this long, without a rotation. */
-export const REFRESH_REPEAT_MS = 60_000;
+/**
+ * The refresh token before the current one gets the current tokens again for this long, without a rotation: until one of
+ * them is used, its client may not have received them.
+ */
+export const REFRESH_REPEAT_MS = 24 * 60 * 60 * 1000;
 
 /** Lifetime of access and ID tokens. */
 export const OAUTH_TOKEN_TTL_SECONDS = 600;
 
-/** The `expires_in` of a response. A repeated response is the same, and may be a minute old. */
-export const OAUTH_EXPIRES_IN_SECONDS = OAUTH_TOKEN_TTL_SECONDS - REFRESH_REPEAT_MS / 1000;
+/**
+ * The `expires_in` of a response, at most: a repeated response is the same for a minute. One that is repeated after this
+ * time has a new access token.
+ */
+export const OAUTH_EXPIRES_IN_SECONDS = OAUTH_TOKEN_TTL_SECONDS - 60;
 
 /**
  * The families of one allowance. One more ends one whose code was not redeemed, or else the one that was not used for the
@@ -38,9 +44,9 @@ export interface FamilyState {
 /** `end`: the refresh token was used before, so it was stolen or its client is broken. `refuse`: it was never issued. */
 export type RefreshVerdict = "rotate" | "repeat" | "end" | "refuse";
 
-/** What a refresh token of a generation gets. */
+/** What a refresh token of a generation gets. `is_used`: whether a token of the last response was used. */
 export function judgeRefresh(
-  family: FamilyState,
+  family: FamilyState & { readonly is_used: boolean },
   presented: number,
   now_ms: number,
 ): RefreshVerdict {
@@ -48,7 +54,9 @@ export function judgeRefresh(
   // The object lost what it had promised, for example in a restored backup.
   if (presented > family.generation) return "refuse";
   const is_previous = presented === family.generation - 1;
-  return is_previous && now_ms - family.rotated_at_ms < REFRESH_REPEAT_MS ? "repeat" : "end";
+  return is_previous && !family.is_used && now_ms - family.rotated_at_ms < REFRESH_REPEAT_MS
+    ? "repeat"
+    : "end";
 }
 
 /** What was fixed when a code was issued. */

@@ -47,12 +47,13 @@ export interface Lifetime {
 }
 
 export interface AccessTokens {
-  sign(issuer: string, claims: AccessClaims, lifetime: Lifetime): Promise<string>;
+  /** As of {@link ResourceTokens}. */
+  sign(issuer: string, claims: AccessClaims, lifetime: Lifetime, id: string): Promise<string>;
   readonly verify: VerifyToken<AccessClaims>;
 }
 
 export interface ResourceTokens {
-  /** `id`: the token's own id; the same id never has two contents. */
+  /** `id`: the token's own id among those of its response; the same id never has two contents. */
   sign(issuer: string, claims: ResourceClaims, lifetime: Lifetime, id: string): Promise<string>;
   readonly verify: VerifyToken<ResourceClaims & Lifetime>;
 }
@@ -65,11 +66,12 @@ export function createAccessTokens(macKeys: MacKeys): AccessTokens {
     return known.key;
   };
   return {
-    async sign(issuer, claims, lifetime) {
+    async sign(issuer, claims, lifetime, id) {
       const [first] = await macKeys();
       if (first === undefined) throw new Error("access tokens need at least one key");
       const header = { alg: ALGORITHM, kid: first.kid };
-      const jwt = await start(issuer, claims, lifetime).setProtectedHeader(header).sign(first.key);
+      const started = start(issuer, claims, lifetime, id);
+      const jwt = await started.setProtectedHeader(header).sign(first.key);
       return `${ACCESS_TOKEN_PREFIX}${jwt}`;
     },
     verify: cacheVerified(async (issuer, token) => {
@@ -117,13 +119,14 @@ function start(
   issuer: string,
   { identity_id, credential, client_id, scopes, act }: AccessClaims,
   { issued_at_seconds, expires_at_seconds }: Lifetime,
-  id?: string,
+  id: string,
 ): SignJWT {
-  const row = [credential.kind, credentialId(credential)];
+  const generation = credential.kind === "family" ? [credential.generation] : [];
+  const row = [credential.kind, credentialId(credential), ...generation];
   return new SignJWT({ client_id, scope: scopes.join(" "), ...(act === null ? {} : { act }) })
     .setIssuer(issuer)
     .setSubject(identity_id)
-    .setJti([...row, ...(id === undefined ? [] : [id])].join(":"))
+    .setJti([...row, id].join(":"))
     .setIssuedAt(issued_at_seconds)
     .setExpirationTime(expires_at_seconds);
 }
@@ -131,16 +134,18 @@ function start(
 /** The claims that we signed; null if one is missing. */
 function readClaims(payload: JWTPayload): AccessClaims | null {
   const { sub = "", jti = "", client_id, scope, act = null } = payload;
-  const credential = readCredential(jti);
-  if (sub === "" || credential === null) return null;
   if (typeof client_id !== "string" || typeof scope !== "string") return null;
   const scopes = readScope(scope);
+  const credential = readCredential(jti, scopes);
+  if (sub === "" || credential === null) return null;
   return { identity_id: sub, credential, client_id, scopes, act: act as Actor | null };
 }
 
-function readCredential(jti: string): Credential | null {
-  const [kind, id = ""] = jti.split(":");
+function readCredential(jti: string, scopes: readonly string[]): Credential | null {
+  const [kind, id = "", third] = jti.split(":");
+  const generation = Number(third);
   if (id === "") return null;
-  if (kind === "family") return { kind, family_id: id };
-  return kind === "allowance" ? { kind, allowance_id: id } : null;
+  if (kind === "allowance") return { kind, allowance_id: id };
+  if (kind !== "family" || !Number.isSafeInteger(generation)) return null;
+  return { kind, family_id: id, generation, scopes };
 }

@@ -4,6 +4,7 @@
  */
 import { jwtVerify, SignJWT, type JWTPayload } from "jose";
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import { readScope } from "../domain/oauth_scopes.ts";
 import type { PersonalTokenProof, SessionProof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 import {
@@ -81,13 +82,18 @@ function boundTo(proof: SessionTokenProof): JWTPayload {
   const { credential, client_id } = proof;
   return credential.kind === "allowance"
     ? { pat: credential.allowance_id }
-    : { family: credential.family_id, client_id };
+    : {
+        family: credential.family_id,
+        generation: credential.generation,
+        scope: credential.scopes === "all" ? "" : credential.scopes.join(" "),
+        client_id,
+      };
 }
 
 /** The claims that the type requires, without those of the other type: a token must not have two meanings. */
 function readProof(
   type: string | undefined,
-  { sid, azp, pat, family, client_id }: JWTPayload,
+  { sid, azp, pat, family, generation, scope, client_id }: JWTPayload,
 ): SessionTokenProof | null {
   const has_credential = pat !== undefined || family !== undefined;
   if (type === TYPES.session && typeof sid === "string" && !has_credential) {
@@ -98,11 +104,11 @@ function readProof(
     const credential = { kind: "allowance", allowance_id: pat } as const;
     return { kind: "personal_token", credential, client_id: null };
   }
-  if (typeof family === "string" && typeof client_id === "string" && pat === undefined) {
-    const credential = { kind: "family", family_id: family } as const;
-    return { kind: "personal_token", credential, client_id };
-  }
-  return null;
+  if (pat !== undefined || typeof family !== "string" || typeof client_id !== "string") return null;
+  if (typeof generation !== "number" || typeof scope !== "string") return null;
+  const scopes = readScope(scope);
+  const credential = { kind: "family", family_id: family, generation, scopes } as const;
+  return { kind: "personal_token", credential, client_id };
 }
 
 /** Signs a token and verifies it. @throws if either fails. */

@@ -31,8 +31,12 @@ export function findChain(
       const chain = allowances.readLivingChain(family.allowance_id, now_ms);
       if (chain === null) return null;
       const [own, ...ancestors] = chain;
-      // Two authorizations of one client may have different scopes.
-      return [{ ...own, scopes: family.scopes }, ...ancestors];
+      // Two authorizations of one client may have different scopes, and so may two tokens of one authorization.
+      const { scopes } = credential;
+      const given = family.scopes
+        .split(" ")
+        .filter((it) => scopes === "all" || scopes.includes(it));
+      return [{ ...own, scopes: given.join(" ") }, ...ancestors];
     }
   }
 }

@@ -66,6 +66,7 @@ export function connect(
     needs_assertion: request.needs_assertion,
     generation: 0,
     rotated_at_ms: now_ms,
+    is_used: false,
     auth_time_ms: request.auth_time_ms,
     nonce: request.nonce,
     session_id: request.session_id,

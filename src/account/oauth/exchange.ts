@@ -128,6 +128,7 @@ function addFamily(
     needs_assertion: parent.needs_assertion && child.client_host !== null,
     generation: 1,
     rotated_at_ms: now_ms,
+    is_used: false,
     nonce: null,
   };
   families.insert(family);

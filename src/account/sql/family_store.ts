@@ -26,7 +26,14 @@ const is_unredeemed = eq(tokenFamilies.generation, 0);
 const ends_with_session = isNotNull(tokenFamilies.session_ends_at_ms);
 const family_by_id = query((database) => database.select().from(tokenFamilies).where(by_id));
 const save_state = query((database) =>
-  database.update(tokenFamilies).set(values("generation", "rotated_at_ms")).where(by_id),
+  database
+    .update(tokenFamilies)
+    .set(values("generation", "rotated_at_ms", "is_used"))
+    .where(by_id),
+);
+
+const save_use = query((database) =>
+  database.update(tokenFamilies).set(values("is_used")).where(by_id),
 );
 
 /** Opens the tables of a migrated database. */
@@ -40,7 +47,8 @@ export function openFamilyStore(database: AccountDatabase) {
     read: (id: string): FamilyRow | null => family_by_id(database).get({ id }) ?? null,
     insert: (row: FamilyRow): void => void database.insert(tokenFamilies).values(row).run(),
     saveState: (id: string, state: FamilyState): void =>
-      void save_state(database).run({ id, ...state }),
+      void save_state(database).run({ id, ...state, is_used: 0 }),
+    saveUse: (id: string): void => void save_use(database).run({ id, is_used: 1 }),
     end: (id: string): void => end(eq(tokenFamilies.id, id)),
     /** Whether a family may have ended since the last call: then the allowances that were exchanged from it end. */
     takeEnded(): boolean {

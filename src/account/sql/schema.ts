@@ -203,6 +203,8 @@ export const tokenFamilies = sqliteTable("token_families", {
   /** The number of the last response, and its time; 0: the code was not redeemed yet. */
   generation: integer().notNull(),
   rotated_at_ms: integer().notNull(),
+  /** Whether a token of that response was used. Of the first one it is not recorded: no refresh token is older. */
+  is_used: integer({ mode: "boolean" }).notNull(),
   /** When the person signed in. */
   auth_time_ms: integer().notNull(),
   nonce: text(),

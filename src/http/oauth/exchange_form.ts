@@ -41,7 +41,7 @@ export function readExchange(form: OAuthForm): Result<ExchangeForm, OAuthError> 
   return accepted({ subject_token, subject_kind, narrowing: narrowing.value });
 }
 
-const NO_SCOPE = {
+export const NO_SCOPE = {
   error: "invalid_scope",
   error_description: "Name a scope, or leave scope out.",
 } as const;

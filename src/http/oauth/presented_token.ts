@@ -16,8 +16,8 @@ export async function findToken(
   const issuer = context.get("base_url");
   const refresh = await refresh_tokens.read(token);
   if (refresh !== null) {
-    const { identity_id, family_id } = refresh;
-    return { identity_id, credential: { kind: "family", family_id } };
+    const { identity_id, family_id, generation } = refresh;
+    return { identity_id, credential: { kind: "family", family_id, generation, scopes: "all" } };
   }
   return (await access_tokens.verify(issuer, token)) ?? resource_tokens.verify(issuer, token);
 }

@@ -35,10 +35,12 @@ export async function failed(
   return refused(limited === null ? errorOf(problem) : errorFrom(limited));
 }
 
-/** What the response has apart from the access token. */
+/** What the response has. */
 interface Contents {
-  readonly refresh_token: boolean;
-  readonly id_token: boolean;
+  /** Without a refresh token, or without an ID token; both if omitted. */
+  readonly without?: readonly ("refresh_token" | "id_token")[];
+  /** The only scopes that the access token has; all if undefined. The refresh token keeps all (RFC 6749, section 6). */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** The response of what the account granted. */
@@ -46,7 +48,7 @@ export async function respondGranted(
   context: AppContext,
   identity_id: string,
   granted: Answer<Granted>,
-  contents: Contents = { refresh_token: true, id_token: true },
+  contents: Contents = {},
 ): Promise<Result<TokenResponse, OAuthError>> {
   if (!granted.ok) return refused(errorFrom(granted.refusal));
   if (granted.value.kind === "refused") return failed(context, granted.value.problem);
@@ -62,16 +64,24 @@ async function derive(
   context: AppContext,
   identity_id: string,
   tokens: FamilyTokens,
-  contents: Contents,
+  { without = [], scopes: requested = tokens.scopes }: Contents,
 ): Promise<TokenResponse> {
   const { access_tokens, resource_tokens, refresh_tokens, sign_id_token } = context.get("services");
-  const { family_id, generation, rotated_at_ms, client_id, resource, scopes, nonce } = tokens;
+  const { family_id, generation, rotated_at_ms, client_id, resource, nonce } = tokens;
+  const scopes = tokens.scopes.filter((scope) => requested.includes(scope));
   const issuer = context.get("base_url");
-  const issued_at_seconds = Math.floor(rotated_at_ms / 1000);
+  const now_seconds = Math.floor(Date.now() / 1000);
+  const rotated_at_seconds = Math.floor(rotated_at_ms / 1000);
+  // A response that is repeated after hours has an access token that is still valid.
+  const age_seconds = Math.max(0, now_seconds - rotated_at_seconds);
+  const issue = Math.floor(age_seconds / OAUTH_EXPIRES_IN_SECONDS);
+  const issued_at_seconds = rotated_at_seconds + issue * OAUTH_EXPIRES_IN_SECONDS;
   const ends_at_seconds = Math.floor(tokens.expires_at_ms / 1000);
   const expires_at_seconds = Math.min(issued_at_seconds + OAUTH_TOKEN_TTL_SECONDS, ends_at_seconds);
   const lifetime = { issued_at_seconds, expires_at_seconds };
-  const credential = { kind: "family", family_id } as const;
+  const credential = { kind: "family", family_id, generation, scopes } as const;
+  const is_narrower = scopes.length < tokens.scopes.length;
+  const id = [issue, ...(is_narrower ? scopes : [])].join(" ");
   const claims = { identity_id, credential, client_id, scopes, act: null };
   const auth_time_seconds = Math.floor(tokens.auth_time_ms / 1000);
   const signed_in = {
@@ -84,18 +94,15 @@ async function derive(
   return {
     access_token:
       resource === null
-        ? await access_tokens.sign(issuer, claims, lifetime)
-        : await resource_tokens.sign(issuer, { ...claims, resource }, lifetime, String(generation)),
+        ? await access_tokens.sign(issuer, claims, lifetime, id)
+        : await resource_tokens.sign(issuer, { ...claims, resource }, lifetime, id),
     token_type: "Bearer",
-    expires_in: Math.min(
-      OAUTH_EXPIRES_IN_SECONDS,
-      Math.max(0, ends_at_seconds - issued_at_seconds),
-    ),
+    expires_in: Math.min(OAUTH_EXPIRES_IN_SECONDS, Math.max(0, expires_at_seconds - now_seconds)),
     scope: scopes.join(" "),
-    ...(contents.refresh_token
+    ...(!without.includes("refresh_token")
       ? { refresh_token: await refresh_tokens.sign({ identity_id, family_id, generation }) }
       : {}),
-    ...(contents.id_token && scopes.includes("openid") && !tokens.is_exchanged
+    ...(!without.includes("id_token") && scopes.includes("openid") && !tokens.is_exchanged
       ? { id_token: await sign_id_token(issuer, signed_in, lifetime) }
       : {}),
   };

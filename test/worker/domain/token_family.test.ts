@@ -12,15 +12,21 @@ import {
 const NOW_MS = 1_800_000_000_000;
 
 describe("a refresh token", () => {
-  const family = { generation: 5, rotated_at_ms: NOW_MS };
+  const family = { generation: 5, rotated_at_ms: NOW_MS, is_used: false };
   it.each([
     ["the current one rotates, however old it is", 5, 30 * 86_400_000, "rotate"],
-    ["the previous one gets the same tokens within a minute", 4, REFRESH_REPEAT_MS - 1, "repeat"],
-    ["the previous one ends the family after a minute", 4, REFRESH_REPEAT_MS, "end"],
+    ["the previous one gets the same tokens within a day", 4, REFRESH_REPEAT_MS - 1, "repeat"],
+    ["the previous one ends the family after a day", 4, REFRESH_REPEAT_MS, "end"],
     ["an older one ends the family at once", 3, 0, "end"],
     ["one that was never issued ends nothing", 6, 0, "refuse"],
   ])("of the refresh tokens of a family, %s", (_, presented, age_ms, verdict) => {
     expect(judgeRefresh(family, presented, NOW_MS + age_ms)).toBe(verdict);
+  });
+
+  it("the refresh token before a used one ends the family at once", () => {
+    const used = { ...family, is_used: true };
+    expect(judgeRefresh(used, 4, NOW_MS)).toBe("end");
+    expect(judgeRefresh(used, 5, NOW_MS)).toBe("rotate");
   });
 });
 

@@ -32,7 +32,7 @@ const now_seconds = Math.floor(Date.now() / 1000);
 const lifetime = { issued_at_seconds: now_seconds, expires_at_seconds: now_seconds + 600 };
 const claims = {
   identity_id: "user_1",
-  credential: { kind: "family", family_id: "f1" },
+  credential: { kind: "family", family_id: "f1", generation: 3, scopes: ["openid", "read"] },
   client_id: "demo~web",
   scopes: ["openid", "read"],
   act: null,
@@ -93,8 +93,8 @@ describe("codes and refresh tokens", () => {
 describe("access tokens", () => {
   it("an access token is the same for the same claims and times, and cannot be changed", async () => {
     const tokens = createAccessTokens(macKeys(NEW));
-    const token = await tokens.sign(ISSUER, claims, lifetime);
-    expect(await tokens.sign(ISSUER, claims, lifetime)).toBe(token);
+    const token = await tokens.sign(ISSUER, claims, lifetime, "0");
+    expect(await tokens.sign(ISSUER, claims, lifetime, "0")).toBe(token);
     expect(token).toMatch(/^pb_at_ey/);
     const expires_at_ms = lifetime.expires_at_seconds * 1000;
     expect(await tokens.verify(ISSUER, token)).toEqual({ ...claims, expires_at_ms });
@@ -118,7 +118,7 @@ describe("access tokens", () => {
       client_id: "demo~web",
       scope: "openid read",
       act,
-      jti: "family:f1:7",
+      jti: "family:f1:3:7",
       iat: lifetime.issued_at_seconds,
       exp: lifetime.expires_at_seconds,
     });
@@ -135,11 +135,12 @@ describe("a JWT of our own keys", () => {
     ["without an audience", {}, { aud: undefined }],
     ["without a client", {}, { client_id: undefined }],
     ["that names no row", {}, { jti: "other:f1" }],
+    ["that names no response", {}, { jti: "family:f1" }],
   ])("a JWT of our own keys %s is no access token for a resource", async (_, header, changed) => {
     const { kid, key } = await rsa_keys.signer();
     const all = { client_id: "demo~web", scope: "", aud: "https://mcp.example.com/mcp" };
     const sign = (more: object, head: object) =>
-      new SignJWT({ ...all, jti: "family:f1", ...more })
+      new SignJWT({ ...all, jti: "family:f1:3:0", ...more })
         .setProtectedHeader({ alg: "RS256", kid, typ: "at+jwt", ...head })
         .setIssuer(ISSUER)
         .setSubject("user_1")

@@ -105,7 +105,7 @@ async function readSubject(
     const claims = await refresh_tokens.read(token);
     if (claims === null) return null;
     const { identity_id, family_id, generation } = claims;
-    const credential = { kind: "family", family_id } as const;
+    const credential = { kind: "family", family_id, generation, scopes: "all" } as const;
     const found = { token, identity_id, credential, generation };
     return { ...found, resource: undefined, act: null, expires_at_ms: Infinity };
   }
@@ -209,8 +209,9 @@ async function respond(
   if (exchanged.kind === "child") {
     if (exchanged.tokens === null) throw new Error("a client's child has a token family");
     const granted = accepted({ kind: "tokens", tokens: exchanged.tokens } as const);
-    const contents = { refresh_token: exchanged.is_lasting, id_token: false };
-    const response = await respondGranted(context, subject.identity_id, granted, contents);
+    const response = await respondGranted(context, subject.identity_id, granted, {
+      without: exchanged.is_lasting ? ["id_token"] : ["id_token", "refresh_token"],
+    });
     return response.ok ? accepted({ ...response.value, issued_token_type }) : response;
   }
   // Not later than the exchanged token: otherwise a stolen one could be exchanged again and again.
@@ -259,7 +260,8 @@ function signSame(
     issued_at_seconds + OAUTH_TOKEN_TTL_SECONDS,
   );
   const lifetime = { issued_at_seconds, expires_at_seconds };
+  const id = crypto.randomUUID();
   return resource === null
-    ? access_tokens.sign(issuer, claims, lifetime)
-    : resource_tokens.sign(issuer, { ...claims, resource }, lifetime, crypto.randomUUID());
+    ? access_tokens.sign(issuer, claims, lifetime, id)
+    : resource_tokens.sign(issuer, { ...claims, resource }, lifetime, id);
 }

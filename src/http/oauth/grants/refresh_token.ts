@@ -4,6 +4,7 @@ import { refused } from "../../../domain/result.ts";
 import { countRequest } from "../../middleware/rate_limits.ts";
 import { authenticateClient, isAsserted } from "../clients.ts";
 import { errorFrom, invalidRequest } from "../errors.ts";
+import { NO_SCOPE } from "../exchange_form.ts";
 import { credentialsOf, requestedResource } from "../form.ts";
 import { failed, respondGranted, type GrantHandler } from "../tokens.ts";
 
@@ -20,13 +21,15 @@ export const refreshTokens: GrantHandler = async (context, form) => {
   const limited = await countRequest(context, "token_family", family_id);
   if (limited !== null) return refused(errorFrom(limited));
   const scope = form.get("scope");
+  const scopes = scope === null ? undefined : readScope(scope);
+  if (scopes?.length === 0) return refused(NO_SCOPE);
   const granted = await accounts(identity_id).refreshFamily({
     family_id,
     generation,
     client_id: client.value.client_id,
     client_asserted: isAsserted(client.value),
     resource: requestedResource(context, form.get("resource")),
-    scopes: scope === null ? undefined : readScope(scope),
+    scopes,
   });
-  return respondGranted(context, identity_id, granted);
+  return respondGranted(context, identity_id, granted, { scopes });
 };

@@ -119,7 +119,12 @@ describe("a connection", () => {
     const ada = await signIn();
     await connect(ada);
     const [family] = await query<{ id: string }>(ada.identity_id, "select id from token_families");
-    const credential = { kind: "family", family_id: family?.id ?? "" } as const;
+    const credential = {
+      kind: "family",
+      family_id: family?.id ?? "",
+      generation: 1,
+      scopes: "all",
+    } as const;
     const connected = await env.ACCOUNT.getByName(ada.identity_id).connectClient(
       { kind: "personal_token", credential },
       {

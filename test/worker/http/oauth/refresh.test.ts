@@ -7,14 +7,18 @@ import { exchange } from "../../support/exchanges.ts";
 import {
   authorize,
   connect,
+  post,
   redeem,
   refresh,
   RESOURCE,
   withToken,
   type Tokens,
 } from "../../support/oauth_clients.ts";
-import { signIn, type SignedIn } from "../../support/passbook.ts";
-import { openResource } from "../../support/registrations.ts";
+import { forgetEnvironments, signIn, type SignedIn } from "../../support/passbook.ts";
+import { openResource, registerResource } from "../../support/registrations.ts";
+import { openAppServer } from "../caller/app_server.ts";
+
+const HOUR_MS = 3_600_000;
 
 async function generation({ identity_id }: SignedIn): Promise<number> {
   const rows = await query<{ generation: number }>(
@@ -53,12 +57,76 @@ describe("refresh tokens", () => {
     expect(await rows()).toEqual(before);
   });
 
-  it("the token before the current one ends its family after 61 seconds, and no other family", async () => {
+  it("a refresh whose response is lost is repeated hours later, with an access token that is still valid", async () => {
+    const ada = await signIn();
+    const { refresh_token } = await connect(ada);
+    const lost = (await refresh(refresh_token)).body;
+    for (const [wait_ms, is_same] of [
+      [61_000, true],
+      [460_000, true],
+      [HOUR_MS, false],
+      [22 * HOUR_MS, false],
+    ] as const) {
+      passTime(wait_ms);
+      const { body } = await refresh(refresh_token);
+      expect(body.refresh_token).toBe(lost.refresh_token);
+      expect(body.access_token === lost.access_token).toBe(is_same);
+      const { exp = 0 } = decodeJwt(body.access_token.slice("pb_at_".length));
+      const left_seconds = exp - Math.floor(Date.now() / 1000);
+      expect(body.expires_in).toBeGreaterThan(0);
+      expect(body.expires_in).toBeLessThanOrEqual(left_seconds);
+      expect(await generation(ada)).toBe(2);
+    }
+    const { body: last } = await refresh(refresh_token);
+    expect(await walletStatus(last)).toBe(200);
+    expect((await refresh(refresh_token)).status).toBe(400);
+  });
+
+  it("a refresh whose response is lost is not repeated after a day", async () => {
+    const { refresh_token } = await connect(await signIn());
+    const lost = (await refresh(refresh_token)).body;
+    passTime(24 * HOUR_MS);
+    expect((await refresh(refresh_token)).body.error).toBe("invalid_grant");
+    expect((await refresh(lost.refresh_token)).body.error).toBe("invalid_grant");
+  });
+
+  it.each<[string, (newer: Tokens) => Promise<unknown>]>([
+    ["an API request", walletStatus],
+    ["a refresh", ({ refresh_token }) => refresh(refresh_token)],
+    ["userinfo", ({ access_token }) => withToken(access_token, "GET", "/oauth/userinfo")],
+    ["an exchange of the access token", ({ access_token }) => exchange(access_token)],
+    ["an exchange of the refresh token", ({ refresh_token }) => exchange(refresh_token, {})],
+    ["a session token", ({ access_token }) => withToken(access_token, "GET", "/api/sessionToken")],
+  ])("once %s used a newer token, the one before it ends its family", async (_, use) => {
+    const first = await connect(await signIn(), { scopes: ["openid", "offline_access", "write"] });
+    const second = (await refresh(first.refresh_token)).body;
+    expect(await walletStatus(first)).toBe(200);
+    expect((await refresh(first.refresh_token)).body).toEqual(second);
+    await use(second);
+    const late = await refresh(first.refresh_token);
+    expect(late).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    expect((await refresh(second.refresh_token)).status).toBe(400);
+    expect(await walletStatus(second)).toBe(401);
+  });
+
+  it("a resource's introspection uses a token, so that the refresh token before it ends the family", async () => {
+    const { key } = await openAppServer("demo");
+    await registerResource("demo", "mcp", RESOURCE);
+    forgetEnvironments();
+    const first = await connect(await signIn(), { resource: RESOURCE, scopes: ["tools"] });
+    const { access_token } = (await refresh(first.refresh_token)).body;
+    const headers = { Authorization: `Bearer ${key}` };
+    const found = await post("/oauth/introspect", { token: access_token }, headers);
+    expect(found.body.active).toBe(true);
+    expect((await refresh(first.refresh_token)).body.error).toBe("invalid_grant");
+  });
+
+  it("the token before a used one ends its family, and no other family", async () => {
     const ada = await signIn();
     const stolen = await connect(ada);
     const sibling = await connect(ada);
     const { body: renewed } = await refresh(stolen.refresh_token);
-    passTime(61_000);
+    expect(await walletStatus(renewed)).toBe(200);
     const answer = await refresh(stolen.refresh_token);
     expect({ status: answer.status, error: answer.body.error }).toEqual({
       status: 400,
@@ -115,9 +183,41 @@ describe("refresh tokens", () => {
     expect(await query(ada.identity_id, "select id from allowances")).toHaveLength(1);
   });
 
-  it("a refresh with fewer scopes gets all of them, and the response says so", async () => {
-    const { refresh_token, scope } = await connect(await signIn());
-    expect((await refresh(refresh_token, { scope: "openid" })).body.scope).toBe(scope);
+  it("a refresh with fewer scopes gets a token with these only, and the refresh token keeps all", async () => {
+    const ada = await signIn();
+    const { refresh_token, scope } = await connect(ada);
+    const narrow = (await refresh(refresh_token, { scope: "openid" })).body;
+    expect(narrow.scope).toBe("openid");
+    expect(await walletStatus(narrow)).toBe(403);
+    const session = await withToken(narrow.access_token, "GET", "/api/sessionToken");
+    expect((await withToken(session.body.token, "GET", "/api/wallet")).status).toBe(403);
+    expect((await withToken(narrow.access_token, "GET", "/oauth/userinfo")).status).toBe(200);
+    const wider = await exchange(narrow.access_token, null, { scope: "write" });
+    expect(wider.body.error).toBe("invalid_scope");
+    expect((await exchange(narrow.access_token, { expires_in: 60 })).body.scope).toBe("openid");
+    const full = (await refresh(narrow.refresh_token)).body;
+    expect(full.scope).toBe(scope);
+    expect(await walletStatus(full)).toBe(200);
+    const none = await refresh(full.refresh_token, { scope: " " });
+    expect(none.body.error).toBe("invalid_scope");
+    const writer = (await refresh(full.refresh_token, { scope: "write" })).body;
+    expect(writer.id_token).toBeUndefined();
+    expect((await withToken(writer.access_token, "GET", "/oauth/userinfo")).status).toBe(403);
+  });
+
+  it("tokens of one response with other scopes have other ids", async () => {
+    await openResource(RESOURCE);
+    const { refresh_token } = await connect(await signIn(), {
+      resource: RESOURCE,
+      scopes: ["tools", "draw"],
+    });
+    const ids = new Set<string | undefined>();
+    for (const scope of ["tools", "draw", "tools draw"]) {
+      const { access_token } = (await refresh(refresh_token, { scope })).body;
+      expect(decodeJwt(access_token)).toMatchObject({ scope });
+      ids.add(decodeJwt(access_token).jti);
+    }
+    expect(ids.size).toBe(3);
   });
 
   it("a refresh brings a new ID token of the same sign-in, without the nonce", async () => {
