@@ -85,7 +85,7 @@ export interface PassbookClient {
   readonly jobs: Jobs;
   /**
    * Reserves credits, runs `work`, and settles the job at the cost that `work` returns. If `work` throws or `signal`
-   * is aborted, the reserve is refunded and the error passed on. If the service is unreachable at that time, the
+   * is aborted, the reserve is refunded (see {@link RunJobOptions.onFailure}) and the error passed on. If the service is unreachable at that time, the
    * refund is retried in the background: see `whenIdle`. Requests without a response are repeated for up to 23 hours
    * under the same idempotency key, so nothing is charged twice and no reserve is left while the process lives. If
    * the service refuses the cost, the job is settled at the amount it allows: see {@link RunResult.unsettled}.
@@ -170,6 +170,7 @@ export function createClient(options: ClientOptions): PassbookClient {
     (await read({ ...call, isValid: isToken })).token;
   const jobs = createJobs(transport, credentials);
   const running = new Set<Promise<unknown>>();
+  const is_app = typeof options.token === "string" && options.token.startsWith("pb_app_");
 
   const client: PassbookClient = {
     jobs,
@@ -183,7 +184,8 @@ export function createClient(options: ClientOptions): PassbookClient {
         void task.finally(() => running.delete(task));
       };
       const { wait } = transport;
-      const runner = { jobs, background, wait, keepFresh: () => keepFresh(credentials) };
+      const keepFreshNow = (): (() => void) => keepFresh(credentials);
+      const runner = { jobs, background, wait, keepFresh: keepFreshNow, is_app };
       const run = runJob(runner, job, work, run_options);
       // `whenIdle` waits for it too. The caller of `runJob` handles its error.
       background(run.catch(() => {}));

@@ -1,38 +1,87 @@
-/** The progress reports of one run of a job: one after another, each with the next step. */
-import { isPassbookError, type PassbookError } from "./errors.ts";
+/**
+ * The progress reports of one run of a job: one after another, each with the next step. A report without a response is
+ * repeated in the background, so that an outage does not stop the work.
+ */
+import { isPassbookError, type PassbookError, type PassbookErrorCode } from "./errors.ts";
 import type { Jobs, ReportProgress } from "./jobs.ts";
 import type { Job, ProgressedJob } from "./responses.ts";
+import { nearestCost } from "./settlement.ts";
 
 /** What a report changes; what it leaves out stays as it is. */
-export type ProgressReport = Omit<ReportProgress, "jobId" | "step">;
+export type ProgressReport = Omit<ReportProgress, "jobId" | "step" | "run">;
+
+/** The job before this run, and what the run may do with it. */
+export interface HeldJob extends Pick<Job, "id" | "step" | "reserved" | "spent"> {
+  /** When it expires by this machine's clock, in milliseconds since 1970. */
+  readonly expires_ms: number;
+}
+
+export interface ProgressOptions {
+  readonly jobs: Pick<Jobs, "progress">;
+  readonly job: HeldJob;
+  /** The id of this run. */
+  readonly run: string;
+  readonly signal: AbortSignal | undefined;
+  readonly warn: (message: string) => void;
+}
 
 /**
  * The steps of one run. A later run of the same job begins at the next multiple, so that the service refuses the steps
  * of the earlier run as too old, however many it still reports.
  */
-const STEPS_OF_A_RUN = 1_000_000;
+export const STEPS_OF_A_RUN = 1_000_000;
+
+/** Attempts that a report waits for, as other calls do. */
+const AWAITED_ATTEMPTS = 5;
+
+/** Refusals that say that this run has lost its job. */
+const LOST: ReadonlySet<PassbookErrorCode> = new Set(["step_too_old", "job_ended"]);
+
+/** Refusals of what a report says. The work must know them. */
+const TERMS_REFUSED: ReadonlySet<PassbookErrorCode> = new Set([
+  "insufficient_credits",
+  "token_budget_exceeded",
+  "spent_limit",
+  "overage_limit",
+]);
 
 export class JobProgress {
-  readonly #jobs: Pick<Jobs, "progress">;
-  readonly #job_id: string;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: ProgressOptions;
+  /** Aborted when the run has lost its job. */
+  readonly #over = new AbortController();
+  /** Aborted when no report is needed any more. */
+  readonly #stopped = new AbortController();
+  /** Aborted together with the caller's signal, or when the run has lost its job. */
+  readonly signal: AbortSignal;
   #step: number;
   #reserved: number;
-  #last: Promise<unknown> = Promise.resolve();
-  #taken_over: PassbookError | null = null;
+  #spent: number;
+  #expires_ms: number;
+  #last: Promise<void> = Promise.resolve();
+  /** Resolve the reports that the work waits for. */
+  readonly #awaited = new Set<() => void>();
+  #is_unanswered = false;
+  #is_finishing = false;
+  /** What the work has reported since the service stopped responding. */
+  #unsent: ProgressReport | null = null;
+  #lost: PassbookError | null = null;
+  /** The refusal of a report that the work did not wait for. */
+  #refused: PassbookError | null = null;
 
-  /** `job`: the job before this run. */
-  constructor(
-    jobs: Pick<Jobs, "progress">,
-    job: Pick<Job, "id" | "step" | "reserved">,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#jobs = jobs;
-    this.#job_id = job.id;
-    this.#signal = signal;
+  constructor(options: ProgressOptions) {
+    const { job, signal } = options;
+    this.#options = options;
+    this.#step = job.step;
     this.#reserved = job.reserved;
-    const run = job.step === 0 ? 0 : Math.floor(job.step / STEPS_OF_A_RUN) + 1;
-    this.#step = run * STEPS_OF_A_RUN;
+    this.#spent = job.spent ?? 0;
+    this.#expires_ms = job.expires_ms;
+    this.signal =
+      signal === undefined ? this.#over.signal : AbortSignal.any([signal, this.#over.signal]);
+  }
+
+  /** The last step of this run; 0 before the first step of a job. */
+  get step(): number {
+    return this.#step;
   }
 
   /** Credits that the job holds, as far as this run knows. */
@@ -40,32 +89,141 @@ export class JobProgress {
     return this.#reserved;
   }
 
-  /** The refusal of a step because another process runs the job now; null: this run still has the job. */
-  get takenOver(): PassbookError | null {
-    return this.#taken_over;
+  /** Credits that the work has spent, by its last report. */
+  get spent(): number {
+    return this.#spent;
   }
 
-  report(report: ProgressReport): Promise<ProgressedJob> {
-    const reported = this.#last.then(() => this.#send(report));
-    this.#last = reported.catch(() => {});
-    return reported;
+  /** The refusal that said that the job has ended or another run has it; null: this run still has the job. */
+  get lost(): PassbookError | null {
+    return this.#lost;
   }
 
-  /** Resolves when the service has responded to every report. */
-  async whenReported(): Promise<void> {
-    await this.#last;
+  /**
+   * Sends a report. Null: no response came, or the report was refused for a reason that the work need not know.
+   * @throws PassbookError if the run has lost the job, or the terms of this report or an earlier one were refused
+   */
+  async report(report: ProgressReport): Promise<ProgressedJob | null> {
+    if (this.#lost !== null) throw this.#lost;
+    const refused = this.#refused;
+    this.#refused = null;
+    const terms = this.#read(report);
+    if (this.#is_unanswered) this.#unsent = { ...this.#unsent, ...terms };
+    const sent = this.#is_unanswered ? null : this.#enqueue(terms);
+    if (refused === null) return sent;
+    sent?.catch(() => {});
+    throw refused;
   }
 
-  async #send(report: ProgressReport): Promise<ProgressedJob> {
+  /** Waits for the service's response to every report; while it does not respond, gives up the reports. */
+  async finish(): Promise<void> {
+    this.#is_finishing = true;
+    if (this.#is_unanswered) this.stop();
+    for (let last: unknown = null; last !== this.#last;) {
+      last = this.#last;
+      await last;
+    }
+    const { warn, job } = this.#options;
+    if (this.#refused !== null) warn(`A report of job ${job.id}: ${this.#refused.message}`);
+  }
+
+  /** Sends no more reports. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** Rounds credits up, as a cost. */
+  #read({ spent, reserve, ttlSeconds }: ProgressReport): ProgressReport {
+    const credits = this.#credits("spent", spent);
+    if (credits !== undefined) this.#spent = credits;
+    const held = this.#credits("reserve", reserve);
+    return {
+      ...(credits !== undefined && { spent: credits }),
+      ...(held !== undefined && { reserve: held }),
+      ...(ttlSeconds !== undefined && { ttlSeconds }),
+    };
+  }
+
+  #credits(name: string, value: number | undefined): number | undefined {
+    if (value === undefined) return undefined;
+    const nearest = nearestCost(value);
+    if (nearest === null) {
+      const message = `${name} must be a whole number of credits from 0, not ${String(value)}`;
+      this.#options.warn(`${message}: the report leaves it out.`);
+    }
+    return nearest ?? undefined;
+  }
+
+  #enqueue(terms: ProgressReport): Promise<ProgressedJob | null> {
+    return new Promise((resolve, reject) => {
+      const release = (): void => resolve(null);
+      this.#awaited.add(release);
+      const send = async (): Promise<void> => {
+        try {
+          resolve(await this.#send(terms));
+        } catch (error) {
+          if (this.#awaited.has(release)) reject(error as PassbookError);
+          else this.#note(error as PassbookError);
+        }
+        this.#awaited.delete(release);
+        this.#is_unanswered = false;
+        const unsent = this.#unsent;
+        this.#unsent = null;
+        if (unsent !== null) this.#enqueue(unsent).catch((it: PassbookError) => this.#note(it));
+      };
+      this.#last = this.#last.then(send);
+    });
+  }
+
+  #note(refused: PassbookError): void {
+    if (this.#lost === null) this.#refused = refused;
+  }
+
+  async #send(terms: ProgressReport): Promise<ProgressedJob | null> {
+    const { jobs, job, run, warn } = this.#options;
+    if (this.#stopped.signal.aborted || this.#lost !== null) return null;
     this.#step += 1;
+    let attempts = 0;
     try {
-      const step = { ...report, jobId: this.#job_id, step: this.#step };
-      const progressed = await this.#jobs.progress(step, { signal: this.#signal });
+      const report = { ...terms, jobId: job.id, step: this.#step, run };
+      const progressed = await jobs.progress(report, {
+        signal: this.#stopped.signal,
+        untilMs: this.#expires_ms,
+        onWait: () => {
+          attempts += 1;
+          if (attempts === AWAITED_ATTEMPTS) this.#goOn();
+        },
+      });
       this.#reserved = progressed.job.reserved;
+      this.#expires_ms = expiryOf(progressed.job);
       return progressed;
     } catch (error) {
-      if (isPassbookError(error, "step_too_old")) this.#taken_over = error;
-      throw error;
+      if (this.#stopped.signal.aborted) return null;
+      const { code, message } = error as PassbookError;
+      if (isPassbookError(error) && LOST.has(code)) {
+        this.#lost ??= error;
+        this.#over.abort(error);
+        throw error;
+      }
+      if (TERMS_REFUSED.has(code)) throw error;
+      warn(`A report of job ${job.id} was not taken: ${message}`);
+      return null;
     }
   }
+
+  /** The service does not respond: the work goes on, and the report is repeated. */
+  #goOn(): void {
+    this.#is_unanswered = true;
+    for (const release of this.#awaited) release();
+    this.#awaited.clear();
+    if (this.#is_finishing) this.stop();
+  }
+}
+
+/** When a job that the service just changed expires, by this machine's clock. */
+export function expiryOf({
+  expires_at,
+  updated_at,
+}: Pick<Job, "expires_at" | "updated_at">): number {
+  return Date.now() + Date.parse(expires_at) - Date.parse(updated_at);
 }

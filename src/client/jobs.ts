@@ -31,14 +31,20 @@ export interface CompleteJob {
   readonly jobId: string;
   /** The real cost in credits, a whole number from 0. A cost above the reserve is charged too. */
   readonly actualCost: number;
+  /** The last step that your run of the work took; 0 for none. Refused as `step_too_old` if another run took a later one. */
+  readonly step?: number;
   /** Merged into the job's metadata; new keys replace old ones. */
   readonly metadata?: Metadata;
 }
 
 export interface FailJob {
   readonly jobId: string;
-  /** If false, the reserve stays as the job's cost. */
+  /** What the failed job costs: from 0 to what it holds. The rest comes back. */
+  readonly cost?: number;
+  /** If false, the whole reserve stays as the job's cost. Leave it out if you state the `cost`. */
   readonly refund?: boolean;
+  /** As in {@link CompleteJob}. */
+  readonly step?: number;
   /** Why it failed, up to 500 characters; shown to people as the job's `failure_reason`. */
   readonly reason?: string;
   /** Merged into the job's metadata; new keys replace old ones. */
@@ -52,6 +58,8 @@ export interface ReportProgress {
    * is refused as `step_too_old`.
    */
   readonly step: number;
+  /** An id of your run of the work. The same step of another run is refused as `step_too_old`. */
+  readonly run?: string;
   /** Credits that the job costs if it expires: at most what it holds. */
   readonly spent?: number;
   /** Credits that the job holds from now on. */
@@ -97,7 +105,7 @@ export interface Jobs {
   complete(job: CompleteJob, options?: SettleOptions): Promise<SettledJob>;
   /** Settles 1 to 100 jobs at once: each is settled or refused independently. */
   completeMany(jobs: readonly CompleteJob[], options?: SettleOptions): Promise<SettledJobs>;
-  /** Fails a job. Refunds its reserve unless `refund` is false. */
+  /** Fails a job, at no cost unless `cost` or `refund` says otherwise. */
   fail(job: FailJob, options?: SettleOptions): Promise<SettledJob>;
   /** Reports the progress of a started job. A job takes up to 1,000 steps. */
   progress(report: ReportProgress, options?: SettleOptions): Promise<ProgressedJob>;
@@ -155,17 +163,17 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
         options,
         (it) => isBatch(it, many.length),
       ),
-    fail: async ({ jobId, refund = true, reason, metadata }, options = {}) =>
+    fail: async ({ jobId, cost, refund, step, reason, metadata }, options = {}) =>
       write<SettledJob>(
         "/api/jobs/fail",
-        { job_id: jobId, refund, reason, metadata },
+        { job_id: jobId, cost, refund, step, reason, metadata },
         options,
         (it) => isSettled(it, jobId),
       ),
-    progress: async ({ jobId, step, spent, reserve, ttlSeconds }, options = {}) =>
+    progress: async ({ jobId, step, run, spent, reserve, ttlSeconds }, options = {}) =>
       write<ProgressedJob>(
         "/api/jobs/progress",
-        { job_id: jobId, step, spent, reserve, ttl_seconds: ttlSeconds },
+        { job_id: jobId, step, run, spent, reserve, ttl_seconds: ttlSeconds },
         options,
         (it) => isSettled(it, jobId),
       ),
@@ -196,8 +204,8 @@ function creation({ costEstimate, ttlSeconds, ...job }: CreateJob): object {
   return { app, action, cost_estimate: costEstimate, ttl_seconds: ttlSeconds, metadata, approval };
 }
 
-function completion({ jobId, actualCost, metadata }: CompleteJob): object {
-  return { job_id: jobId, actual_cost: actualCost, metadata };
+function completion({ jobId, actualCost, step, metadata }: CompleteJob): object {
+  return { job_id: jobId, actual_cost: actualCost, step, metadata };
 }
 
 /** An app's key gets no credits in an account that is not open for the app. */

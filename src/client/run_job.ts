@@ -2,12 +2,18 @@
  * Runs work as a job. While the process lives, every job that it reserved is settled or refunded, even if responses are
  * lost. If the process dies, a run under the caller's own key resumes the job, or else the job expires.
  */
-import { isRefusal, PassbookError } from "./errors.ts";
+import { isPassbookError, isRefusal, PassbookError } from "./errors.ts";
 import { createApproved, type OnApprovalNeeded } from "./job_approval.ts";
-import { JobProgress, type ProgressReport } from "./job_progress.ts";
-import type { CreateJob, Jobs, SettleOptions } from "./jobs.ts";
+import {
+  expiryOf,
+  JobProgress,
+  STEPS_OF_A_RUN,
+  type HeldJob,
+  type ProgressReport,
+} from "./job_progress.ts";
+import type { CreateJob, FailJob, Jobs, SettleOptions } from "./jobs.ts";
 import { keysOf, persistently, PERSISTENCE_MS, type RunKeys } from "./run_keys.ts";
-import { checkEstimate, settle, type Settled, type Work } from "./settlement.ts";
+import { checkEstimate, settle, workOf, type Settled, type Work } from "./settlement.ts";
 import type { CreatedJob, Job, ProgressedJob } from "./responses.ts";
 import type { Wait } from "./transport.ts";
 
@@ -16,15 +22,19 @@ export interface RunningJob {
   readonly id: string;
   /** The balance after reserving. */
   readonly credits: number;
-  /** Aborted together with the caller's signal: stop the work; the reserve is refunded. */
+  /**
+   * Aborted together with the caller's signal, and when a report says that the job has ended or that another process has
+   * resumed it: stop the work.
+   */
   readonly signal: AbortSignal;
   /**
    * Reports what the work has spent so far, raises or lowers the reserve, and moves the expiry. Reports are sent one
-   * after another. A report that is refused or gets no response throws, and you may catch that if the work can go on.
-   * If another process has resumed the job, it throws `step_too_old`: stop. `runJob` then throws this error too, and
-   * leaves the job to the other process.
+   * after another. If no response comes, it resolves with null, and the report is repeated in the background until the
+   * job expires. It throws `insufficient_credits`, `token_budget_exceeded`, `overage_limit` and `spent_limit`, which you
+   * may catch if the work can go on; and `job_ended` and `step_too_old` (another process has resumed the job), after
+   * which `runJob` throws too, and neither completes nor fails the job. Credits are rounded up.
    */
-  progress(report: ProgressReport): Promise<ProgressedJob>;
+  progress(report: ProgressReport): Promise<ProgressedJob | null>;
 }
 
 export interface RunJobOptions {
@@ -42,7 +52,15 @@ export interface RunJobOptions {
    * `approval_denied` or `approval_ended`. If omitted, it throws `token_budget_exceeded` at once.
    */
   readonly onApprovalNeeded?: OnApprovalNeeded | undefined;
-  /** If false, the message of an error that `work` throws does not become the job's `failure_reason`. */
+  /**
+   * What the job costs if `work` throws or `signal` is aborted: nothing (`refund`, the default), or what the work has
+   * reported as `spent` (`charge_spent`).
+   */
+  readonly onFailure?: "refund" | "charge_spent" | undefined;
+  /**
+   * Whether the message of an error that `work` throws becomes the job's `failure_reason`, which the account's holder
+   * reads. By default it does, but not with an app's key: then the reason is a general sentence. If false, there is none.
+   */
   readonly reportReason?: boolean | undefined;
   /** Called if the job was not settled exactly as `work` returned; `console.warn` if omitted. */
   readonly onWarning?: ((message: string) => void) | undefined;
@@ -67,6 +85,8 @@ export interface Runner {
   readonly background: (task: Promise<unknown>) => void;
   /** Renews the caller's token until the returned function is called. */
   readonly keepFresh: () => () => void;
+  /** Whether the caller is an app's server, whose errors are not for the account's holder. */
+  readonly is_app: boolean;
 }
 
 /** Runs `work` as a job. See `PassbookClient.runJob`. */
@@ -76,41 +96,47 @@ export async function runJob<Result>(
   work: (job: RunningJob) => Promise<Work<Result>>,
   options: RunJobOptions = {},
 ): Promise<RunResult<Result>> {
-  const { signal, key, reportReason = true, onWarning = console.warn, onApprovalNeeded } = options;
+  const { signal, key, onFailure, reportReason, onWarning = console.warn } = options;
+  const warn = (message: string): void => warnSafely(onWarning, message);
   checkEstimate(request.costEstimate);
   if (typeof work !== "function") {
     throw new PassbookError("invalid_argument", "runJob needs the work as a function.");
   }
   const keys = keysOf(key);
-  const reserved = await reserve(runner, request, keys, signal, onApprovalNeeded);
-  const { job_id } = reserved;
-  const progress = new JobProgress(runner.jobs, reserved.before, signal);
+  const reserved = await reserve(runner, request, keys, warn, options);
+  const { jobs } = runner;
+  const progress = new JobProgress({ jobs, job: reserved.held, run: keys.run, signal, warn });
   const stopKeepingFresh = runner.keepFresh();
   let done: Work<Result>;
   try {
     done = await workOn(reserved, progress, work, signal);
-    await progress.whenReported();
-    if (progress.takenOver !== null) throw progress.takenOver;
+    await progress.finish();
+    if (progress.lost !== null) throw progress.lost.withResult(workOf(done).result);
   } catch (error) {
-    if (progress.takenOver !== null) throw error;
-    await refund(runner, job_id, keys, reportReason ? reasonOf(error) : undefined);
+    progress.stop();
+    if (progress.lost !== null) throw error;
+    const reason = reasonFor(error, reportReason, runner.is_app);
+    const cost = onFailure === "charge_spent" ? progress.spent : 0;
+    const failing = { jobId: reserved.job_id, step: progress.step, cost };
+    await fail(runner, { ...failing, ...(reason !== undefined && { reason }) }, keys);
     throw error;
   } finally {
     stopKeepingFresh();
   }
   return settle({
-    jobs: runner.jobs,
-    job_id,
+    jobs,
+    job_id: reserved.job_id,
     reserved: progress.reserved,
+    step: progress.step,
     idempotencyKey: keys.complete,
-    warn: (message) => warnSafely(onWarning, message),
+    warn,
     done,
   });
 }
 
 interface ReservedJob extends CreatedJob {
-  /** The job before this run. */
-  readonly before: Pick<Job, "id" | "step" | "reserved">;
+  /** The job at the beginning of this run. */
+  readonly held: HeldJob;
 }
 
 /**
@@ -122,10 +148,10 @@ async function reserve(
   { jobs, background, wait }: Runner,
   request: CreateJob,
   keys: RunKeys,
-  signal: AbortSignal | undefined,
-  onApprovalNeeded: OnApprovalNeeded | undefined,
+  warn: (message: string) => void,
+  { signal, onApprovalNeeded }: Pick<RunJobOptions, "signal" | "onApprovalNeeded">,
 ): Promise<ReservedJob> {
-  let [unknown, replayed] = [false, false];
+  let [unknown, replayed, step] = [false, false, 0];
   const onUnknown = (): void => void (unknown = true);
   const onReplayed = (): void => void (replayed = true);
   try {
@@ -133,17 +159,67 @@ async function reserve(
     const options = { idempotencyKey, onUnknown, onReplayed, signal };
     const created = await createApproved({ jobs, wait, onApprovalNeeded }, request, options);
     const { job_id: id } = created;
-    const before =
+    const held =
       replayed && keys.is_own
-        ? await readStarted(jobs, id)
-        : { id, step: 0, reserved: request.costEstimate };
-    if (signal?.aborted !== true) return { ...created, before };
+        ? await takeOver(jobs, { id, run: keys.run, signal, warn })
+        : { id, step, reserved: request.costEstimate, spent: null, expires_ms: expiryAt(request) };
+    ({ step } = held);
+    if (signal?.aborted !== true) return { ...created, held };
     unknown = true;
     throw signal.reason;
   } catch (error) {
     const resumable = keys.is_own && signal?.aborted !== true;
-    if (unknown && !resumable && !isRefusal(error)) background(refundUnknown(jobs, request, keys));
+    if (unknown && !resumable && !isRefusal(error)) {
+      background(refundUnknown(jobs, request, keys, step));
+    }
     throw error;
+  }
+}
+
+/** When a job that is created now expires, by this machine's clock. */
+function expiryAt({ ttlSeconds = DEFAULT_TTL_SECONDS }: CreateJob): number {
+  return Date.now() + ttlSeconds * 1000;
+}
+
+/** Refusals of a step for lack of room. The run may go on without it. */
+const NO_ROOM = ["too_many_steps", "account_full", "token_storage_full"] as const;
+
+/** Runs that resume one job at the same time take it over from each other. The last of them has it. */
+const TAKE_OVERS_MAX = 10;
+
+/**
+ * Takes a step of a job that another process reserved, before the work begins, so that the service refuses that
+ * process's reports and its end of the job.
+ */
+async function takeOver(
+  jobs: Runner["jobs"],
+  {
+    id,
+    run,
+    signal,
+    warn,
+  }: {
+    readonly id: string;
+    readonly run: string;
+    readonly signal: AbortSignal | undefined;
+    readonly warn: (message: string) => void;
+  },
+): Promise<HeldJob> {
+  for (let attempt = 1; ; attempt += 1) {
+    const job = await readStarted(jobs, id);
+    const step = (Math.floor(job.step / STEPS_OF_A_RUN) + 1) * STEPS_OF_A_RUN;
+    try {
+      const taken = (await jobs.progress({ jobId: id, step, run }, { signal })).job;
+      return { ...taken, expires_ms: expiryOf(taken) };
+    } catch (error) {
+      if (NO_ROOM.some((code) => isPassbookError(error, code))) {
+        warn(`Job ${id} is resumed without a step of its own: ${(error as Error).message}`);
+        return { ...job, step, expires_ms: Date.parse(job.expires_at) };
+      }
+      const has_changed =
+        isPassbookError(error, "step_too_old") || isPassbookError(error, "job_ended");
+      if (!has_changed || attempt === TAKE_OVERS_MAX) throw error;
+    }
   }
 }
 
@@ -157,18 +233,21 @@ async function readStarted(jobs: Runner["jobs"], job_id: string): Promise<Job> {
   throw new PassbookError("job_ended", `${message}${next}`, { body: { job } });
 }
 
-/** Repeats the creation under the same key to learn whether a job was reserved, and refunds it. */
+/**
+ * Repeats the creation under the same key to learn whether a job was reserved, and refunds it, unless another run has
+ * taken a step of it. Accepted: a run under the same key that created the job and has not reported yet loses it.
+ */
 async function refundUnknown(
   jobs: Runner["jobs"],
   request: CreateJob,
   keys: RunKeys,
+  step: number,
 ): Promise<void> {
-  const ttl_ms = (request.ttlSeconds ?? DEFAULT_TTL_SECONDS) * 1000;
   // After this time the job has expired, and the service may have forgotten the key.
-  const untilMs = Date.now() + Math.min(ttl_ms, PERSISTENCE_MS);
+  const untilMs = Math.min(expiryAt(request), Date.now() + PERSISTENCE_MS);
   try {
     const { job_id } = await jobs.create(request, { idempotencyKey: keys.create, untilMs });
-    await jobs.fail({ jobId: job_id, refund: true }, persistently(keys.fail));
+    await jobs.fail({ jobId: job_id, step }, persistently(keys.fail));
   } catch {
     // If it was refused, no job exists. If no response came, the job expires.
   }
@@ -183,7 +262,7 @@ async function workOn<Result>(
   const job = {
     id: job_id,
     credits,
-    signal: signal ?? new AbortController().signal,
+    signal: progress.signal,
     progress: (report: ProgressReport) => progress.report(report),
   };
   if (signal === undefined) return work(job);
@@ -201,20 +280,22 @@ async function workOn<Result>(
 }
 
 /**
- * Refunds the reserve. The caller needs the error of the work more than an error of this request, and soon. So one
- * attempt is awaited, for callers that end their process after the error, and the retries run in the background.
+ * Fails the job. The caller needs the error of the work more than an error of this request, and soon. So one attempt is
+ * awaited, for callers that end their process after the error, and the retries run in the background.
  */
-function refund(
+function fail(
   { jobs, background }: Runner,
-  job_id: string,
+  failing: FailJob & { readonly cost: number },
   keys: RunKeys,
-  reason: string | undefined,
 ): Promise<void> {
-  const failing = { jobId: job_id, refund: true, ...(reason === undefined ? {} : { reason }) };
   return new Promise((resolve) => {
     const options: SettleOptions = { ...persistently(keys.fail), onWait: resolve };
-    const ended = jobs.fail(failing, options).catch(() => {});
-    background(ended.finally(resolve));
+    const ended = jobs.fail(failing, options).catch((error: unknown) => {
+      // The job holds less than the work has spent.
+      const limit = isPassbookError(error, "spent_limit") ? Number(error.body["limit"]) : Infinity;
+      return limit < failing.cost ? jobs.fail({ ...failing, cost: limit }, options) : undefined;
+    });
+    background(ended.catch(() => {}).finally(resolve));
   });
 }
 
@@ -227,8 +308,25 @@ function warnSafely(onWarning: (message: string) => void, message: string): void
   }
 }
 
-/** The message of an error, shortened to what the service accepts; undefined if it has none. */
+/** What the account's holder reads; undefined: nothing. */
+function reasonFor(
+  error: unknown,
+  reportReason: boolean | undefined,
+  is_app: boolean,
+): string | undefined {
+  if (reportReason === false) return undefined;
+  return (reportReason ?? !is_app) ? reasonOf(error) : GENERAL_REASON;
+}
+
+/** The reason that people read instead of an error's text. */
+const GENERAL_REASON = "The app could not finish this job.";
+
+/**
+ * The message of an error, shortened to what the service accepts; undefined if it has none. The client's own errors may
+ * name an internal address, so people do not read them.
+ */
 function reasonOf(error: unknown): string | undefined {
+  if (error instanceof PassbookError && !isRefusal(error)) return GENERAL_REASON;
   const message: unknown = error instanceof Error ? error.message : error;
   const text = typeof message === "string" ? message.replaceAll("\0", "").trim() : "";
   const short =

@@ -3,6 +3,8 @@ import { PassbookError } from "./errors.ts";
 import type { SettleOptions } from "./jobs.ts";
 
 export interface RunKeys {
+  /** The id of this run of the job. */
+  readonly run: string;
   readonly create: string;
   readonly complete: string;
   readonly fail: string;
@@ -13,7 +15,7 @@ export interface RunKeys {
 /** How long a request without a response is repeated: an hour less than the service keeps idempotency keys. */
 export const PERSISTENCE_MS = 23 * 60 * 60 * 1000;
 
-/** The service accepts 255 characters, and each derived key adds a suffix. */
+/** The service accepts 255 characters, and the derived key adds a suffix. */
 const OWN_KEY = /^[\x21-\x7e]{1,200}$/;
 
 /** Keys derived from the caller's own, or random ones. @throws PassbookError `invalid_argument` */
@@ -23,10 +25,13 @@ export function keysOf(key: string | undefined): RunKeys {
     throw new PassbookError("invalid_argument", message);
   }
   const base = key ?? crypto.randomUUID();
+  const run = crypto.randomUUID();
   return {
+    run,
     create: `${base}:create`,
-    complete: `${base}:complete`,
-    fail: `${base}:fail`,
+    // Another run of the job ends it with a step of its own, so its request is another one.
+    complete: `${run}:complete`,
+    fail: `${run}:fail`,
     is_own: key !== undefined,
   };
 }

@@ -53,6 +53,8 @@ interface Settling<Result> {
   readonly job_id: string;
   /** Credits that the job holds. */
   readonly reserved: number;
+  /** The last step of this run. */
+  readonly step: number;
   readonly idempotencyKey: string;
   readonly warn: (message: string) => void;
   readonly done: Work<Result>;
@@ -66,13 +68,14 @@ interface Settling<Result> {
 export async function settle<Result>(
   settling: Settling<Result>,
 ): Promise<Settled & { readonly result: Result }> {
-  const { jobs, job_id, reserved, idempotencyKey, warn } = settling;
+  const { jobs, job_id, reserved, step, idempotencyKey, warn } = settling;
   const { result, actualCost, metadata } = workOf(settling.done);
   const wanted = readCost(actualCost, reserved, warn);
   let terms: Terms = { cost: wanted, metadata: readMetadata(metadata, warn) };
   for (;;) {
     const { cost, metadata: added } = terms;
-    const completion = { jobId: job_id, actualCost: cost, ...(added && { metadata: added }) };
+    const terms_now = { actualCost: cost, ...(added && { metadata: added }) };
+    const completion = { jobId: job_id, step, ...terms_now };
     try {
       const settled = await jobs.complete(completion, persistently(idempotencyKey));
       return { result, ...settled, unsettled: wanted - cost };
@@ -90,17 +93,23 @@ export async function settle<Result>(
 }
 
 /** If the work returned a value of another shape, that value is its result, and its cost is missing. */
-function workOf<Result>(done: Work<Result>): Work<Result> {
+export function workOf<Result>(done: Work<Result>): Work<Result> {
   const is_work =
     typeof done === "object" && done !== null && ("result" in done || "actualCost" in done);
   return is_work ? done : { result: done, actualCost: Number.NaN };
 }
 
+/** A whole number of credits: a fraction is rounded up; null for what is no number of credits. */
+export function nearestCost(cost: unknown): number | null {
+  if (isCost(cost)) return cost;
+  return typeof cost === "number" && cost > 0 && cost < COST_MAX_CREDITS ? Math.ceil(cost) : null;
+}
+
 function readCost(cost: unknown, estimate: number, warn: (message: string) => void): number {
   if (isCost(cost)) return cost;
-  const fraction = typeof cost === "number" && cost > 0 && cost < COST_MAX_CREDITS;
-  const nearest = fraction ? Math.ceil(cost) : estimate;
-  const why = fraction ? "it is rounded up" : "the job is settled at its reserve";
+  const rounded = nearestCost(cost);
+  const nearest = rounded ?? estimate;
+  const why = rounded === null ? "the job is settled at its reserve" : "it is rounded up";
   warn(
     `actualCost must be a whole number of credits from 0, not ${String(cost)}: ${why}, ${nearest}.`,
   );

@@ -112,7 +112,7 @@ describe("runJob under the caller's own key", () => {
     expect(await jobsOf(ada)).toEqual([["completed", 7]]);
   });
 
-  it("two processes that run the same key at the same time are charged once", async () => {
+  it("two processes that run the same key at the same time are charged once, and the first one loses the job", async () => {
     const ada = await signInWithCredits();
     const both_at_work = Promise.withResolvers<void>();
     let working = 0;
@@ -123,7 +123,11 @@ describe("runJob under the caller's own key", () => {
       return done();
     };
     const run = () => processOf(ada).runJob(JOB, work, KEY);
-    expect(await Promise.all([run(), run()])).toMatchObject([{ credits: 93 }, { credits: 93 }]);
+    const ended = await Promise.allSettled([run(), run()]);
+    const [paid, lost] = ended.toSorted((one) => (one.status === "fulfilled" ? -1 : 1));
+    expect(paid).toMatchObject({ value: { credits: 93 } });
+    const reason = { code: "step_too_old", result: "a fox" };
+    expect(lost).toMatchObject({ status: "rejected", reason });
     expect(await jobsOf(ada)).toEqual([["completed", 7]]);
   });
 

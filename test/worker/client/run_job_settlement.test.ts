@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createClient, type Fetch, type RunJobOptions } from "../../../src/client/index.ts";
+import {
+  createAppClient,
+  createClient,
+  PassbookError,
+  type Fetch,
+  type RunJobOptions,
+} from "../../../src/client/index.ts";
+import { openAppServer } from "../http/caller/app_server.ts";
 import { getToken } from "../support/device_logins.ts";
 import { BASE_URL, signInWithCredits } from "../support/passbook.ts";
 import { workerFetch } from "./worker_fetch.ts";
@@ -156,5 +163,31 @@ describe("runJob if the work fails", () => {
     expect(await failing(new Error(" "))).toBeNull();
     expect(await failing({ secret: 1 })).toBeNull();
     expect(await failing(new Error("the key is 42"), { reportReason: false })).toBeNull();
+  });
+
+  it("the holder never reads an address of the client's own errors", async () => {
+    const unreachable = new PassbookError("no_response", "http://10.0.0.1 gave no response.");
+    expect(await failing(unreachable)).toBe("The app could not finish this job.");
+  });
+
+  it("with an app's key the reason is a general sentence, unless reportReason is true or false", async () => {
+    const ada = await signInWithCredits();
+    const { key } = await openAppServer("demo");
+    const client = createAppClient({
+      baseUrl: "http://localhost",
+      key,
+      identity: ada.identity_id,
+      fetch: here,
+    });
+    for (const [reportReason, failure_reason] of [
+      [undefined, "The app could not finish this job."],
+      [true, "secret path /srv/x failed"],
+      [false, null],
+    ] as const) {
+      const work = () => Promise.reject(new Error("secret path /srv/x failed"));
+      await expect(client.runJob(JOB, work, { reportReason })).rejects.toThrow("secret path");
+      const [job] = (await ada.get("/api/jobs?limit=1")).body.jobs;
+      expect(job).toMatchObject({ status: "failed", failure_reason });
+    }
   });
 });
