@@ -3,8 +3,8 @@ import type { BalancePoint } from "../../domain/history.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { Time } from "../layout/time.tsx";
 import { credits, number } from "../layout/labels.ts";
-import { Break, breakText, Points } from "./parts.tsx";
-import { axesFor, columnsOf, stepArea, stepPath, y } from "./scale.ts";
+import { Points } from "./parts.tsx";
+import { axisFor, columnsOf, stepArea, stepPath, y } from "./scale.ts";
 
 const WIDTH = 640;
 const HEIGHT = 160;
@@ -20,8 +20,8 @@ export interface BalanceChartProps {
 
 export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
   const values = points.map((point) => point.credits);
-  const axes = axesFor(values, 3);
-  const frame = { from: from_ms, to: to_ms, axes, width: WIDTH, height: HEIGHT };
+  const axis = axisFor(values, 3);
+  const frame = { from: from_ms, to: to_ms, axis, width: WIDTH, height: HEIGHT };
   const steps = points.map((point) => ({ at: point.at_ms, value: point.credits }));
   const first = points[0]?.credits ?? 0;
   const last = points.at(-1)?.credits ?? 0;
@@ -35,29 +35,22 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
     <figure class="chart">
       <div class="chart-plot">
         <div class="chart-values" aria-hidden="true">
-          {axes.toReversed().map(({ ticks }) => (
-            <div>
-              {ticks.toReversed().map((tick) => (
-                <span>{number(tick)}</span>
-              ))}
-            </div>
+          {axis.ticks.toReversed().map((tick) => (
+            <span>{number(tick)}</span>
           ))}
         </div>
         <div class="chart-lines">
           <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img">
             <title>{summary}</title>
-            <Break axes={axes} width={WIDTH} height={HEIGHT} />
-            {axes
-              .flatMap(({ ticks }) => ticks)
-              .map((tick) => (
-                <line
-                  class={tick === 0 ? "chart-zero" : "chart-grid"}
-                  x1="0"
-                  x2={WIDTH}
-                  y1={y(tick, frame)}
-                  y2={y(tick, frame)}
-                />
-              ))}
+            {axis.ticks.map((tick) => (
+              <line
+                class={tick === 0 ? "chart-zero" : "chart-grid"}
+                x1="0"
+                x2={WIDTH}
+                y1={y(tick, frame)}
+                y2={y(tick, frame)}
+              />
+            ))}
             <path class="chart-area" d={stepArea(steps, frame)} />
             <path class="chart-line" d={stepPath(steps, frame)} />
           </svg>
@@ -78,7 +71,6 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
           ))}
         </div>
       </div>
-      {breakText(axes) === null ? null : <p class="hint">{breakText(axes)}</p>}
       <details class="numbers">
         <summary>Show the numbers</summary>
         <div class="scroll" tabindex={0} role="region" aria-label="Balance over time, in numbers">

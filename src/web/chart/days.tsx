@@ -1,7 +1,7 @@
-/** A column chart with one column per day. One table below all charts has their numbers. */
+/** A column chart with one column per day, from zero to the highest day, which has its number. One table below all charts has their numbers. */
 import { number } from "../layout/labels.ts";
-import { Break, breakText, Points } from "./parts.tsx";
-import { axesFor, y } from "./scale.ts";
+import { Points } from "./parts.tsx";
+import { y } from "./scale.ts";
 
 const HEIGHT = 60;
 
@@ -23,7 +23,6 @@ export interface DaysChartProps {
 export function DaysChart({ id, name, total, unit, values, days }: DaysChartProps) {
   const most = Math.max(0, ...values);
   const [first_day, last_day] = [days[0] ?? "", days.at(-1) ?? ""];
-  const axes = axesFor(values, 4);
   return (
     <figure class="days">
       <figcaption>
@@ -37,8 +36,7 @@ export function DaysChart({ id, name, total, unit, values, days }: DaysChartProp
             <title>
               {`${name} by day, ${first_day} to ${last_day}: at most ${number(most)} on one day. The table below has the numbers.`}
             </title>
-            <Break axes={axes} width={values.length} height={HEIGHT} />
-            <path class="days-columns" d={columns(values, axes)} />
+            <path class="days-columns" d={columns(values, most)} />
           </svg>
           {values.length > POINTS_MAX_DAYS ? null : (
             <Points
@@ -47,24 +45,36 @@ export function DaysChart({ id, name, total, unit, values, days }: DaysChartProp
               texts={values.map((value, day) => `${days[day]}: ${number(value)}`)}
             />
           )}
-          <span class="days-high" aria-hidden="true">
-            {number(axes.at(-1)?.high ?? most)}
-          </span>
+          <HighestDay day={values.indexOf(most)} of={values.length} value={most} />
         </div>
       )}
       <p class="days-span" aria-hidden="true">
         <span>{first_day}</span>
         <span>{last_day}</span>
       </p>
-      {breakText(axes) === null ? null : <p class="days-span">{breakText(axes)}</p>}
     </figure>
   );
 }
 
+/** The number of the highest day, above its column. The text stays within the chart. */
+function HighestDay({ day, of, value }: { day: number; of: number; value: number }) {
+  const share = (day + 0.5) / of;
+  const anchor = share < 0.25 ? "start" : share > 0.75 ? "end" : "middle";
+  return (
+    <svg class="days-high" aria-hidden="true">
+      <text x={`${Math.round(share * 1000) / 10}%`} y="100%" dy="-0.3em" text-anchor={anchor}>
+        {number(value)}
+      </text>
+    </svg>
+  );
+}
+
 /** Every value above zero gets a visible column. */
-function columns(values: readonly number[], axes: ReturnType<typeof axesFor>): string {
-  const topOf = (value: number): number => Math.min(HEIGHT - 1, y(value, { axes, height: HEIGHT }));
+function columns(values: readonly number[], most: number): string {
+  const frame = { axis: { low: 0, high: most }, height: HEIGHT };
   return values
-    .map((value, day) => (value === 0 ? "" : `M${day}.5 ${HEIGHT}V${topOf(value)}`))
+    .map((value, day) =>
+      value === 0 ? "" : `M${day}.5 ${HEIGHT}V${Math.min(HEIGHT - 1, y(value, frame))}`,
+    )
     .join("");
 }

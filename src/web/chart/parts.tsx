@@ -1,7 +1,5 @@
-/** Parts of several charts: the points to read with a pointer or the keyboard, and an axis that leaves a part out. */
+/** The points of a chart, to read with a pointer or the keyboard. */
 import type { Child } from "hono/jsx";
-import { number } from "../layout/labels.ts";
-import { AXIS_SHARE, type Axis } from "./scale.ts";
 
 /**
  * One column for each point, with its text, which a pointer shows by hovering. With the keyboard it is one stop, and the
@@ -24,25 +22,4 @@ export function Points(props: {
       ))}
     </fieldset>
   );
-}
-
-/** Marks the part of the values that two axes leave out. */
-export function Break({
-  axes,
-  width,
-  height,
-}: {
-  axes: readonly Axis[];
-  width: number;
-  height: number;
-}) {
-  if (axes.length === 1) return null;
-  const top = height * AXIS_SHARE;
-  return <rect class="chart-break" x="0" y={top} {...{ width }} height={height - 2 * top} />;
-}
-
-/** The part that two axes leave out, as a sentence; null: none. */
-export function breakText([lower, upper]: readonly Axis[]): string | null {
-  if (lower === undefined || upper === undefined) return null;
-  return `The scale leaves out ${number(lower.high)} to ${number(upper.low)}.`;
 }

@@ -2,14 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvRow } from "../../../src/http/csv.ts";
 import { descriptionOf, previewOf } from "../../../src/web/account/job_metadata.ts";
-import {
-  axesFor,
-  axisFor,
-  columnsOf,
-  stepArea,
-  stepPath,
-  y,
-} from "../../../src/web/chart/scale.ts";
+import { DaysChart } from "../../../src/web/chart/days.tsx";
+import { axisFor, columnsOf, stepArea, stepPath, y } from "../../../src/web/chart/scale.ts";
 import { contrast, textOn, themeStyle } from "../../../src/web/layout/theme.ts";
 import { nameFromSlug, number, signed } from "../../../src/web/layout/labels.ts";
 
@@ -45,45 +39,53 @@ describe("an axis", () => {
   });
 });
 
-describe("the axes of a chart", () => {
-  it("one large purchase does not flatten the small changes before it", () => {
-    const values = [100, 94, 81, 10_081, 10_040];
-    const axes = axesFor(values, 3);
-    expect(axes.map(({ low, high }) => [low, high])).toEqual([
-      [0, 100],
-      [10_000, 10_100],
-    ]);
-    const at = (value: number): number => y(value, { axes, height: 100 });
-    expect(at(81) - at(100)).toBeGreaterThan(5);
-    expect(at(10_040) - at(10_081)).toBeGreaterThan(5);
-    expect(at(10_040)).toBeLessThan(at(100));
-  });
+/** The heights of the columns of a chart of days, in a plot of 60. */
+function heightsOf(values: readonly number[]): number[] {
+  const days = values.map((_, day) => `day ${day}`);
+  const chart = String(DaysChart({ id: "x", name: "Spent", total: 0, unit: "", values, days }));
+  return [...chart.matchAll(/M\d+\.5 60V([\d.]+)/g)].map(([, top]) => 60 - Number(top));
+}
 
-  it.each([[[]], [[0]], [[100]], [[0, 5_000]], [[100, 94, 88]], [[-40, 95]], [[1, 5, 9, 14]]])(
-    "the values %j have one axis",
-    (values) => {
-      expect(axesFor(values, 3)).toEqual([axisFor(values, 3)]);
+describe("a chart of days", () => {
+  const ORDINARY = [30, 61, 94, 47];
+
+  it.each([150, 200, 730, 5_000, 200_000])(
+    "a burst of %i is drawn as many times as high as it is large",
+    (burst) => {
+      const heights = heightsOf([...ORDINARY, burst]);
+      expect(heights.at(-1)).toBe(60);
+      for (const [at, value] of ORDINARY.entries()) {
+        // A column is visible, however small.
+        expect(heights[at]).toBeCloseTo(Math.max(1, (value / burst) * 60), 0);
+      }
     },
   );
 
-  it("axes cover every value, do not overlap, and keep the order of values", () => {
+  it("a larger value has a higher column, and the largest is marked with its own number", () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: -500, max: 1_000_000 }), { maxLength: 9 }),
-        (values) => {
-          const axes = axesFor(values, 3);
-          for (const value of values) {
-            expect(axes.some(({ low, high }) => value >= low && value <= high)).toBe(true);
-          }
-          const [lower, upper] = axes;
-          if (upper !== undefined) expect(upper.low).toBeGreaterThan(lower?.high ?? 0);
-          const tops = values
-            .toSorted((one, other) => one - other)
-            .map((value) => y(value, { axes, height: 100 }));
-          expect(tops).toEqual(tops.toSorted((one, other) => other - one));
-        },
-      ),
+      fc.property(fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1 }), (values) => {
+        const heights = heightsOf(values);
+        for (const [at, value] of values.entries()) {
+          const higher = values.map((other, index) => [other, heights[index] ?? 0] as const);
+          const lowest = higher.filter(([other]) => other > value).map(([, height]) => height);
+          expect(Math.min(60, ...lowest)).toBeGreaterThanOrEqual(heights[at] ?? 0);
+        }
+      }),
     );
+    const days = ["Mon", "Tue", "Wed", "Thu"];
+    const values = [94, 731, 30, 2];
+    const chart = String(DaysChart({ id: "x", name: "Spent", total: 857, unit: "", values, days }));
+    expect(chart).toMatch(/<text x="37\.5%"[^>]*>731<\/text>/);
+    expect(chart).not.toContain("732");
+  });
+});
+
+describe("the scale of a chart", () => {
+  it("the place of a balance is in proportion to its value, above and below zero", () => {
+    const axis = axisFor([100, 94, -50, 10_081], 3);
+    const at = (value: number): number => y(value, { axis, height: 1_000 });
+    expect((at(0) - at(10_000)) / (at(0) - at(1_000))).toBeCloseTo(10, 1);
+    expect(at(-1_000) - at(0)).toBeCloseTo(at(0) - at(1_000), 0);
   });
 
   it("a column shows the last value up to its end", () => {
@@ -104,8 +106,8 @@ describe("the axes of a chart", () => {
 });
 
 describe("a line of steps", () => {
-  const axes = [{ low: -10, high: 10, ticks: [] }];
-  const frame = { from: 0, to: 10, axes, width: 100, height: 20 };
+  const axis = { low: -10, high: 10 };
+  const frame = { from: 0, to: 10, axis, width: 100, height: 20 };
   const points = [
     { at: 0, value: 10 },
     { at: 5, value: -10 },
