@@ -15,6 +15,7 @@ CREATE TABLE `app_keys` (
 	`app_slug` text NOT NULL,
 	`request_key` text,
 	`label` text NOT NULL,
+	`last_four` text NOT NULL,
 	`key_hash` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`revoked_at_ms` integer,
@@ -24,6 +25,7 @@ CREATE TABLE `app_keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `app_keys_key_hash` ON `app_keys` (`key_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `app_keys_request` ON `app_keys` (`app_slug`,`request_key`);--> statement-breakpoint
+CREATE UNIQUE INDEX `app_keys_label` ON `app_keys` (`app_slug`,`label`) WHERE "app_keys"."revoked_at_ms" is null;--> statement-breakpoint
 CREATE TABLE `apps` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

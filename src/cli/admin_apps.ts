@@ -193,16 +193,17 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
 
 async function listKeys(slug: string, options: GlobalOptions): Promise<void> {
   const { keys } = await (await signedIn(options)).adminApps.listKeys(slug);
-  const rows = keys.map(({ id, label, created_at, last_used_at }) => [
+  const rows = keys.map(({ id, label, last_four, created_at, last_used_at }) => [
     id,
     label,
+    `…${last_four}`,
     created_at,
     last_used_at?.slice(0, "2026-01-01".length) ?? "never",
   ]);
   print(
     options,
     { keys },
-    rows.length === 0 ? "No keys." : table(["ID", "LABEL", "CREATED", "LAST USED"], rows),
+    rows.length === 0 ? "No keys." : table(["ID", "LABEL", "KEY", "CREATED", "LAST USED"], rows),
   );
 }
 

@@ -967,6 +967,8 @@ export interface ListedAppKey {
   /** A UUID. */
   readonly id: string;
   readonly label: string;
+  /** The last four characters of the key. */
+  readonly last_four: string;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
   /** The start of the UTC day of its last use; null: it was never used. */
@@ -977,6 +979,8 @@ export interface NewAppKey {
   /** A UUID. */
   readonly id: string;
   readonly label: string;
+  /** The last four characters of the key. */
+  readonly last_four: string;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
   /** The secret, shown only once; null in the response to a repeated request. */

@@ -55,6 +55,8 @@ export interface AppRecord extends Settings {
 export interface AppKeyRecord {
   readonly id: string;
   readonly label: string;
+  /** The last four characters of the key. */
+  readonly last_four: string;
   readonly created_at_ms: number;
 }
 
@@ -88,7 +90,7 @@ export interface AppRecords {
   ): Promise<AppRecord | null>;
   /**
    * Creates a key. `request_key` is the request's `Idempotency-Key`: a retry gets the same key without its
-   * secret. Refused as `app_unknown`, `too_many_app_keys`, `app_key_revoked` (the request's key was revoked
+   * secret. Refused as `app_unknown`, `too_many_app_keys`, `app_key_label_taken`, `app_key_revoked` (the request's key was revoked
    * since) or `idempotency_key_reused` (the request's key has another label).
    */
   addKey(
@@ -103,11 +105,17 @@ export interface AppRecords {
   ): Promise<Result<readonly ListedAppKey[], Refusal>>;
   /** The id of a key; null: it is unknown. */
   readKeyId(key_hash: string): Promise<string | null>;
-  /** Revokes a key. One that was revoked, or belongs to another app, is refused as `app_key_not_found`. */
-  revokeKey(slug: string, id: string): Promise<Result<null, Refusal>>;
+  /**
+   * Revokes a key, and returns what is known of it. One that was revoked, or belongs to another app, is refused as
+   * `app_key_not_found`.
+   */
+  revokeKey(slug: string, id: string): Promise<Result<AppKeyRecord, Refusal>>;
 }
 
 const KEY_BYTES = 32;
+
+/** Characters of a key that are stored and shown. The others have more than 230 random bits. */
+const LAST_CHARACTERS = 4;
 
 /** `changed`: called after each change. */
 export function createAppRecords(binding: D1Database, changed: () => void): AppRecords {
@@ -120,6 +128,11 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
     const is_made_by = and(eq(appKeys.app_slug, slug), eq(appKeys.request_key, request_key));
     const [made] = await database.select().from(appKeys).where(is_made_by);
     return made ?? null;
+  };
+  const isLabelTaken = async (slug: string, label: string): Promise<boolean> => {
+    const { app_slug, revoked_at_ms } = appKeys;
+    const has_label = and(eq(app_slug, slug), eq(appKeys.label, label), isNull(revoked_at_ms));
+    return (await database.select({ id: appKeys.id }).from(appKeys).where(has_label)).length > 0;
   };
   const store = ({ hash, media_type, bytes }: IconCopy) =>
     database.insert(appIcons).values({ hash, media_type, bytes }).onConflictDoNothing();
@@ -174,34 +187,36 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
     async addKey(slug, label, request_key) {
       const id = uuidv7();
       const key = newAppKey();
+      const last_four = key.slice(-LAST_CHARACTERS);
       const created_at_ms = Date.now();
       // One query decides, so two concurrent requests cannot exceed the limit.
       const made = await database.run(sql`
-        insert into app_keys (id, app_slug, request_key, label, key_hash, created_at_ms)
-        select ${id}, ${slug}, ${request_key}, ${label}, ${await hashAppKey(key)}, ${created_at_ms}
+        insert into app_keys (id, app_slug, request_key, label, last_four, key_hash, created_at_ms)
+        select ${id}, ${slug}, ${request_key}, ${label}, ${last_four}, ${await hashAppKey(key)}, ${created_at_ms}
         where exists (select 1 from apps where slug = ${slug})
           and (select count(*) from app_keys where app_slug = ${slug} and revoked_at_ms is null)
             < ${KEYS_PER_APP_MAX}
-        on conflict (app_slug, request_key) do nothing`);
+        on conflict do nothing`);
       if (made.meta.changes > 0) {
         changed();
-        return accepted({ id, label, key, created_at_ms });
+        return accepted({ id, label, last_four, key, created_at_ms });
       }
       const known = request_key === null ? null : await findRequested(slug, request_key);
       if (known !== null) {
         if (known.label !== label) return refused({ code: "idempotency_key_reused" });
         if (known.revoked_at_ms !== null) return refused({ code: "app_key_revoked" });
-        return accepted({ id: known.id, label, key: null, created_at_ms: known.created_at_ms });
+        return accepted({ ...keyOf(known), key: null });
       }
+      if (await isLabelTaken(slug, label)) return refused({ code: "app_key_label_taken" });
       return (await exists(slug))
         ? refused({ code: "too_many_app_keys", limit: KEYS_PER_APP_MAX })
         : refused({ code: "app_unknown" });
     },
     async listKeys(slug, { before_id, limit }) {
       if (!(await exists(slug))) return refused({ code: "app_unknown" });
-      const { id, label, created_at_ms, last_used_at_ms } = appKeys;
+      const { id, label, last_four, created_at_ms, last_used_at_ms } = appKeys;
       const rows = await database
-        .select({ id, label, created_at_ms, last_used_at_ms })
+        .select({ id, label, last_four, created_at_ms, last_used_at_ms })
         .from(appKeys)
         .where(
           and(
@@ -220,12 +235,15 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       return key?.id ?? null;
     },
     async revokeKey(slug, id) {
-      const { meta } = await database
+      const [revoked] = await database
         .update(appKeys)
         .set({ revoked_at_ms: Date.now() })
-        .where(and(eq(appKeys.id, id), eq(appKeys.app_slug, slug), isNull(appKeys.revoked_at_ms)));
+        .where(and(eq(appKeys.id, id), eq(appKeys.app_slug, slug), isNull(appKeys.revoked_at_ms)))
+        .returning();
       changed();
-      return meta.changes > 0 ? accepted(null) : refused({ code: "app_key_not_found" });
+      return revoked === undefined
+        ? refused({ code: "app_key_not_found" })
+        : accepted(keyOf(revoked));
     },
   };
 }
@@ -253,6 +271,10 @@ function recordOf(row: typeof apps.$inferSelect): AppRecord {
     suggested_cap: JSON.parse(suggested_cap_json ?? "null") as SpendingCap | null,
     starter_excluded_domains: JSON.parse(starter_excluded_domains_json) as string[],
   };
+}
+
+function keyOf({ id, label, last_four, created_at_ms }: typeof appKeys.$inferSelect): AppKeyRecord {
+  return { id, label, last_four, created_at_ms };
 }
 
 export function newAppKey(): string {

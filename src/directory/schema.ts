@@ -120,7 +120,10 @@ export const appKeys = sqliteTable(
     app_slug: text().notNull(),
     /** The `Idempotency-Key` of the request that created it; null: without one. */
     request_key: text(),
+    /** No other valid key of the app has it. */
     label: text().notNull(),
+    /** The end of the key, by which people tell keys apart. */
+    last_four: text().notNull(),
     key_hash: text().notNull(),
     created_at_ms: integer().notNull(),
     /** When an operator revoked it; null: it is valid. */
@@ -128,9 +131,12 @@ export const appKeys = sqliteTable(
     /** The start of the UTC day of its last use; null: it was never used. See `last_uses.ts`. */
     last_used_at_ms: integer(),
   },
-  ({ app_slug, request_key, key_hash }) => [
+  ({ app_slug, request_key, label, key_hash, revoked_at_ms }) => [
     uniqueIndex("app_keys_key_hash").on(key_hash),
     uniqueIndex("app_keys_request").on(app_slug, request_key),
+    uniqueIndex("app_keys_label")
+      .on(app_slug, label)
+      .where(sql`${revoked_at_ms} is null`),
     check(
       "app_keys_key_hash_form",
       sql`length(${key_hash}) = 64 and ${key_hash} not glob '*[^0-9a-f]*'`,

@@ -69,6 +69,7 @@ export const REFUSAL_STATUS = {
   app_changed: 409,
   app_key_not_found: 404,
   app_key_revoked: 409,
+  app_key_label_taken: 409,
   too_many_app_keys: 400,
   webhook_changed: 409,
   webhook_not_found: 404,

@@ -99,6 +99,7 @@ export type Refusal =
   | { readonly code: "app_changed" }
   | { readonly code: "app_key_not_found" }
   | { readonly code: "app_key_revoked" }
+  | { readonly code: "app_key_label_taken" }
   | { readonly code: "too_many_app_keys"; readonly limit: number }
   | { readonly code: "webhook_changed" }
   | { readonly code: "webhook_not_found" }

@@ -86,12 +86,14 @@ export async function performActionOnce(
   acting: Audited,
   action: OperatorAction,
   perform: (audit_id: string) => Promise<Result<unknown, Refusal>>,
+  changesOf: () => Changes | null = () => null,
 ): Promise<OnceAnswer<null>> {
   const begun = await begin(acting, action);
   if (!begun.ok) return begun;
   if (begun.value.kind === "done") return accepted({ value: null, replayed: true });
   const result = await perform(begun.value.id);
-  await acting.services.audit.conclude(begun.value.id, result.ok ? "done" : "refused");
+  const outcome = result.ok ? "done" : "refused";
+  await acting.services.audit.conclude(begun.value.id, outcome, result.ok ? changesOf() : null);
   return result.ok ? accepted({ value: null, replayed: false }) : result;
 }
 

@@ -85,9 +85,9 @@ export async function saveRecord<Settings extends object, Stored extends StoredR
     }
     if (version !== (before?.version ?? 0)) {
       if (before === null) return refused(kind.not_found);
-      const is_same =
-        version === 0 && differences(kind.settingsOf(before), kind.completed(settings)) === null;
-      return is_same ? unchanged(before, true) : refused(kind.changed);
+      if (version > 0) return refused(kind.changed);
+      const other = differences(kind.settingsOf(before), kind.completed(settings));
+      return Object.keys(other).length === 0 ? unchanged(before, true) : refused(kind.changed);
     }
     const written = await kind.write(settings, { before, audit_id });
     if (!written.ok) return written;
@@ -111,11 +111,12 @@ function unchanged<Stored>(record: Stored, replayed: boolean) {
   return accepted({ value: { record, secret: null }, replayed });
 }
 
-/** The settings that differ; null: none. */
-function differences(before: object, after: object): Changes | null {
+/** The settings that differ. */
+function differences(before: object, after: object): Changes {
   const from = new Map<string, unknown>(Object.entries(before));
-  const changed = Object.entries(after as Readonly<Record<string, unknown>>)
-    .filter(([name, to]) => JSON.stringify(from.get(name)) !== JSON.stringify(to))
-    .map(([name, to]) => [name, { from: from.get(name), to }] as const);
-  return changed.length === 0 ? null : Object.fromEntries(changed);
+  return Object.fromEntries(
+    Object.entries(after as Readonly<Record<string, unknown>>)
+      .filter(([name, to]) => JSON.stringify(from.get(name)) !== JSON.stringify(to))
+      .map(([name, to]) => [name, { from: from.get(name), to }]),
+  );
 }

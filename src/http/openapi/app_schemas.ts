@@ -61,7 +61,12 @@ export const app_page = z
   .meta({ id: "AppPage" });
 
 const app_key = z
-  .strictObject({ id: uuid, label: z.string(), created_at: time })
+  .strictObject({
+    id: uuid,
+    label: z.string(),
+    last_four: z.string().length(4).describe("The last four characters of the key."),
+    created_at: time,
+  })
   .meta({ id: "AppKey" });
 
 export const app_key_page = z

@@ -75,6 +75,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   app_changed: { code: "app_changed" },
   app_key_not_found: { code: "app_key_not_found" },
   app_key_revoked: { code: "app_key_revoked" },
+  app_key_label_taken: { code: "app_key_label_taken" },
   too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },
   webhook_changed: { code: "webhook_changed" },
   webhook_not_found: { code: "webhook_not_found" },

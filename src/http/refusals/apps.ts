@@ -12,6 +12,8 @@ export const APPS = {
   app_key_not_found: "The app has no key with this id.",
   app_key_revoked:
     "The key that this request created was revoked. To create another, use a new Idempotency-Key.",
+  app_key_label_taken:
+    "Another key of this app has this label. Choose another label, so that the keys can be told apart.",
   too_many_app_keys: ({ limit }) => ({
     error: `An app can have at most ${limit} keys. Revoke one that you no longer need.`,
   }),

@@ -32,7 +32,7 @@ export const addKey = factory.createHandlers(async (context) => {
       if (result.ok) added = result.value.value;
       return result;
     },
-    { too_many_app_keys: "label" },
+    { too_many_app_keys: "label", app_key_label_taken: "label" },
   );
   return showAppPage(context, {
     ...(failed === null ? {} : { new_key: failed }),
@@ -72,5 +72,5 @@ async function showRevokeForm(
   if (app === null || !keys.ok) return refuseWithPage(context, { code: "app_unknown" });
   const key = keys.value.find(({ id }) => id === form.values["key_id"]);
   if (key === undefined) return refuseWithPage(context, { code: "app_key_not_found" });
-  return context.html(<RevokeKeyPage {...{ app, form }} label={key.label} />, status);
+  return context.html(<RevokeKeyPage {...{ app, form }} key_record={key} />, status);
 }

@@ -276,12 +276,13 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
       {added === null ? null : <Added {...added} />}
       {keys.length === 0 ? <p class="hint">This app has no key.</p> : null}
       <ul class="rows">
-        {keys.map(({ id, label, created_at_ms, last_used_at_ms }) => (
+        {keys.map(({ id, label, last_four, created_at_ms, last_used_at_ms }) => (
           <li>
             <span>
               <strong>{label}</strong>
               <span class="hint below">
-                since <Time at_ms={created_at_ms} style="day" />
+                ends with <code>{last_four}</code>
+                {" · "}since <Time at_ms={created_at_ms} style="day" />
                 {/* Text, because scripts would change the start of a UTC day to the day before it. */}
                 {last_used_at_ms === null
                   ? " · never used"
@@ -293,7 +294,7 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
                 class="button quiet small"
                 href={consolePath(appPath(app.slug, "/revoke-key"), { key_id: id })}
               >
-                Revoke<span class="unseen">{` ${label}`}</span>
+                Revoke<span class="unseen">{` ${label}, which ends with ${last_four}`}</span>
               </a>
             ) : null}
           </li>
@@ -324,11 +325,12 @@ function Added({ label, key }: AddedKey) {
 
 interface RevokeKeyPageProps {
   readonly app: Pick<AppRecord, "slug" | "name">;
-  readonly label: string;
+  readonly key_record: AppPageProps["keys"][number];
   readonly form: FormState;
 }
 
-export function RevokeKeyPage({ app, label, form }: RevokeKeyPageProps) {
+export function RevokeKeyPage({ app, key_record, form }: RevokeKeyPageProps) {
+  const { label, last_four, created_at_ms, last_used_at_ms } = key_record;
   return (
     <FormPage
       title={`Revoke the key “${label}”?`}
@@ -336,6 +338,18 @@ export function RevokeKeyPage({ app, label, form }: RevokeKeyPageProps) {
       about={{ href: appPath(app.slug), name: app.name }}
       form={form}
     >
+      <dl class="facts">
+        <dt>Ends with</dt>
+        <dd>
+          <code>{last_four}</code>
+        </dd>
+        <dt>Added</dt>
+        <dd>
+          <Time at_ms={created_at_ms} />
+        </dd>
+        <dt>Last used</dt>
+        <dd>{last_used_at_ms === null ? "never" : `${timeText(last_used_at_ms, "day")} (UTC)`}</dd>
+      </dl>
       <p>
         Servers that use this key lose access within a minute. This cannot be undone. If they should
         keep working, add another key first.

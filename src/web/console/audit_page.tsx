@@ -162,7 +162,7 @@ function ActionName({ act, changed, details }: AuditEntry) {
       <Outcome {...details} />
       {"own_account" in request && <span class="tag">Own account</span>}
       <span class="hint below">
-        {changed === null ? detailsText(request) : changesText(changed)}
+        {changed === null ? detailsText(request) : changesText(namesIn(request), changed)}
       </span>
     </>
   );
@@ -178,11 +178,18 @@ function Outcome({ outcome }: Pick<AuditEntry["details"], "outcome">) {
   return <span class="tag">{OUTCOME_NAMES[outcome] ?? outcome}</span>;
 }
 
-function changesText(changed: Changes): string {
+/** Details that name what an action changed, if its subject does not. */
+const NAMES: readonly string[] = ["job_id", "key_id", "webhook_id", "client", "resource"];
+
+const namesIn = (details: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(details).filter(([name]) => NAMES.includes(name)));
+
+function changesText(names: Readonly<Record<string, unknown>>, changed: Changes): string {
   const texts = Object.entries(changed).map(
     ([name, { from, to }]) => `${fieldName(name)}: ${valueText(from)} → ${valueText(to)}`,
   );
-  return texts.join(" · ") || "No setting was changed.";
+  const text = texts.join(" · ") || "No setting was changed.";
+  return Object.keys(names).length === 0 ? text : `${detailsText(names)} · ${text}`;
 }
 
 function detailsText(details: Readonly<Record<string, unknown>>): string {

@@ -63,8 +63,9 @@ export async function performActionOnce(
   context: AppContext,
   action: operator.OperatorAction,
   perform: (audit_id: string) => Promise<Result<unknown, Refusal>>,
+  changesOf?: () => Changes | null,
 ): Promise<OnceAnswer<null>> {
-  return operator.performActionOnce(await actingOf(context), action, perform);
+  return operator.performActionOnce(await actingOf(context), action, perform, changesOf);
 }
 
 /** {@link operator.whyNotUnderKey} for the request's caller. */

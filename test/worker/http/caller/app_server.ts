@@ -44,7 +44,9 @@ export async function openAppServer(
 ): Promise<AppServer> {
   const operator = known_operator ?? (await signInOperator());
   await saveApp(operator, slug, settings);
-  const made = await operator.send("POST", `/api/admin/apps/${slug}/keys`, { label: "server" });
+  // An app that is opened again gets another key, with a label of its own.
+  const label = `server ${crypto.randomUUID().slice(0, 8)}`;
+  const made = await operator.send("POST", `/api/admin/apps/${slug}/keys`, { label });
   const { id, key } = made.body;
   return {
     key,

@@ -315,6 +315,14 @@ describe("an app's keys", () => {
     expect(beyond.text).toContain('value="one more"');
   });
 
+  it("a label that another key has is a problem of its field", async () => {
+    const { submit, form } = await addKey();
+    const refused = await submit(KEYS, { ...form, key: "second" });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(/id="label-problem">Another key of this app has this label\./);
+    expect(await rows("select id from app_keys")).toHaveLength(1);
+  });
+
   it("the form of a revoked key does not create the key again", async () => {
     const { olga, submit, form } = await addKey();
     const [{ id } = {}] = await rows("select id from app_keys");
@@ -333,7 +341,13 @@ describe("an app's keys", () => {
     const [{ id } = {}] = await rows("select id from app_keys");
     const address = `/console/apps/sketch/revoke-key?key_id=${String(id)}`;
     expect((await open("/console/apps/sketch")).text).toContain(`href="${address}"`);
-    expect(words((await open(address)).text)).toContain("Revoke the key “render server”?");
+    expect(words((await open("/console/apps/sketch")).text)).toContain(
+      `ends with ${key.slice(-4)} · since`,
+    );
+    const page = words((await open(address)).text);
+    expect(page).toContain("Revoke the key “render server”?");
+    expect(page).toContain(`Ends with ${key.slice(-4)}`);
+    expect(page).toMatch(/Added \d+ \w+ \d{4}/);
     expect(await rows("select id from app_keys")).toHaveLength(1);
     const done = await fill(address, { reason: "leaked" });
     const location = "/console/apps/sketch?notice=key-revoked";

@@ -44,6 +44,9 @@ describe("the console's page of a job", () => {
     const part = await send("4", "why");
     expect([part.status, part.headers.get("Location")]).toEqual([303, `${path}?notice=refunded`]);
     expect((await send("", "the rest")).status).toBe(303);
+    expect(words((await open("/console/audit")).text)).toMatch(
+      /Job refunded job id: \S+ · refunded: \d+ → \d+ · credits: \d+ → \d+/,
+    );
     const after = words((await open(`${path}?notice=refunded`)).text);
     expect(after).toContain("The credits were given back.");
     expect(after).toContain("Refunded 6 credits");

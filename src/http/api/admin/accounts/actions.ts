@@ -4,6 +4,7 @@ import {
   OPERATOR,
   type AdjustedCredits,
   type ChangedPlan,
+  type IdempotencyGuard,
   type OnceAnswer,
   type RefundedJob,
 } from "../../../../account/contract.ts";
@@ -13,7 +14,7 @@ import type { AppContext } from "../../../context.ts";
 import { appSlug } from "../../../validation.ts";
 import { performAction, performActionOnce, reason } from "../audited_action.ts";
 import { isOwnAccount, withinSupportLimit } from "../support_limit.ts";
-import type { OperatorAction } from "../../../../operator/audited_action.ts";
+import type { Attempt, OperatorAction } from "../../../../operator/audited_action.ts";
 import { holderAccount } from "./holder.ts";
 
 export const creditsBody = z.strictObject({
@@ -97,9 +98,9 @@ export async function refundJob(
   { amount, reason: note, key }: z.output<typeof refundBody> & { readonly key: string },
 ): Promise<OnceAnswer<RefundedJob>> {
   const account = holderAccount(context);
-  const refund = { job_id, amount: amount ?? null };
+  const refund = { job_id, amount: amount ?? "all that is left" };
   const action = accountAction(context, "job.refund", { reason: note, key }, refund);
-  return performAction(context, action, async (guard, attempt) => {
+  const perform = async (guard: IdempotencyGuard | null, attempt: Attempt) => {
     const job = amount === undefined ? await account.readJob(OPERATOR, job_id) : null;
     // The limit counts credits before the account decides, so the amount must be known by now. If nothing is left, the
     // account refuses 0; otherwise it would refund a job that ends in the meantime, uncounted.
@@ -108,7 +109,12 @@ export async function refundJob(
     return withinSupportLimit(context, { ...attempt, credits }, () =>
       account.refundJob({ job_id, amount: credits, note }, guard),
     );
-  });
+  };
+  // Only the account knows how much was left.
+  return performAction(context, action, perform, ({ job, entry, credits }) => ({
+    refunded: { from: job.refunded - entry.amount, to: job.refunded },
+    credits: { from: credits - entry.amount, to: credits },
+  }));
 }
 
 export function changePlan(

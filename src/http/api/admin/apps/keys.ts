@@ -1,6 +1,7 @@
 /** `/api/admin/apps/{slug}/keys`: creates, lists and revokes the keys of an app's servers. */
 import * as z from "zod/mini";
-import type { OnceAnswer } from "../../../../account/contract.ts";
+import type { IdempotencyGuard, OnceAnswer } from "../../../../account/contract.ts";
+import type { Changes } from "../../../../domain/audit.ts";
 import { accepted } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
@@ -58,10 +59,15 @@ export function addAppKey(
     key,
   };
   const { app_records } = context.get("services");
-  return performAction(context, action, async (guard) => {
+  const perform = async (guard: IdempotencyGuard | null) => {
     const made = await app_records.addKey(slug, label, guard?.key ?? null);
     return made.ok ? accepted({ value: made.value, replayed: made.value.key === null }) : made;
-  });
+  };
+  // The id of a new key, by which the log names the key as an actor, is known only now.
+  return performAction(context, action, perform, ({ id, last_four }) => ({
+    key_id: { from: null, to: id },
+    last_four: { from: null, to: last_four },
+  }));
 }
 
 export function revokeAppKey(
@@ -79,9 +85,16 @@ export function revokeAppKey(
     details: { key_id: id },
     key,
   };
-  return performActionOnce(context, action, () =>
-    context.get("services").app_records.revokeKey(slug, id),
-  );
+  let changes: Changes | null = null;
+  const revoke = async () => {
+    const revoked = await context.get("services").app_records.revokeKey(slug, id);
+    if (revoked.ok) {
+      const { label, last_four } = revoked.value;
+      changes = { label: { from: label, to: null }, last_four: { from: last_four, to: null } };
+    }
+    return revoked;
+  };
+  return performActionOnce(context, action, revoke, () => changes);
 }
 
 export const postAppKey = factory.createHandlers(validBody(addAppKeyBody), async (context) => {

@@ -10,6 +10,7 @@ import * as schemas from "../../../openapi/app_schemas.ts";
 const KEY = {
   id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10",
   label: "render server",
+  last_four: "x9Qz",
   created_at: "2026-11-21T09:30:00.000Z",
 };
 
@@ -92,7 +93,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "Create a key for the app's server",
       description:
-        "The response contains the key only once. If the request is repeated with its `Idempotency-Key`, `key` is null: if you lost the first response, revoke the key and create another. After the key is revoked, a repeated request gets 409 `app_key_revoked`.",
+        "The response contains the key only once. If the request is repeated with its `Idempotency-Key`, `key` is null: if you lost the first response, revoke the key and create another. After the key is revoked, a repeated request gets 409 `app_key_revoked`. No two valid keys of an app have the same label: a label in use is 409 `app_key_label_taken`.",
       security: "operator",
       path: slug,
       body: { schema: addAppKeyBody, example: { label: KEY.label } },
@@ -100,9 +101,9 @@ export const app_paths: ZodOpenApiPathsObject = {
       success: {
         description: "The key.",
         schema: schemas.new_app_key,
-        example: { ...KEY, key: "pb_app_4f0e…" },
+        example: { ...KEY, key: "pb_app_4f0e…x9Qz" },
       },
-      refusals: ["app_unknown", "too_many_app_keys", "app_key_revoked"],
+      refusals: ["app_unknown", "too_many_app_keys", "app_key_label_taken", "app_key_revoked"],
     }),
   },
   "/api/admin/apps/{slug}/keys/{id}": {

@@ -39,6 +39,26 @@ async function people() {
 }
 
 describe("refunding a job", () => {
+  it("the audit log has the amount that was really given back, whatever was requested", async () => {
+    const [olga, ada] = await people();
+    const job_id = await jobThatCost(ada, 6);
+    await refund(olga, ada, job_id, { amount: 2 });
+    await refund(olga, ada, job_id, {}, "rest");
+    const again = await refund(olga, ada, job_id, {}, "rest");
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    const { entries } = (await olga.get(`/api/admin/audit?subject=${ada.identity_id}`)).body;
+    expect(entries).toMatchObject([
+      {
+        details: { job_id, amount: "all that is left", outcome: "done" },
+        changed: { refunded: { from: 2, to: 6 }, credits: { from: 96, to: 100 } },
+      },
+      {
+        details: { job_id, amount: 2 },
+        changed: { refunded: { from: 0, to: 2 }, credits: { from: 94, to: 96 } },
+      },
+    ]);
+  });
+
   it("a refund of a job appears in the job, the ledger, the audit log and the daily totals", async () => {
     const [olga, ada] = await people();
     const job_id = await jobThatCost(ada, 6);

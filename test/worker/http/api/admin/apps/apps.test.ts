@@ -264,12 +264,14 @@ describe("app keys", () => {
     expect(made.body).toEqual({
       id: expect.any(String),
       label: "server",
+      last_four: made.body.key.slice(-4),
       key: expect.stringMatching(/^pb_app_[A-Za-z0-9_-]{43}$/),
       created_at: expect.any(String),
     });
-    const { id, label, created_at } = made.body;
+    const { id, label, created_at, key } = made.body;
+    const last_four = key.slice(-4);
     expect((await operator.get(KEYS)).body).toEqual({
-      keys: [{ id, label, created_at, last_used_at: null }],
+      keys: [{ id, label, last_four, created_at, last_used_at: null }],
     });
     expect((await operator.send("DELETE", `${KEYS}/${id}?reason=leaked`)).body).toEqual({
       ok: true,
@@ -279,6 +281,39 @@ describe("app keys", () => {
     expect((await operator.get(KEYS)).body).toEqual({ keys: [] });
     const acts = (await rows("select act, reason from audit order by id")).map(({ act }) => act);
     expect(acts).toEqual(["app.save", "app_key.add", "app_key.revoke", "app_key.revoke"]);
+  });
+
+  it("the audit log names a key that was added or revoked by its id, label and last characters", async () => {
+    await saveApp(operator, "sketch");
+    const { id, key } = (await operator.send("POST", KEYS, { label: "server" })).body;
+    await operator.send("DELETE", `${KEYS}/${id}`);
+    const last_four = key.slice(-4);
+    const { entries } = (await operator.get("/api/admin/audit?subject=sketch")).body;
+    expect(entries.slice(0, 2)).toMatchObject([
+      {
+        details: { key_id: id },
+        changed: { label: { from: "server", to: null }, last_four: { from: last_four, to: null } },
+      },
+      {
+        details: { label: "server" },
+        changed: { key_id: { from: null, to: id }, last_four: { from: null, to: last_four } },
+      },
+    ]);
+  });
+
+  it("no two valid keys of an app have one label, also with simultaneous requests", async () => {
+    await saveApp(operator, "sketch");
+    await saveApp(operator, "other");
+    const add = (slug = "sketch") =>
+      operator.send("POST", `${APPS}/${slug}/keys`, { label: " web backend " });
+    const responses = await Promise.all([add(), add()]);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    const refused = await add();
+    expect(refused).toMatchObject({ status: 409, body: { code: "app_key_label_taken" } });
+    expect((await add("other")).status).toBe(200);
+    const [{ id }] = (await operator.get(KEYS)).body.keys;
+    await operator.send("DELETE", `${KEYS}/${id}`);
+    expect((await add()).status).toBe(200);
   });
 
   it("an app key is created once per Idempotency-Key, and the repeated response omits the secret", async () => {
