@@ -40,6 +40,8 @@ CREATE TABLE `daily_totals` (
 	`job_refunded` integer NOT NULL,
 	`purchased` integer NOT NULL,
 	`adjusted` integer NOT NULL,
+	`taken_back` integer NOT NULL,
+	`forfeited` integer NOT NULL,
 	`jobs` integer NOT NULL,
 	`failed` integer NOT NULL,
 	`active_accounts` integer NOT NULL,

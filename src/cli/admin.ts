@@ -99,11 +99,13 @@ function addLists(admin: Command): void {
     .description("show outstanding credits, and credits and money by UTC day to close a month")
     .option("--from <day>", "the first day, such as 2026-11-01; the last 30 days by default")
     .option("--to <day>", "the day after the last one")
+    .option("--month <month>", "a month, such as 2026-10: what people owned, and what changed it")
     .addOption(
       new Option("--csv <list>", "write one list as CSV").choices([
         "by_app",
         "revenue",
         "accounts",
+        "month",
       ]),
     )
     .action(async (_, command: Command) => {

@@ -1,22 +1,44 @@
 /** `passbook admin money`: outstanding credits, and the credits and money of a period. */
-import { moneyText, type Admin, type Money, type MoneyPeriod } from "../client/index.ts";
+import {
+  moneyText,
+  type Admin,
+  type Money,
+  type MoneyList,
+  type MoneyPeriod,
+  type MonthMoney,
+} from "../client/index.ts";
 import { more, print, table, writePieces } from "./output.ts";
 import type { GlobalOptions } from "./session.ts";
 
 export interface MoneyOptions extends MoneyPeriod {
-  readonly csv?: "by_app" | "revenue" | "accounts";
+  readonly month?: string;
+  readonly csv?: MoneyList;
 }
 
 export async function showMoney(
   admin: Admin,
   options: GlobalOptions,
-  { csv, ...period }: MoneyOptions,
+  { csv, month, ...period }: MoneyOptions,
 ): Promise<void> {
-  if (csv === undefined) {
-    const money = await admin.money(period);
-    return print(options, money, () => textOf(money));
+  if (csv !== undefined) {
+    return writePieces(
+      admin.moneyCsv(csv, { ...period, ...(month === undefined ? {} : { month }) }),
+    );
   }
-  return writePieces(admin.moneyCsv(csv, period));
+  if (month !== undefined) {
+    const money = await admin.moneyOfMonth(month);
+    return print(options, money, () => textOfMonth(money));
+  }
+  const money = await admin.money(period);
+  return print(options, money, () => textOf(money));
+}
+
+function textOfMonth(money: MonthMoney): string {
+  const figures = Object.entries(money).filter(([, value]) => typeof value === "number");
+  return table(
+    ["CREDITS", "CHANGE"],
+    figures.map(([name, credits]) => [name, String(credits)]),
+  );
 }
 
 function textOf({ outstanding: { credits, held, accounts }, by_app, revenue }: Money): string {

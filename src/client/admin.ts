@@ -18,6 +18,7 @@ import type {
   Job,
   JobPage,
   Money,
+  MonthMoney,
   OperatorList,
   PersonData,
   ReconciledPage,
@@ -62,6 +63,9 @@ export interface MoneyPeriod {
   readonly from?: string;
   readonly to?: string;
 }
+
+/** The lists of {@link Admin.moneyCsv}. */
+export type MoneyList = "by_app" | "revenue" | "accounts" | "month";
 
 /**
  * Each call throws {@link PassbookError}. Retries are safe, since every write has an idempotency key: a new one for each
@@ -168,10 +172,15 @@ export interface Admin {
   ): Promise<Stats>;
   /** Outstanding credits now, and the credits and money of UTC days; `to` is not included. */
   money(period?: MoneyPeriod, options?: CallOptions): Promise<Money>;
-  /** One list of {@link Admin.money} as CSV, or the balance of every account; in pieces, as they arrive. */
+  /** What all people owned before and after a UTC month such as `2026-10`, and what changed it. */
+  moneyOfMonth(month: string, options?: CallOptions): Promise<MonthMoney>;
+  /**
+   * One list of {@link Admin.money} as CSV, the balance of every account, or {@link Admin.moneyOfMonth}, which needs a
+   * `month`; in pieces, as they arrive.
+   */
   moneyCsv(
-    list: "by_app" | "revenue" | "accounts",
-    period?: MoneyPeriod,
+    list: MoneyList,
+    period?: MoneyPeriod | { readonly month: string },
     options?: CallOptions,
   ): AsyncGenerator<string, void, undefined>;
   /** The figures that show whether the service is healthy. */
@@ -302,6 +311,10 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       read<Stats>("/api/admin/stats", { ...filter }, options, "series"),
     money: (period = {}, options = {}) =>
       read<Money>("/api/admin/money", { ...period }, options, "outstanding"),
+    moneyOfMonth(month, { signal } = {}) {
+      const isValid = ({ closing }: MonthMoney): boolean => Number.isSafeInteger(closing);
+      return calls.read({ path: "/api/admin/money", query: { month }, signal, isValid });
+    },
     moneyCsv: (list, period = {}, { signal } = {}) =>
       readText(transport, {
         path: "/api/admin/money",

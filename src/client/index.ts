@@ -1,5 +1,5 @@
 /** `passbook-client`: the typed client for apps. No dependencies; runs in browsers, Node, Deno, Bun and Workers. */
-export type { AccountFilter, Admin, AuditFilter, MoneyPeriod } from "./admin.ts";
+export type { AccountFilter, Admin, AuditFilter, MoneyList, MoneyPeriod } from "./admin.ts";
 export { moneyText } from "../domain/currency.ts";
 export type { AdminApps, AppSettings } from "./admin_apps.ts";
 export type { AdminClients, OAuthClientSettings, ResourceSettings } from "./admin_clients.ts";

@@ -733,6 +733,16 @@ export interface DailyTotals {
   readonly purchased: number;
   /** The signed sum of adjustments. */
   readonly adjusted: number;
+  /**
+   * Credits taken back because a purchase's money was returned, below zero; above zero if disputes
+   * that were won gave back more.
+   */
+  readonly taken_back: number;
+  /**
+   * What deleted accounts had, below zero; what they owed counts above zero, and below zero again if
+   * the holder returns.
+   */
+  readonly forfeited: number;
   readonly jobs: number;
   readonly failed: number;
   readonly active_accounts: number;
@@ -771,6 +781,38 @@ export interface Money {
      */
     readonly refunded_minor: number;
   }[];
+  /** The time of the query to the read model, which can be some seconds behind the accounts. */
+  readonly as_of: string;
+}
+
+/** Each change has the sign by which it changes `closing`. */
+export interface MonthMoney {
+  /** A UTC month, such as 2026-10. */
+  readonly month: string;
+  /** All balances and held credits before the month: what the service owed. */
+  readonly opening: number;
+  /** Starter credits. */
+  readonly granted: number;
+  /** Credits bought. */
+  readonly purchased: number;
+  /** Operators' adjustments, up and down. */
+  readonly adjusted: number;
+  /** What jobs cost, below zero. */
+  readonly spent: number;
+  /** Cost of ended jobs that operators gave back. */
+  readonly job_refunded: number;
+  /**
+   * Credits that refunds and disputes of purchases took, below zero, less what won disputes gave
+   * back.
+   */
+  readonly taken_back: number;
+  /**
+   * What deleted accounts had, below zero; what they owed counts above zero, and below zero again if
+   * the holder returns.
+   */
+  readonly forfeited: number;
+  /** After the month, or so far. It is `opening` with all changes added, exactly. */
+  readonly closing: number;
   /** The time of the query to the read model, which can be some seconds behind the accounts. */
   readonly as_of: string;
 }

@@ -8,7 +8,8 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES } from "./projector.ts";
 import type { ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
 import { accounts, grants, jobs } from "./schema.ts";
-import { countLines } from "./totals.ts";
+import { utcDayOf } from "../domain/calendar.ts";
+import { countForfeit, countLines } from "./totals.ts";
 
 /** Rows of a deleted account that one query removes from D1. */
 const PROJECTION_FORGET_ROWS = 1_000;
@@ -96,6 +97,7 @@ const DELETE_OTHER_JOBS = `delete from jobs
 const DELETE_OTHER_GRANTS = `delete from grants
   where account_id = ?1 and app_slug not in (select value ->> '$.app_slug' from json_each(?2))`;
 const HAS_NO_JOBS = "not exists (select 1 from jobs where account_id = ?1)";
+const COUNT_FORFEIT = countForfeit(HAS_NO_JOBS);
 const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
 export function createDirectProjector(binding: D1Database): DirectProjector {
@@ -187,6 +189,7 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
           .bind(account_id),
         binding.prepare("delete from grants where account_id = ?1").bind(account_id),
         binding.prepare("delete from account_days where account_id = ?1").bind(account_id),
+        binding.prepare(COUNT_FORFEIT).bind(account_id, utcDayOf(Date.now())),
         // The row is deleted last, because it shows that there is still something to delete.
         binding.prepare(`delete from accounts where id = ?1 and ${HAS_NO_JOBS}`).bind(account_id),
       ]);

@@ -73,7 +73,8 @@ export interface Projector {
   /** Refuses all deliveries of a deleted account from now on, even late ones. */
   bar(account_id: string): Promise<void>;
   /**
-   * Deletes a portion of a deleted account's rows. The daily totals do not change.
+   * Deletes a portion of a deleted account's rows. The daily totals count what the account has as `forfeited`, on the day on
+   * which its own row is deleted.
    * @returns whether no row remains.
    */
   forget(account_id: string): Promise<boolean>;

@@ -26,9 +26,11 @@ import { accounts, jobs } from "./schema.ts";
 import {
   readAppTotals,
   readDailyTotals,
+  readMonthTotals,
   readRevenue,
   type AppTotals,
   type DailyTotals,
+  type MonthTotals,
   type Revenue,
 } from "./totals.ts";
 
@@ -100,6 +102,8 @@ export interface ReadModel {
   readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
   /** The money of the same days, by package and currency. */
   readRevenue(from: number, to: number): Promise<readonly Revenue[]>;
+  /** What all people owned before and after these days, and what changed it. */
+  readMonthTotals(from: number, to: number): Promise<MonthTotals>;
   /** The credits of all accounts now. Reads every account's row. */
   readOutstanding(): Promise<Outstanding>;
   /** The accounts that {@link Outstanding} counts, with an id after `after`, in the order of their ids. */
@@ -192,6 +196,7 @@ export function createReadModel(binding: D1Database): ReadModel {
     readDailyTotals: (from, to, app) => readDailyTotals(binding, from, to, app),
     readAppTotals: (from, to, limit) => readAppTotals(binding, from, to, limit),
     readRevenue: (from, to) => readRevenue(binding, from, to),
+    readMonthTotals: (from, to) => readMonthTotals(binding, from, to),
     async readOutstanding() {
       const outstanding = await binding.prepare(OUTSTANDING).first<Outstanding>();
       return outstanding ?? { credits: 0, held: 0, accounts: 0 };

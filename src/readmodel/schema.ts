@@ -85,7 +85,7 @@ export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().
 
 /**
  * Totals of a UTC day, by app: "" for entries without an app; "*" only has the accounts active in any app. Sums
- * in credits without a sign, except `adjusted`; `job_refunded` is a part of `refunded`; counts of `jobs` created, `failed` ones, and accounts with an
+ * in credits without a sign, except `adjusted`, `taken_back` and `forfeited`; `job_refunded` is a part of `refunded`; counts of `jobs` created, `failed` ones, and accounts with an
  * entry. Kept forever: one row per day and app. `accounts.line` says which entries are counted, so restore both
  * tables or neither.
  */
@@ -102,6 +102,8 @@ export const dailyTotals = sqliteTable(
     job_refunded: integer().notNull(),
     purchased: integer().notNull(),
     adjusted: integer().notNull(),
+    taken_back: integer().notNull(),
+    forfeited: integer().notNull(),
     jobs: integer().notNull(),
     failed: integer().notNull(),
     active_accounts: integer().notNull(),

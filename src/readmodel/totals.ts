@@ -68,6 +68,53 @@ function countMoney(delivered: string): string {
     on conflict (day, package_id, currency) do update set ${added.join(", ")}`;
 }
 
+/**
+ * The query that counts what a deleted account has in its row, which the same batch then deletes. ?1: the account; ?2: the
+ * day. `when`: SQL that says whether the row is deleted now.
+ */
+export function countForfeit(when: string): string {
+  const sums = COLUMNS.map((name) => (name === "forfeited" ? "0 - (credits + reserved)" : "0"));
+  return `insert into daily_totals (day, app_slug, ${COLUMNS.join(", ")})
+    select ?2, '', ${sums.join(", ")} from accounts
+      where id = ?1 and credits + reserved <> 0 and ${when}
+    on conflict (day, app_slug) do update set
+      forfeited = daily_totals.forfeited + excluded.forfeited`;
+}
+
+/** What changes what people own, that is balances and held credits. Each has the sign of the change. */
+const CHANGES = {
+  granted: "granted",
+  purchased: "purchased",
+  adjusted: "adjusted",
+  spent: "0 - settled",
+  job_refunded: "job_refunded",
+  taken_back: "taken_back",
+  forfeited: "forfeited",
+} as const;
+const CHANGE_NAMES = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
+
+/** What all people owned before and after some days, and each kind of change between: the sums are exact. */
+export type MonthTotals = { readonly opening: number; readonly closing: number } & {
+  readonly [name in keyof typeof CHANGES]: number;
+};
+
+const OWNED = CHANGE_NAMES.map((name) => CHANGES[name]).join(" + ");
+const MONTH = `select coalesce(sum(iif(day < ?1, ${OWNED}, 0)), 0) as opening,
+    ${CHANGE_NAMES.map((name) => `coalesce(sum(iif(day >= ?1, ${CHANGES[name]}, 0)), 0) as ${name}`).join(", ")},
+    coalesce(sum(${OWNED}), 0) as closing
+  from daily_totals where day < ?2`;
+
+/** The changes of the days from `from_day`, `to_day` excluded. Reads the totals of all days before, too. */
+export async function readMonthTotals(
+  database: D1Database,
+  from_day: number,
+  to_day: number,
+): Promise<MonthTotals> {
+  const totals = await database.prepare(MONTH).bind(from_day, to_day).first<MonthTotals>();
+  if (totals === null) throw new Error("a sum has one row");
+  return totals;
+}
+
 export interface Revenue {
   readonly package_id: string;
   readonly currency: string;

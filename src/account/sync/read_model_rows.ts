@@ -47,8 +47,7 @@ interface EntryContext {
 }
 
 /**
- * What an entry adds to the totals of its day; only `adjusted` has a sign. Purchases count in full, because a refund
- * belongs to another day. An entry always adds the same, even if its job has changed since. A new kind must be added
+ * What an entry adds to the totals of its day. Purchases count in full, because a refund belongs to another day. An entry always adds the same, even if its job has changed since. A new kind must be added
  * here to compile.
  */
 function sumsOf(context: EntryContext): Sums {
@@ -68,13 +67,15 @@ function sumsOf(context: EntryContext): Sums {
       return { purchased: amount };
     case "adjustment":
       return { adjusted: amount };
-    case "open":
     case "purchase_refund":
+      return { taken_back: amount };
+    // It was spent in the deleted account, whose debt the read model counted as forfeited when it deleted the account.
+    case "debt":
+      return { forfeited: amount };
+    case "open":
     case "plan":
     case "suspend":
     case "restore":
-    // A debt counts in the totals of the deleted account, where it was spent.
-    case "debt":
       return {};
   }
 }

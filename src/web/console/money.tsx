@@ -3,9 +3,12 @@ import * as z from "zod/mini";
 import { DAY_MS, monthOf, readMonth } from "../../domain/calendar.ts";
 import {
   dayName,
+  moneyDays,
   moneyQuery,
   readMoney,
+  readMonthMoney,
   sendMoneyList,
+  wholeMonth,
   type MoneyList,
 } from "../../http/api/admin/read_money.ts";
 import { daysOf } from "../../http/api/admin/read_stats.ts";
@@ -29,17 +32,20 @@ function periodOf({ month = "", first, last }: z.output<typeof pageQuery>) {
 
 export const showMoneyPage = factory.createHandlers(async (context) => {
   const days = periodOf(readQuery(context, pageQuery));
-  const [money, appName] = await Promise.all([
+  const now = monthOf(Date.now());
+  const whole = wholeMonth(days);
+  const month = whole === null || whole.from_ms > now.from_ms ? null : whole;
+  const [money, month_money, appName] = await Promise.all([
     nullIfUnreadable(readMoney(context, days)),
+    month === null ? null : nullIfUnreadable(readMonthMoney(context, month)),
     appNames(context),
   ]);
-  const now = monthOf(Date.now());
   const months = [now, monthOf(now.from_ms - 1)];
-  return context.html(<MoneyPage {...{ ...days, months, money, appName }} />);
+  return context.html(<MoneyPage {...{ ...days, months, money, month_money, appName }} />);
 });
 
 /** A list that the API would refuse is the list of accounts. */
 export const downloadMoney = factory.createHandlers((context) => {
   const { list = "accounts" satisfies MoneyList, ...period } = readQuery(context, moneyQuery);
-  return sendMoneyList(context, list, daysOf(period));
+  return sendMoneyList(context, list, moneyDays(period));
 });

@@ -1,8 +1,13 @@
 /** Month end: outstanding credits, credits by app, and money by package and currency. */
 import { moneyText } from "../../domain/currency.ts";
 import { DAY_MS, type Month } from "../../domain/calendar.ts";
-import { dayName, type MoneyList, type readMoney } from "../../http/api/admin/read_money.ts";
-import { counted, number } from "../layout/labels.ts";
+import {
+  dayName,
+  type MoneyList,
+  type readMoney,
+  type readMonthMoney,
+} from "../../http/api/admin/read_money.ts";
+import { counted, number, signed } from "../layout/labels.ts";
 import { Page } from "../layout/layout.tsx";
 import { Panel } from "./panel.tsx";
 import { AsOf, consolePath, DayFilter, FilterForm, ReadModelUnavailable, Table } from "./table.tsx";
@@ -15,8 +20,12 @@ export interface MoneyPageProps {
   readonly months: readonly Month[];
   /** Null if the read model cannot be read. */
   readonly money: Awaited<ReturnType<typeof readMoney>> | null;
+  /** Null also if the period is not a month. */
+  readonly month_money: MonthMoney | null;
   readonly appName: (slug: string | null) => string;
 }
+
+type MonthMoney = Awaited<ReturnType<typeof readMonthMoney>>;
 
 const amount = (name: string) => ({ amount: name });
 
@@ -60,6 +69,12 @@ function Figures(props: MoneyPageProps & { readonly money: NonNullable<MoneyPage
   );
   return (
     <>
+      {props.month_money === null ? null : (
+        <MonthPanel
+          money={props.month_money}
+          is_running={props.months[0]?.from_ms === from * DAY_MS}
+        />
+      )}
       <Panel id="revenue" title={`Sales, ${period}`} aside={csv("revenue")}>
         <p class="hint">
           Money paid and returned on these days. A refund or a lost dispute counts on its own day.
@@ -112,5 +127,40 @@ function Figures(props: MoneyPageProps & { readonly money: NonNullable<MoneyPage
       </Panel>
       <AsOf as_of={as_of} />
     </>
+  );
+}
+
+const CHANGES = [
+  ["granted", "Starter credits"],
+  ["purchased", "Bought"],
+  ["adjusted", "Adjusted by operators"],
+  ["spent", "Spent on jobs"],
+  ["job_refunded", "Jobs refunded by operators"],
+  ["taken_back", "Taken back with refunds and disputes of purchases"],
+  ["forfeited", "In deleted accounts"],
+] as const;
+
+function MonthPanel({ money, is_running }: { money: MonthMoney; is_running: boolean }) {
+  const { month } = money;
+  const csv = (
+    <a href={consolePath("/console/money.csv", { list: "month", month })}>Download as CSV</a>
+  );
+  return (
+    <Panel id="month" title={`Credits that people own, ${month}`} aside={csv}>
+      <p class="hint">
+        All balances, with the credits held for running jobs. A debt of a deleted account counts
+        above zero when the account is deleted, and below zero if its holder returns.
+      </p>
+      <Table
+        label="Credits that people own"
+        columns={["Change", amount("Credits")]}
+        rows={[
+          ["At the start", number(money.opening)],
+          ...CHANGES.map(([key, name]) => [name, signed(money[key])]),
+          [is_running ? "So far" : "At the end", number(money.closing)],
+        ]}
+        empty=""
+      />
+    </Panel>
   );
 }

@@ -107,6 +107,8 @@ describe("client.admin", () => {
       by_app: [{ app: "demo", settled: 6, refunded: 6, job_refunded: 6 }],
       revenue: [{ package: "small", currency: "eur", purchases: 1, amount_minor: 500 }],
     });
+    const month = new Date().toISOString().slice(0, 7);
+    expect(await admin.moneyOfMonth(month)).toMatchObject({ opening: 0, spent: -6, closing: 140 });
     const past = { from: "2020-01-01", to: "2020-02-01" };
     expect(await admin.money(past)).toMatchObject({ by_app: [], revenue: [] });
     const csvOf = async (...args: Parameters<typeof admin.moneyCsv>): Promise<string> => {
@@ -117,6 +119,7 @@ describe("client.admin", () => {
     expect(await csvOf("by_app")).toContain('\r\n"demo",100,6,6,6\r\n');
     expect(await csvOf("revenue")).toContain('\r\n"small","eur",1,500,0\r\n');
     expect(await csvOf("accounts")).toContain(`\r\n"${who}",140,0\r\n`);
+    expect(await csvOf("month", { month })).toContain(`\r\n"${month}",0,`);
     expect((await csvOf("by_app", past)).trimEnd().split("\r\n")).toHaveLength(1);
     await expect(csvOf("by_app", { from: "2020-02-30" })).rejects.toMatchObject({
       code: "invalid_request",

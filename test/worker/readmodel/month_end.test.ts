@@ -6,7 +6,8 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
-import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
+import { DAY_MS, monthOf, utcDayOf, type Month } from "../../../src/domain/calendar.ts";
+import { SERVICE } from "../../../src/account/contract.ts";
 import { signInOperator } from "../http/api/admin/operators.ts";
 import { evict, query, readContents, repeatAlarm } from "../support/account_object.ts";
 import { addAccount, type Totals } from "./totals_model.ts";
@@ -254,6 +255,37 @@ function sumBy<Row extends object>(
   return sums;
 }
 
+/** The measure that an entry of a kind adds its amount to. */
+const CHANGES: Readonly<Record<string, string>> = {
+  grant: "granted",
+  purchase: "purchased",
+  adjustment: "adjusted",
+  job_refund: "job_refunded",
+  purchase_refund: "taken_back",
+};
+
+type Ledger = Awaited<ReturnType<typeof readContents>>["entries"];
+
+/** The figures of a month, recounted from the ledgers. */
+function recount(ledgers: readonly Ledger[], { name, from_ms, to_ms }: Month) {
+  const changes = { granted: 0, purchased: 0, adjusted: 0, spent: 0, job_refunded: 0 };
+  const month = { month: name, opening: 0, ...changes, taken_back: 0, forfeited: 0, closing: 0 };
+  for (const ledger of ledgers) {
+    let owned = 0;
+    for (const { at_ms, kind, amount, balance_after, reserved_after } of ledger) {
+      const change = balance_after + reserved_after - owned;
+      owned += change;
+      if (at_ms < from_ms) month.opening += change;
+      if (at_ms < to_ms) month.closing += change;
+      if (at_ms < from_ms || at_ms >= to_ms || change === 0) continue;
+      const measure = CHANGES[kind] ?? "spent";
+      if (measure !== "spent") expect(change).toBe(amount);
+      month[measure as keyof typeof changes] += change;
+    }
+  }
+  return month;
+}
+
 const BY_APP = ["granted", "settled", "refunded", "job_refunded"] as const;
 const REVENUE = ["purchases", "amount_minor", "refunded_minor"] as const;
 const nameOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -270,6 +302,7 @@ it(
     await history.live();
     const totals: Totals = new Map();
     const holdings: Record<string, unknown> = {};
+    const ledgers: Ledger[] = [];
     const outstanding = { credits: 0, held: 0, accounts: 0 };
     for (let account = 0; account < ACCOUNTS; account += 1) {
       const identity_id = history.identity(account);
@@ -280,6 +313,7 @@ it(
       if (has_tables.length === 0) continue;
       const { entries, jobs } = await readContents(identity_id);
       addAccount(totals, identity_id, entries, jobs);
+      ledgers.push(entries);
       const { balance_after: credits = 0, reserved_after: held = 0 } = entries.at(-1) ?? {};
       expect(credits).toBe(entries.reduce((sum, { amount }) => sum + amount, 0));
       if (credits === 0 && held === 0) continue;
@@ -331,5 +365,43 @@ it(
         }),
       ),
     ).toEqual(holdings);
+
+    const readMonthEnd = async (name: string) => {
+      const { as_of: _, ...figures } = (await olga.get(`/api/admin/money?month=${name}`)).body;
+      return figures;
+    };
+    for (let month = monthOf(START_MS); month.from_ms < Date.now(); month = monthOf(month.to_ms)) {
+      const figures = await readMonthEnd(month.name);
+      expect({ seed, ...figures }).toEqual({ seed, ...recount(ledgers, month) });
+    }
+    const before = await readMonthEnd(monthOf(Date.now()).name);
+    for (let account = 0; account < 10; account += 1) {
+      await env.ACCOUNT.getByName(history.identity(account)).deleteAccount(SERVICE);
+      await repeatAlarm(history.identity(account));
+    }
+    const after = await readMonthEnd(monthOf(Date.now()).name);
+    const left = (await olga.get("/api/admin/money")).body.outstanding;
+    expect({ seed, closing: after.closing }).toEqual({ seed, closing: left.credits + left.held });
+    expect(after.forfeited).not.toBe(0);
+    const gone = after.forfeited + after.spent - before.spent;
+    expect(after).toEqual({
+      ...before,
+      spent: after.spent,
+      forfeited: after.forfeited,
+      closing: before.closing + gone,
+    });
+    const [head, row] = (
+      await olga.send("GET", `/api/admin/money?month=${after.month}&list=month`, undefined, {
+        Accept: "text/csv",
+      })
+    ).text.split("\r\n");
+    expect([head, row]).toEqual([
+      Object.keys(after)
+        .map((name) => `"${name}"`)
+        .join(","),
+      Object.values(after)
+        .map((value) => JSON.stringify(value))
+        .join(","),
+    ]);
   },
 );

@@ -134,8 +134,13 @@ class History {
         return;
       }
       case "forget": {
-        const { id } = this.#book(step.account);
+        const book = this.#book(step.account);
+        const { id } = book;
         while (!(await this.#projector.forget(id)));
+        if (book.delivered > 0) {
+          const { credits, reserved } = this.#rows(book, 0, book.delivered).account;
+          this.#forfeit(0 - credits - reserved);
+        }
         this.#made += 1;
         this.#books[step.account] = new Book(`${ACCOUNTS[step.account]}${this.#made}`);
         return;
@@ -191,6 +196,15 @@ class History {
       this.#model.set(key, total);
       total.accounts.add(id);
       for (const name of MEASURES) total[name] = (total[name] ?? 0) + (sums[name] ?? 0);
+    }
+  }
+
+  #forfeit(credits: number): void {
+    if (credits === 0) return;
+    for (const app of ["*", ""]) {
+      const key = `${new Date().toISOString().slice(0, 10)} ${app}`;
+      const total = this.#model.get(key) ?? { accounts: new Set<string>() };
+      this.#model.set(key, { ...total, forfeited: (total.forfeited ?? 0) + credits });
     }
   }
 

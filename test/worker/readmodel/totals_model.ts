@@ -60,6 +60,8 @@ export function addAccount(
       if (line.kind === "job_refund") add("job_refunded", line.amount);
       if (line.kind === "adjustment") add("adjusted", line.amount);
       if (line.kind === "purchase") add("purchased", line.amount);
+      if (line.kind === "purchase_refund") add("taken_back", line.amount);
+      if (line.kind === "debt") add("forfeited", line.amount);
     }
   }
 }
@@ -72,6 +74,8 @@ const NOTHING = {
   job_refunded: 0,
   purchased: 0,
   adjusted: 0,
+  taken_back: 0,
+  forfeited: 0,
   jobs: 0,
   failed: 0,
 };

@@ -1,5 +1,6 @@
 /** The operators' API in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
+import * as z from "zod";
 import { RECONCILED_DAYS } from "../../../domain/limits.ts";
 import { listAuditQuery } from "./list_audit.ts";
 import { findJobsQuery } from "./list_jobs.ts";
@@ -109,6 +110,8 @@ export const admin_paths: ZodOpenApiPathsObject = {
               job_refunded: 0,
               purchased: 0,
               adjusted: 50,
+              taken_back: 0,
+              forfeited: 0,
               jobs: 1,
               failed: 0,
               active_accounts: 1,
@@ -126,13 +129,13 @@ export const admin_paths: ZodOpenApiPathsObject = {
       tag: "Operators",
       summary: "Credits and money of a period, to close a month",
       description:
-        "Without `from` and `to`, the last 30 days. A period has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`, `revenue`, or `accounts` with the identity, balance and held credits of each account now. The data comes from the read model.",
+        "Without `from` and `to`, the last 30 days. A period has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`, `revenue`, `accounts` with the identity, balance and held credits of each account now, or `month`. With `month` instead of `from` and `to`, the response is `MonthMoney`: what all people owned before and after a month, and each change between. The data comes from the read model.",
       security: "operator",
       query: moneyQuery,
       success: {
         description:
-          "The credits of all accounts now, and the period by app, package and currency.",
-        schema: admin.money,
+          "The credits of all accounts now, and the period by app, package and currency; or a month's changes.",
+        schema: z.union([admin.money, admin.month_money]),
         csv: true,
         example: {
           outstanding: { credits: 182_400, held: 350, accounts: 60 },

@@ -189,6 +189,16 @@ const daily_totals = z
     job_refunded: total.describe("Cost of ended jobs that operators gave back."),
     purchased: total.describe("Credits bought, before reversals."),
     adjusted: z.int().describe("The signed sum of adjustments."),
+    taken_back: z
+      .int()
+      .describe(
+        "Credits taken back because a purchase's money was returned, below zero; above zero if disputes that were won gave back more.",
+      ),
+    forfeited: z
+      .int()
+      .describe(
+        "What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the holder returns.",
+      ),
     jobs: total,
     failed: total,
     active_accounts: total,
@@ -237,6 +247,37 @@ export const money = z
     as_of,
   })
   .meta({ id: "Money" });
+
+export const month_money = z
+  .strictObject({
+    month: z.string().describe("A UTC month, such as 2026-10."),
+    opening: z
+      .int()
+      .describe("All balances and held credits before the month: what the service owed."),
+    granted: z.int().describe("Starter credits."),
+    purchased: z.int().describe("Credits bought."),
+    adjusted: z.int().describe("Operators' adjustments, up and down."),
+    spent: z.int().describe("What jobs cost, below zero."),
+    job_refunded: z.int().describe("Cost of ended jobs that operators gave back."),
+    taken_back: z
+      .int()
+      .describe(
+        "Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back.",
+      ),
+    forfeited: z
+      .int()
+      .describe(
+        "What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the holder returns.",
+      ),
+    closing: z
+      .int()
+      .describe("After the month, or so far. It is `opening` with all changes added, exactly."),
+    as_of,
+  })
+  .meta({
+    id: "MonthMoney",
+    description: "Each change has the sign by which it changes `closing`.",
+  });
 
 const audit_entry = z
   .strictObject({

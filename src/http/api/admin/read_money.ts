@@ -1,6 +1,6 @@
 /** `GET /api/admin/money`: what an operator needs to close a month, from the read model, as JSON or CSV. */
 import * as z from "zod/mini";
-import { DAY_MS } from "../../../domain/calendar.ts";
+import { DAY_MS, monthOf, readMonth, type Month } from "../../../domain/calendar.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { csvRow } from "../../csv.ts";
 import { refuse } from "../../refusals.ts";
@@ -9,20 +9,68 @@ import { timestamp } from "../../views.ts";
 import { daysOf, is_period, period_fields } from "./read_stats.ts";
 
 /** The lists that can be read as CSV. */
-export const MONEY_LISTS = ["by_app", "revenue", "accounts"] as const;
+export const MONEY_LISTS = ["by_app", "revenue", "accounts", "month"] as const;
 export type MoneyList = (typeof MONEY_LISTS)[number];
 
 /** Accounts that one query of the list of accounts reads. One download may make 1,000 queries. */
 const ACCOUNTS_AT_ONCE = 5_000;
 
+const NOT_A_MONTH = "must be a month such as 2026-11, and not in the future";
+
 export const moneyQuery = z
   .object({
     ...period_fields,
+    month: z.optional(
+      z.string().check(
+        z.refine((text) => {
+          const month = readMonth(text);
+          return month !== null && month.from_ms <= Date.now();
+        }, NOT_A_MONTH),
+      ),
+    ),
     list: z.optional(z.enum(MONEY_LISTS, `must be one of ${MONEY_LISTS.join(", ")}`)),
   })
-  .check(...is_period);
+  .check(
+    ...is_period,
+    z.refine(
+      ({ month, from, to }) => month === undefined || (from === undefined && to === undefined),
+      {
+        path: ["month"],
+        message: "must be sent without from and to",
+      },
+    ),
+    z.refine(({ list, month }) => list !== "month" || month !== undefined, {
+      path: ["month"],
+      message: "must name the month of the list",
+    }),
+  );
 
 type Days = ReturnType<typeof daysOf>;
+
+const daysOfMonth = ({ from_ms, to_ms }: Month): Days => ({
+  from: from_ms / DAY_MS,
+  to: to_ms / DAY_MS,
+});
+
+/** The days of a month, or of another period. */
+export function moneyDays({ month, ...period }: Omit<z.output<typeof moneyQuery>, "list">): Days {
+  const named = month === undefined ? null : readMonth(month);
+  return named === null ? daysOf(period) : daysOfMonth(named);
+}
+
+/** The month that these days are; null if they are not one. */
+export function wholeMonth({ from, to }: Days): Month | null {
+  const month = monthOf(from * DAY_MS);
+  return month.from_ms === from * DAY_MS && month.to_ms === to * DAY_MS ? month : null;
+}
+
+/** What all people owned before and after a month, and what changed it. A running month is counted so far. */
+export async function readMonthMoney(context: AppContext, month: Month) {
+  const { from, to } = daysOfMonth(month);
+  const as_of = timestamp(Date.now());
+  const totals = await context.get("services").read_model.readMonthTotals(from, to);
+  return { month: month.name, ...totals, as_of };
+}
 
 export async function readMoney(context: AppContext, days: Days) {
   const { read_model } = context.get("services");
@@ -54,6 +102,11 @@ const COLUMNS = {
   by_app: ["app", "granted", "settled", "refunded", "job_refunded"],
   revenue: ["package", "currency", "purchases", "amount_minor", "refunded_minor"],
   accounts: ["identity_id", "credits", "held"],
+  month: ["month", "opening", "granted", "purchased", "adjusted", "spent", "job_refunded"].concat([
+    "taken_back",
+    "forfeited",
+    "closing",
+  ]),
 } as const;
 
 /** The rows of a list, in portions. */
@@ -62,6 +115,10 @@ async function* rowsOf(
   list: MoneyList,
   days: Days,
 ): AsyncGenerator<readonly object[]> {
+  if (list === "month") {
+    const month = wholeMonth(days);
+    return yield month === null ? [] : [await readMonthMoney(context, month)];
+  }
   if (list !== "accounts") {
     return yield await (list === "by_app" ? readByApp : readRevenue)(context, days);
   }
@@ -116,13 +173,15 @@ export function dayName(day: number): string {
 const LIST_AND_CSV = `For CSV, send Accept: text/csv and list, which is one of ${MONEY_LISTS.join(", ")}. Otherwise send neither.`;
 
 export const showMoney = factory.createHandlers(validQuery(moneyQuery), async (context) => {
-  const { list, ...period } = context.req.valid("query");
+  const { list, ...requested } = context.req.valid("query");
   const is_csv = (context.req.header("Accept") ?? "").includes("text/csv");
   if (is_csv !== (list !== undefined)) {
     return refuse(context, { code: "invalid_request", detail: LIST_AND_CSV });
   }
-  const days = daysOf(period);
-  return list === undefined
-    ? context.json(await readMoney(context, days))
-    : sendMoneyList(context, list, days);
+  const days = moneyDays(requested);
+  if (list !== undefined) return sendMoneyList(context, list, days);
+  const month = requested.month === undefined ? null : wholeMonth(days);
+  return context.json(
+    month === null ? await readMoney(context, days) : await readMonthMoney(context, month),
+  );
 });

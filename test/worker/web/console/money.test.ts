@@ -126,12 +126,16 @@ describe("the console's page of money", () => {
     const links = [...text.matchAll(/href="(\/console\/money\.csv[^"]+)"/g)].map(([, path = ""]) =>
       path.replaceAll("&amp;", "&"),
     );
-    expect(links).toHaveLength(3);
+    expect(links).toHaveLength(4);
+    const month = new Date().toISOString().slice(0, 7);
+    expect(words(text)).toMatch(
+      new RegExp(`own, ${month} .* At the start 0 Starter credits \\+100 .* So far 133 `),
+    );
     for (const path of links) {
       const { status, headers } = await open(path);
       expect([status, headers.get("Content-Type")]).toEqual([200, "text/csv; charset=utf-8"]);
     }
-    expect((await open(links[0] ?? "")).text).toContain('"small","eur",1,123450,100');
+    expect((await open(links[1] ?? "")).text).toContain('"small","eur",1,123450,100');
   });
 
   it("a period without activity says so, and a wrong period becomes this month", async () => {

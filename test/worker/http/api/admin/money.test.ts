@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { fireAlarm } from "../../../support/account_object.ts";
+import { fireAlarm, repeatAlarm } from "../../../support/account_object.ts";
 import { signInWithCredits } from "../../../support/passbook.ts";
 import { signInOperator, type Operator } from "./operators.ts";
 
@@ -40,6 +40,40 @@ describe("GET /api/admin/money", () => {
     });
     const past = (await olga.get("/api/admin/money?from=2020-01-01&to=2020-02-01")).body;
     expect(past).toMatchObject({ outstanding: { credits: 128 }, by_app: [], revenue: [] });
+  });
+
+  it("the changes of a month, also credits taken back and those of deleted accounts, add up to its closing", async () => {
+    const olga = await signInOperator();
+    const ada = await liveAMonth(olga);
+    const month = new Date().toISOString().slice(0, 7);
+    const read = async (name = month) => (await olga.get(`/api/admin/money?month=${name}`)).body;
+    const changes = { granted: 100, purchased: 40, adjusted: 0, spent: -6, job_refunded: 2 };
+    const figures = { month, opening: 0, ...changes, taken_back: -8, forfeited: 0, closing: 128 };
+    expect(await read()).toMatchObject(figures);
+    const csv = await csvOf(olga, `month=${month}&list=month`);
+    expect(csv.text.split("\r\n")[1]).toBe(`"${month}",0,100,40,0,-6,2,-8,0,128`);
+    const past = { granted: 0, purchased: 0, spent: 0, taken_back: 0, forfeited: 0 };
+    expect(await read("2020-01")).toMatchObject({ opening: 0, ...past, closing: 0 });
+
+    await env.ACCOUNT.getByName(ada.identity_id).deleteAccount({ kind: "service" });
+    await repeatAlarm(ada.identity_id);
+    expect(await read()).toMatchObject({ ...figures, forfeited: -128, closing: 0 });
+  });
+
+  it("what a deleted account owed is forfeited until its holder returns and owes it again", async () => {
+    const olga = await signInOperator();
+    const debtor = env.ACCOUNT.getByName("user_debtor");
+    await debtor.adjustCredits({ amount: -30, note: "fraud", allow_negative: true }, null);
+    await debtor.deleteAccount({ kind: "service" });
+    await repeatAlarm("user_debtor");
+    const month = new Date().toISOString().slice(0, 7);
+    const read = async () => (await olga.get(`/api/admin/money?month=${month}`)).body;
+    expect(await read()).toMatchObject({ adjusted: -30, forfeited: 30, closing: 0 });
+    const returned = env.ACCOUNT.getByName("user_returned");
+    await returned.oweDebts([{ id: "debt", credits: 30 }]);
+    await fireAlarm("user_returned");
+    expect(await read()).toMatchObject({ adjusted: -30, forfeited: 0, closing: -30 });
+    expect((await olga.get("/api/admin/money")).body.outstanding.credits).toBe(-30);
   });
 
   it("each list of the money can be read as CSV", async () => {
@@ -84,6 +118,10 @@ describe("GET /api/admin/money", () => {
       await csvOf(olga, "list=jobs"),
       await olga.get("/api/admin/money?from=2026-02-01&to=2026-02-01"),
       await olga.get("/api/admin/money?from=2026-02-30"),
+      await olga.get("/api/admin/money?month=2026-13"),
+      await olga.get("/api/admin/money?month=2999-01"),
+      await olga.get("/api/admin/money?month=2026-01&from=2026-01-01"),
+      await csvOf(olga, "list=month"),
       // Without an end, the period ends today.
       await olga.get("/api/admin/money?from=2020-01-01"),
     ];
