@@ -161,8 +161,8 @@ export const NETWORK_RATE_LIMITS = {
     site: rule("LIMIT_APP_KEY_UNKNOWN_SITE", 240, 60),
   },
   /**
-   * Failed authentications of OAuth clients. A secret has 256 bits, so this only limits the work and the log; a server with a
-   * revoked secret tries once for each of its users.
+   * Failed authentications of OAuth clients, and requests to OAuth endpoints that are refused before. A secret has 256 bits, so
+   * this only limits the work and the log; a server with a revoked secret tries once for each of its users.
    */
   client_failure: {
     network: rule("LIMIT_CLIENT_FAILURE", 60, 60),

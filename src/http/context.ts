@@ -43,6 +43,8 @@ export interface AppEnvironment {
     session: ResumedSession;
     /** On operators' routes and pages with navigation: the caller's rights as an operator; null: none. */
     operator?: OperatorRights | null;
+    /** On OAuth endpoints: who sent the request was examined, which counts its own failures. */
+    sender_examined?: true;
     /** On operators' routes of one account: its holder. */
     holder: Person;
   };

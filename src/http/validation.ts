@@ -1,5 +1,6 @@
 /** Validation of bodies and queries by zod, with our own error messages. */
 import { bodyLimit } from "hono/body-limit";
+import { matchedRoutes } from "hono/route";
 import { validator } from "hono/validator";
 import * as z from "zod/mini";
 import {
@@ -18,7 +19,7 @@ import type { IdempotencyGuard } from "../account/contract.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./refusal_page.ts";
 import { refuse } from "./refusals.ts";
-import { findUnknownField, misspelt } from "./unknown_fields.ts";
+import { fieldNames, findUnknownField, misspelt } from "./unknown_fields.ts";
 
 export const appSlug = z
   .string("must be a string")
@@ -127,8 +128,15 @@ const responding =
     return read.success ? read.data : refuseByAccept(context, read.error);
   };
 
+/** Middleware that declares the query parameters of its route, for {@link refuseUnknownQuery}. */
+interface QueryNames {
+  readonly query_names: readonly string[];
+}
+
 export const validQuery = <Schema extends z.ZodMiniType>(schema: Schema) =>
-  validator("query", responding(schema));
+  Object.assign(validator("query", responding(schema)), {
+    query_names: fieldNames(schema),
+  } satisfies QueryNames);
 
 /** Goes after {@link requireJsonBody} and {@link limitBodySize}. */
 export const validBody = <Schema extends z.ZodMiniType>(schema: Schema) =>
@@ -188,15 +196,49 @@ function check<Schema extends z.ZodMiniType>(
   return { success: false, error: { code: "invalid_request", detail } };
 }
 
-/** Refuses misspelt query parameters of a route without a query schema. */
+/** Declares the query parameters of a route without a query schema, and refuses misspelt ones. */
 export const checkQueryNames = (...known: readonly string[]) =>
-  factory.createMiddleware(async (context, next) => {
-    for (const name of Object.keys(context.req.query())) {
-      const detail = misspelt(name, known);
-      if (detail !== null) return refuseByAccept(context, { code: "invalid_request", detail });
-    }
-    return next();
-  });
+  Object.assign(
+    factory.createMiddleware(async (context, next) => {
+      const detail = wrongName(context, known, { strict: false });
+      return detail === null
+        ? next()
+        : refuseByAccept(context, { code: "invalid_request", detail });
+    }),
+    { query_names: known } satisfies QueryNames,
+  );
+
+/**
+ * Refuses query parameters that no middleware of the route declares: a filter that is ignored returns everybody's rows. An
+ * unknown route has no parameters, and is not found.
+ */
+export const refuseUnknownQuery = factory.createMiddleware(async (context, next) => {
+  if (!context.req.url.includes("?")) return next();
+  const routes = matchedRoutes(context).filter(({ method }) => method !== "ALL");
+  if (routes.length === 0) return next();
+  const known = routes.flatMap(({ handler }) => (handler as Partial<QueryNames>).query_names ?? []);
+  const detail = wrongName(context, known, { strict: true });
+  return detail === null ? next() : refuse(context, { code: "invalid_request", detail });
+});
+
+/** No route has half as many. */
+const QUERY_PARAMETERS_MAX = 40;
+
+/** The error message for too many query parameters, or the first one that is misspelt, or with `strict` unknown; else null. */
+function wrongName(
+  context: AppContext,
+  known: readonly string[],
+  { strict }: { readonly strict: boolean },
+): string | null {
+  if (hasMoreParameters(context.req.url, QUERY_PARAMETERS_MAX)) {
+    return `The query has more than ${QUERY_PARAMETERS_MAX} parameters.`;
+  }
+  for (const name of Object.keys(context.req.query())) {
+    const detail = misspelt(name, known, { strict, what: "query parameter" });
+    if (detail !== null) return detail;
+  }
+  return null;
+}
 
 function isDeclaredJson(context: AppContext): boolean {
   return /^application\/json\s*(;|$)/i.test(context.req.header("Content-Type") ?? "");
@@ -209,11 +251,34 @@ export const requireJsonBody = factory.createMiddleware((context, next) =>
     : Promise.resolve(refuse(context, { code: "unsupported_media_type" })),
 );
 
-export const limitBodySize = bodyLimit({
+const limitBytes = bodyLimit({
   maxSize: BODY_MAX_BYTES,
   onError: (context) =>
     refuse(context as AppContext, { code: "body_too_large", limit_bytes: BODY_MAX_BYTES }),
 });
+
+/** Each field of a form costs about a microsecond before anything looks at its name, so 30,000 of one letter would cost much. */
+const FORM_FIELDS_MAX = 1_000;
+
+/** Limits the bytes of a body, and the fields of a form. */
+export const limitBodySize = factory.createMiddleware((context, next) =>
+  limitBytes(context, async () => {
+    const is_form = /^application\/x-www-form-urlencoded/i.test(
+      context.req.header("Content-Type") ?? "",
+    );
+    if (is_form && hasMoreParameters(await context.req.raw.clone().text(), FORM_FIELDS_MAX)) {
+      const detail = `The form has more than ${FORM_FIELDS_MAX} fields.`;
+      context.res = await refuseByAccept(context, { code: "invalid_request", detail });
+    } else {
+      await next();
+    }
+  }),
+);
+
+/** Whether a query or an encoded form has more parameters than `max`, without parsing it. */
+export function hasMoreParameters(text: string, max: number): boolean {
+  return text.split("&", max + 1).length > max;
+}
 
 /** Serialised metadata; null if the request has none. */
 export function metadataJson(value: Metadata | undefined): Result<string | null, Refusal> {

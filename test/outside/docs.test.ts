@@ -215,7 +215,8 @@ const RATE_LIMIT_ROWS: Readonly<
   "network social_me": "`/api/socialMe`",
   "network device_start": "device logins started",
   "network app_key_unknown": "requests with unknown app keys",
-  "network client_failure": "failed authentications of OAuth clients",
+  "network client_failure":
+    "failed authentications of OAuth clients, and requests to OAuth endpoints that are refused before",
   "network client_document": "documents and keys fetched for OAuth clients",
   "network device_attempt": "attempts at a user code",
   "network device_poll": "polls of genuine device codes",

@@ -95,6 +95,7 @@ export async function authenticateClient(
   sent: SentCredentials,
   identity_id: string | null,
 ): Promise<Result<AuthenticatedClient, OAuthError>> {
+  context.set("sender_examined", true);
   const { client_authentication } = context.get("services");
   const issuer = context.get("base_url");
   const audience = { issuer, token_endpoint: `${issuer}/oauth/token` };

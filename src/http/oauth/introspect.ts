@@ -71,6 +71,7 @@ async function describe(
 async function identifyApp(context: AppContext, form: OAuthForm): Promise<Result<App, OAuthError>> {
   const key = readAppKey(context.req.header("Authorization") ?? "");
   if (key !== null) {
+    context.set("sender_examined", true);
     const app = await findAppOfKey(context, key);
     if (app.ok) return app;
     return refused(app.refusal.code === "unauthorized" ? NO_APP : errorFrom(app.refusal));

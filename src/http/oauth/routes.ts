@@ -5,8 +5,9 @@ import { cors } from "hono/cors";
 import { BODY_MAX_BYTES } from "../../domain/limits.ts";
 import { factory, type AppContext, type AppEnvironment } from "../context.ts";
 import { noStore } from "../middleware/headers.ts";
+import { countNetworkRequest } from "../middleware/rate_limits.ts";
 import { COMMAND_LINE_CLIENT_PATH, readCommandLineClient } from "./command_line_client.ts";
-import { invalidRequest, refuseOAuth, UNAVAILABLE } from "./errors.ts";
+import { errorFrom, invalidRequest, refuseOAuth, UNAVAILABLE } from "./errors.ts";
 import { introspectToken } from "./introspect.ts";
 import { readMetadata, readResourceMetadata } from "./metadata.ts";
 import { revokeToken } from "./revoke.ts";
@@ -31,6 +32,17 @@ const respondToFailure = factory.createMiddleware(async (context, next) => {
   if (context.error !== undefined) context.res = refuseOAuth(context, UNAVAILABLE);
 });
 
+/**
+ * A request that is refused before its sender is examined counts as a failed authentication of its network. The examination
+ * of a client or an app's key counts its own failures.
+ */
+const countUnexamined = factory.createMiddleware(async (context, next) => {
+  await next();
+  if (context.res.ok || context.res.status >= 500 || context.get("sender_examined")) return;
+  const limited = await countNetworkRequest(context, "client_failure");
+  if (limited !== null) context.res = refuseOAuth(context, errorFrom(limited));
+});
+
 const limitBodySize = bodyLimit({
   maxSize: BODY_MAX_BYTES,
   onError: (context) =>
@@ -45,7 +57,9 @@ export function addOAuthRoutes(app: Hono<AppEnvironment>): void {
   const well_known = ["oauth-authorization-server", "openid-configuration"] as const;
   app.use("/.well-known/*", corsForAnyOrigin);
   for (const path of shared) app.use(path, corsForAnyOrigin);
-  for (const path of [...shared, "/oauth/introspect"]) app.use(path, noStore, respondToFailure);
+  for (const path of [...shared, "/oauth/introspect"]) {
+    app.use(path, noStore, respondToFailure, countUnexamined);
+  }
   for (const name of well_known) app.get(`/.well-known/${name}`, ...readMetadata);
   app.get("/.well-known/oauth-protected-resource", ...readResourceMetadata);
   app.get(COMMAND_LINE_CLIENT_PATH, ...readCommandLineClient);

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { APPS_PER_ALLOWANCE_MAX, CAPS_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { apps, caps } from "../api/device/approve.ts";
+import { findUnknownField } from "../unknown_fields.ts";
 
 /** Strict, so that a misspelt limit is not silently ignored. */
 const details = z
@@ -30,7 +31,9 @@ const FIELDS = ["type", "caps", "apps", "expires_in"];
 
 /** Refused: what is wrong, as an `error_description`. */
 export function readSpendingDetails(text: string): Result<SpendingDetails, string> {
-  const read = details.safeParse(parse(text));
+  const sent = parse(text);
+  if (findUnknownField(details, sent) !== null) return refused(SHAPE);
+  const read = details.safeParse(sent);
   const [limits] = read.data ?? [];
   if (limits !== undefined) return accepted(limits);
   const field = read.error?.issues[0]?.path.find((part) => FIELDS.includes(String(part)));

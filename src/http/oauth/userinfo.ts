@@ -33,6 +33,7 @@ export const readUserinfo = factory.createHandlers(async (context) => {
   const token = await readToken(context);
   const claims = token === null ? null : await access_tokens.verify(context.get("base_url"), token);
   if (claims === null) return refuseBearer(context, INVALID_TOKEN);
+  context.set("sender_examined", true);
   const { identity_id, credential, client_id, scopes } = claims;
   if (await isDeletedClient(context, client_id)) return refuseBearer(context, INVALID_TOKEN);
   const proof = { kind: "personal_token", credential, client_id } as const;

@@ -205,6 +205,34 @@ describe("a registered client at the token endpoint", () => {
     expect(await lastUse()).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
   });
 
+  it.each(["/oauth/token", "/oauth/revoke", "/oauth/introspect", "/oauth/userinfo"])(
+    "a request to %s that is refused before its client is examined counts for the network",
+    async (path) => {
+      const counted: string[] = [];
+      const limit = async ({ key }: { readonly key: string }) => {
+        counted.push(key);
+        return { success: counted.length < 2 };
+      };
+      const settings = { LIMIT_CLIENT_FAILURE: { limit } };
+      const headers = { "CF-Connecting-IP": "192.0.2.7" };
+      const many = Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`x${index}`, ""]));
+      const body = new URLSearchParams(many).toString();
+      const sent = { headers: { ...headers, "Content-Type": "application/json" }, body };
+      const first = await send("POST", path, sent, settings);
+      expect([400, 401]).toContain(first.status);
+      expect(counted).toEqual(["192.0.2.7"]);
+      const second = await send(
+        "POST",
+        path,
+        { headers, body: new URLSearchParams(many) },
+        settings,
+      );
+      expect(second).toMatchObject({ status: 429, body: { error: "slow_down" } });
+      expect(second.headers.get("Retry-After")).toBe("60");
+      expect(counted).toHaveLength(2);
+    },
+  );
+
   it("failed authentications count for the network, and others do not", async () => {
     const { secret, token } = await openClient();
     const counted: string[] = [];
