@@ -57,7 +57,12 @@ import { readSocialMe } from "./api/upstream_tokens/read_social_profile.ts";
 import { changePersonalToken } from "./api/personal_tokens/change.ts";
 import { listPersonalTokens } from "./api/personal_tokens/list.ts";
 import { revokePersonalToken } from "./api/personal_tokens/revoke.ts";
-import { requireJsonBody, checkQueryNames, limitBodySize } from "./validation.ts";
+import {
+  checkQueryNames,
+  limitBodySize,
+  refuseUnknownQuery,
+  requireJsonBody,
+} from "./validation.ts";
 import { readWallet } from "./api/wallet/read.ts";
 
 /** Adds the routes in groups that share their middleware. */
@@ -70,6 +75,10 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   app.post("/webhooks/stripe", requirePayments, noStore, limitWebhookSize, ...receiveWebhook);
 
   app.use("/api/*", corsForAllowedOrigins, noStore);
+  // The operators' routes do this after they checked the caller.
+  app.use("/api/*", (context, next) =>
+    context.req.path.startsWith("/api/admin/") ? next() : refuseUnknownQuery(context, next),
+  );
   app.get("/api/sessionToken", checkQueryNames("template"), ...issueSessionToken);
   app.get("/api/wallet", authenticateUserOrApp, ...readWallet);
   app.get("/api/me", authenticate, ...readMe);
@@ -124,6 +133,6 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   // Before routing, so that non-operators cannot find out which routes exist.
   app.use("/api/admin/apps/:slug/webhooks/*", acceptOwnApp);
   const operator = [authenticate, requireOperator, guardCookieReads].map(unlessOwnApp);
-  app.use("/api/admin/*", ...operator);
+  app.use("/api/admin/*", ...operator, refuseUnknownQuery);
   addAdminRoutes(app);
 }

@@ -53,7 +53,7 @@ const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
 
 const DESCRIPTION = `Shared sign-in, a credit wallet, and jobs that reserve credits before work starts and settle the real cost afterwards.
 
-Errors are \`{ error, code }\`: a message for people and a stable code for programs. Costs and balances are whole credits. Times are RFC 3339 in UTC. A write may have an \`Idempotency-Key\`; a request that is repeated with its key takes effect once.
+Errors are \`{ error, code }\`: a message for people and a stable code for programs. Costs and balances are whole credits. Times are RFC 3339 in UTC. A write may have an \`Idempotency-Key\`; a request that is repeated with its key takes effect once. An unknown query parameter is refused with \`invalid_request\`, because a filter that is ignored would return everything. An unknown field of a body is refused if it resembles a known one.
 
 Apps and agents connect to a person's account by OAuth 2.1 and OpenID Connect. Those endpoints follow their standards: any client library finds them at \`/.well-known/oauth-authorization-server\`.`;
 

@@ -199,7 +199,10 @@ export function operation(options: OperationOptions): ZodOpenApiOperationObject 
     refusals.push("identity_ambiguous");
   }
   if (options.body !== undefined) refusals.push(...WITH_BODY);
-  if (options.query !== undefined) refusals.push("invalid_request");
+  // Every route below /api refuses unknown query parameters.
+  if (options.query !== undefined || (options.tag !== "Service" && !options.pages)) {
+    refusals.push("invalid_request");
+  }
   if (options.idempotent) refusals.push("idempotency_key_reused");
   const { pages = false, signin_url = false } = options;
   return {

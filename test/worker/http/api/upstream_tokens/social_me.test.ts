@@ -28,7 +28,7 @@ function socialNetwork(
 }
 
 const socialMe = (headers: Record<string, string>, settings: Record<string, unknown> = SOCIAL) =>
-  send("GET", "/api/socialMe?secret=1", { headers }, settings);
+  send("GET", "/api/socialMe", { headers }, settings);
 
 beforeEach(() => {
   sent = [];
