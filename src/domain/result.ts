@@ -32,6 +32,9 @@ export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
+/** The message of the error that a call of an account throws if this build cannot create or migrate its tables. Nothing changed. */
+export const MIGRATION_FAILED = "account_migration_failed";
+
 /** Whether the platform itself failed: it reset an object, could not reach it, or is overloaded. A retry may succeed. */
 export function isPlatformFailure(error: unknown): boolean {
   const flags = Object(error) as {

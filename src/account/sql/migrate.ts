@@ -4,7 +4,7 @@
  * build that was rolled back refuses data that it would misread.
  */
 import generated from "../../../drizzle/account/migrations.js";
-import { assertInvariant } from "../../domain/result.ts";
+import { assertInvariant, MIGRATION_FAILED } from "../../domain/result.ts";
 
 /** What `npm run migrations` generates. */
 interface Migrations {
@@ -51,7 +51,8 @@ export function isTooNew({ oldest_build }: DataFormat): boolean {
 
 /**
  * Runs the migrations that the data has not had. Usually it has had all of them, and one row shows it.
- * @throws if a migration fails; then none of them changed anything.
+ * @throws Error `MIGRATION_FAILED` if a migration fails; then none of them changed anything. The message crosses RPC: an object
+ * that was never used is not reset by it, unlike one whose constructor throws.
  */
 export function bringUpToDate(storage: DurableObjectStorage): void {
   const ran = readDataFormat(storage.sql)?.migrations ?? 0;
@@ -76,6 +77,6 @@ function run(sql: SqlStorage, migration: string, statements: string): void {
   } catch (error) {
     // SQLite's message names tables and columns, but no values.
     console.error({ event: "account_migration_failed", migration, error: String(error) });
-    throw error;
+    throw new Error(MIGRATION_FAILED, { cause: error });
   }
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { signIn } from "../../bench/people.ts";
 import { openCloudflare, type CloudflareDouble } from "../commands/cloudflare_double.ts";
 import { deployTo, PATIENCE_MS, writeSmallWorker } from "../commands/deploy_run.ts";
 import { addMigration, build, copySources, renameMethod, replaceIn, type Build } from "./builds.ts";
@@ -57,6 +58,8 @@ interface Seen {
   readonly readiness: { readonly status: number; readonly body: unknown };
   readonly wallet: Reply;
   readonly retry: Reply;
+  /** The first use of an account: its object has no tables yet. */
+  readonly newcomer: Reply;
 }
 
 describe("npm run deploy, with real builds", SLOW, () => {
@@ -72,6 +75,7 @@ describe("npm run deploy, with real builds", SLOW, () => {
       await stage.release("good");
       expect((await fetch(readyz)).status).toBe(200);
       const work = await openWork(stage, "ada@example.com");
+      const newcomer = await signIn(stage.url, "newcomer@example.com");
 
       const earlier = cloudflare.deployEarlier(readyz);
       const seen: Seen[] = [];
@@ -84,6 +88,7 @@ describe("npm run deploy, with real builds", SLOW, () => {
           readiness: { status: readiness.status, body: await readiness.json() },
           wallet: await call(stage, work.session, "/api/wallet"),
           retry: await call(stage, work.capped, "/api/jobs", job(20), "create-capped"),
+          newcomer: await call(stage, newcomer.session, "/api/wallet?app=bench"),
         });
       });
       const run = await deployTo(cloudflare, await writeSmallWorker(folder), "--discard-secrets");
@@ -105,6 +110,10 @@ describe("npm run deploy, with real builds", SLOW, () => {
           },
           wallet: expect.objectContaining({ status: accounts }),
           retry: expect.objectContaining({ status: accounts }),
+          newcomer: expect.objectContaining({
+            status: accounts,
+            retry_after: accounts === 503 ? "5" : null,
+          }),
         },
       ]);
       expect(run.code).toBe(1);
