@@ -1,10 +1,10 @@
 /** The only place where refusals become responses: the status of each code, and its error message. */
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import type { Refusal, ScopeReason } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
 import { APPS } from "./refusals/apps.ts";
-import { CALLERS } from "./refusals/callers.ts";
+import { CALLERS, MISSING_SCOPES } from "./refusals/callers.ts";
 import { JOBS } from "./refusals/jobs.ts";
 import { REQUESTS } from "./refusals/requests.ts";
 import type { ErrorParts, ErrorTable } from "./refusals/table.ts";
@@ -63,13 +63,39 @@ export function refuse(context: AppContext, refusal: Refusal): Response {
   const described = describeRefusal(refusal);
   const { status, headers } = described;
   const response = context.json(bodyOf(described), status, headers);
-  if (status === 401) response.headers.set("WWW-Authenticate", challengeOf(context));
+  const challenge = challengeOf(context, refusal);
+  if (challenge === null) return response;
+  const metadata = `${context.get("base_url")}/.well-known/oauth-protected-resource`;
+  const all = [...challenge, `resource_metadata="${metadata}"`].join(", ");
+  response.headers.set("WWW-Authenticate", `Bearer ${all}`);
   return response;
 }
 
-/** The challenge of our API (RFC 6750, section 3), with the address where clients learn how to get a token (RFC 9728). */
-function challengeOf(context: AppContext): string {
-  return `Bearer resource_metadata="${context.get("base_url")}/.well-known/oauth-protected-resource"`;
+/**
+ * The parameters of the challenge of our API (RFC 6750, section 3.1), without the address where clients learn how to get a
+ * token (RFC 9728). `invalid_token` only if the request has a token. Null: the response has no challenge.
+ */
+export function challengeOf(context: AppContext, refusal: Refusal): readonly string[] | null {
+  if (REFUSAL_STATUS[refusal.code] === 401) {
+    return presentsToken(context) ? ['error="invalid_token"'] : [];
+  }
+  const needed = refusal.code === "scope" ? neededScope(context, refusal.reason) : null;
+  return needed === null ? null : ['error="insufficient_scope"', `scope="${needed}"`];
+}
+
+/** In the header, or in the subprotocol of a browser's WebSocket. */
+function presentsToken(context: AppContext): boolean {
+  return (
+    /^bearer +\S/i.test(context.req.header("Authorization") ?? "") ||
+    /(^|,) *bearer\./.test(context.req.header("Sec-WebSocket-Protocol") ?? "")
+  );
+}
+
+/** The scope that the token must have; null: another scope would not help. */
+function neededScope(context: AppContext, reason: ScopeReason): string | null {
+  const missing = MISSING_SCOPES[reason] ?? null;
+  if (missing !== "access") return missing;
+  return ["GET", "HEAD"].includes(context.req.method) ? "read" : "write";
 }
 
 /** The JSON of a refusal of one item of a batch. */

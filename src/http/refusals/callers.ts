@@ -41,6 +41,14 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
   app_key: "An app's key gives access only to the wallet, and to that app's own jobs and webhooks.",
 };
 
+/** The scope that a token lacks. `access`: `read`, or `write` for a write. For other reasons, another scope would not help. */
+export const MISSING_SCOPES: Readonly<Partial<Record<ScopeReason, string>>> = {
+  read_only: "write",
+  admin_only: "access",
+  signin_only: "access",
+  no_upstream: "upstream",
+};
+
 export const CALLERS = {
   unauthorized: (refusal) => ({
     error: "reason" in refusal ? ENDED_MESSAGES[refusal.reason] : refusal.detail,
@@ -65,7 +73,13 @@ export const CALLERS = {
   suspended: "This account is suspended. Contact the operator of this service.",
   token_template_unknown:
     "There is no token template with this name for this caller. Check the name, and use a session.",
-  scope: (refusal) => ({ error: SCOPE_MESSAGES[refusal.reason] }),
+  // `refuse` adds what it knows of the request to the challenge.
+  scope: (refusal) => ({
+    error: SCOPE_MESSAGES[refusal.reason],
+    ...(refusal.reason in MISSING_SCOPES && {
+      headers: { "WWW-Authenticate": 'Bearer error="insufficient_scope"' },
+    }),
+  }),
   identity_required:
     "With an app's key, send the identity_id of the account in the header Passbook-Identity.",
   account_unknown: ({ app_slug }) => ({

@@ -80,10 +80,16 @@ function ask(
   return send(method, address, { headers }, settings);
 }
 
-function expectUnauthorized({ status, headers, body }: Awaited<ReturnType<typeof ask>>): void {
+/** `presented`: the request has a bearer token, so the challenge says that it is invalid (RFC 6750, section 3.1). */
+function expectUnauthorized(
+  { status, headers, body }: Awaited<ReturnType<typeof ask>>,
+  { presented = false } = {},
+): void {
   expect(status).toBe(401);
   expect(body).toMatchObject({ error: expect.any(String), code: "unauthorized" });
-  expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
+  const challenge = headers.get("WWW-Authenticate") ?? "";
+  expect(challenge).toMatch(presented ? /^Bearer error="invalid_token"/ : /^Bearer/);
+  if (!presented) expect(challenge).not.toContain("error=");
 }
 
 /** An environment in which every rate limit is reached. */
@@ -149,7 +155,8 @@ describe("an invalid credential", () => {
         const init = route.method === "POST" ? { body: VALID_BODY } : {};
         const sent = { ...init, headers: { ...JSON_BODY, ...network, ...headers } };
         // Without a provider for the social network, no token is looked up.
-        expectUnauthorized(await send(route.method, route.address, sent, SOCIAL));
+        const presented = /^Bearer /.test(headers["Authorization"] ?? "");
+        expectUnauthorized(await send(route.method, route.address, sent, SOCIAL), { presented });
       }
     });
   });

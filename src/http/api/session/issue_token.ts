@@ -15,7 +15,7 @@ import { callerFrom, factory, type AppContext, type UserCaller } from "../../con
 import { receivesTemplate } from "../upstream_tokens/allowed_origin.ts";
 import { allowedRedirect, isOriginAllowed } from "../../middleware/origins.ts";
 import { countAuthenticated, resumeSession } from "../../middleware/rate_limits.ts";
-import { describeRefusal, refuse } from "../../refusals.ts";
+import { challengeOf, describeRefusal, refuse } from "../../refusals.ts";
 import { setSessionCookies } from "../../caller/session_cookies.ts";
 
 const ENDED = "The session or token behind this request has ended. Sign in again at signin_url.";
@@ -130,10 +130,15 @@ async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Re
 /** 401 with the URL of a sign-in that returns to the page that sent the request. */
 async function refuseWithSignIn(context: AppContext, refusal: Refusal): Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
+  const challenge = (challengeOf(context, refusal) ?? []).join(", ");
   const signin_url = new URL("/signin", context.get("base_url"));
   const back = await callersPage(context);
   if (back !== null) signin_url.searchParams.set("redirect_to", back.href);
-  return context.json({ error, code: refusal.code, signin_url: signin_url.href }, status, headers);
+  const body = { error, code: refusal.code, signin_url: signin_url.href };
+  return context.json(body, status, {
+    ...headers,
+    "WWW-Authenticate": `Bearer ${challenge}`.trim(),
+  });
 }
 
 /** The page in `Referer`, else `Origin`, if a redirect to it is allowed. */

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { SignJWT, importJWK } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { getToken } from "../../support/device_logins.ts";
-import { BASE_URL, send, signIn } from "../../support/passbook.ts";
+import { getToken, tokenId } from "../../support/device_logins.ts";
+import { CLIENT_ID, connect, post } from "../../support/oauth_clients.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../../support/passbook.ts";
+import { openAppServer } from "./app_server.ts";
 
 const PRODUCTION = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.example" };
 const HOUR_MS = 3_600_000;
@@ -110,9 +112,75 @@ describe("an invalid bearer token in production", () => {
     vi.useFakeTimers({ now: Date.now() + HOUR_MS, toFake: ["Date"] });
     const wallet = await ask(`Bearer ${token}`);
     expect(wallet).toMatchObject({ status: 401, body: { code: "token_expired" } });
-    expect(wallet.headers.get("WWW-Authenticate")).toMatch(/^Bearer resource_metadata=/);
+    expect(wallet.headers.get("WWW-Authenticate")).toMatch(
+      /^Bearer error="invalid_token", resource_metadata=/,
+    );
     const headers = { Authorization: `Bearer ${token}` };
     const renewed = await send("GET", "/api/sessionToken", { headers });
     expect(renewed.body).toMatchObject({ code: "token_expired", signin_url: expect.any(String) });
+  });
+});
+
+describe("the challenge of the API (RFC 6750, section 3.1)", () => {
+  const METADATA = `resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource"`;
+  const INVALID = `Bearer error="invalid_token", ${METADATA}`;
+  const challengeOf = async (headers: Record<string, string>, path = "/api/wallet") => {
+    const answer = await send("GET", path, { headers });
+    return [answer.status, answer.headers.get("WWW-Authenticate")];
+  };
+
+  it("a request with an ended token or key of any kind gets invalid_token, and one without a token gets no error", async () => {
+    const server = await openAppServer("demo");
+    const ada = await signIn();
+    const [holder, connected] = [await getToken(ada), await connect(ada)];
+    await holder.revoke(await tokenId(holder));
+    await post("/oauth/revoke", { token: connected.refresh_token, client_id: CLIENT_ID });
+    const key = `${server.key.slice(0, -4)}abcd`;
+    for (const token of [holder.token, connected.access_token, key, `${ada.token}x`, "x"]) {
+      const bearer = { Authorization: `Bearer ${token}` };
+      expect(await challengeOf(bearer)).toEqual([401, INVALID]);
+      expect(await challengeOf(bearer, "/api/events")).toEqual([401, INVALID]);
+    }
+    const socket = { Upgrade: "websocket", "Sec-WebSocket-Protocol": "passbook, bearer.x" };
+    expect(await challengeOf(socket, "/api/events")).toEqual([401, INVALID]);
+    const nothing = [401, `Bearer ${METADATA}`];
+    for (const headers of [{}, { Authorization: "Basic YTpi" }, { Cookie: "passbook_session=x" }]) {
+      expect(await challengeOf(headers)).toEqual(nothing);
+    }
+  });
+
+  it("/api/sessionToken says that an ended session token is invalid, and nothing about an ended cookie", async () => {
+    const ada = await signIn();
+    await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
+    const path = "/api/sessionToken";
+    const bearer = { Authorization: `Bearer ${ada.token}` };
+    expect(await challengeOf(bearer, path)).toEqual([401, 'Bearer error="invalid_token"']);
+    expect(await challengeOf({ Cookie: ada.cookies }, path)).toEqual([401, "Bearer"]);
+  });
+
+  it("a token that lacks a scope gets insufficient_scope with the scope, and other limits have no challenge", async () => {
+    const ada = await signInWithCredits();
+    const [reader, capped] = [
+      await getToken(ada, { scopes: ["read"] }),
+      await getToken(ada, { apps: ["other"] }),
+    ];
+    const { access_token: signin_only } = await connect(ada, { scopes: ["openid"] });
+    const create = async (token: string) => {
+      const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+      const body = JSON.stringify({ app: "demo", action: "draw", cost_estimate: 1 });
+      const answer = await send("POST", "/api/jobs", { headers, body });
+      return [answer.status, answer.headers.get("WWW-Authenticate")];
+    };
+    const lacking = (scope: string) => [
+      403,
+      `Bearer error="insufficient_scope", scope="${scope}", ${METADATA}`,
+    ];
+    expect(await create(reader.token)).toEqual(lacking("write"));
+    expect(await create(signin_only)).toEqual(lacking("write"));
+    const signin_bearer = { Authorization: `Bearer ${signin_only}` };
+    expect(await challengeOf(signin_bearer)).toEqual(lacking("read"));
+    expect(await create(capped.token)).toEqual([403, null]);
+    const reading = { Authorization: `Bearer ${reader.token}` };
+    expect(await challengeOf(reading, "/api/oauthToken/acme")).toEqual(lacking("upstream"));
   });
 });

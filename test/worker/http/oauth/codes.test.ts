@@ -140,7 +140,7 @@ describe("the token endpoint", () => {
     const answer = await withToken(access_token, "GET", "/api/wallet");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("WWW-Authenticate")).toBe(
-      'Bearer resource_metadata="http://passbook.localhost/.well-known/oauth-protected-resource"',
+      'Bearer error="invalid_token", resource_metadata="http://passbook.localhost/.well-known/oauth-protected-resource"',
     );
     const metadata = await send("GET", "/.well-known/oauth-protected-resource");
     expect(metadata.body).toMatchObject({

@@ -72,7 +72,7 @@ describe("GET /api/sessionToken", () => {
       await askWithCookies(ada.cookies),
     ]) {
       expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
-      expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+      expect(response.headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
     }
   });
 
