@@ -155,7 +155,7 @@ describe("an invalid credential", () => {
         const init = route.method === "POST" ? { body: VALID_BODY } : {};
         const sent = { ...init, headers: { ...JSON_BODY, ...network, ...headers } };
         // Without a provider for the social network, no token is looked up.
-        const presented = /^Bearer /.test(headers["Authorization"] ?? "");
+        const presented = (headers["Authorization"] ?? "").startsWith("Bearer ");
         expectUnauthorized(await send(route.method, route.address, sent, SOCIAL), { presented });
       }
     });
