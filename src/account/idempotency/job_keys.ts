@@ -5,7 +5,7 @@
  */
 import { IDEMPOTENCY_KEEP_MS } from "../../domain/limits.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer, SettledJob } from "../contract.ts";
-import { newestButRefunds } from "../sql/store.ts";
+import { newestButRefunds, type Store } from "../sql/store.ts";
 import type { EntryRow, JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once.ts";
@@ -44,9 +44,19 @@ export function onceInJob(
 }
 
 function firstRequest(job: JobRow, settled: EntryRow): FirstRequest<SettledJob> {
-  const { line, at_ms: updated_at_ms, balance_after: credits } = settled;
+  const { balance_after: credits } = settled;
   return {
     fingerprint: job.idempotency_fingerprint ?? "",
-    response: () => ({ job: { ...job, refunded: 0, updated_at_ms, line }, credits }),
+    response: () => ({ job: asSettled(job, settled), credits }),
   };
+}
+
+/** The row of an ended job as it was when it ended: only an operator's refund changes it after that. */
+function asSettled(job: JobRow, { line, at_ms: updated_at_ms }: EntryRow): JobRow {
+  return { ...job, refunded: 0, updated_at_ms, line };
+}
+
+/** {@link asSettled} of a completed or failed job. Reads one entry, and one for each refund. */
+export function readAsSettled(store: Store, job: JobRow): JobRow {
+  return asSettled(job, newestButRefunds(store, job));
 }

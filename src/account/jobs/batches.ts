@@ -8,6 +8,7 @@ import type {
   CreateJobRequest,
   SettledJob,
 } from "../contract.ts";
+import { readAsSettled } from "../idempotency/job_keys.ts";
 import type { ResponseForm } from "../idempotency/responses.ts";
 import { createJob } from "./create.ts";
 import { completeJob, unknownJob } from "./settle.ts";
@@ -55,7 +56,7 @@ export const CREATED_FORM: ResponseForm<Batch<CreatedJob>> = {
 
 /**
  * Stored without the jobs themselves, because their metadata could be larger than a row may be. They are read
- * again: a completed job never changes.
+ * again, without what operators refunded since: nothing else changes a completed job.
  */
 export const SETTLED_FORM: ResponseForm<Batch<SettledJob>> = {
   changed: isAnyAccepted,
@@ -75,7 +76,7 @@ export const SETTLED_FORM: ResponseForm<Batch<SettledJob>> = {
         if (!it.ok) return it;
         const job = jobs.get(it.value.job_id);
         assertInvariant(job !== undefined, "a settled job has its row");
-        return accepted({ job, credits: it.value.credits });
+        return accepted({ job: readAsSettled(store, job), credits: it.value.credits });
       }),
     };
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { expectInvariants } from "../../../../account/invariants.ts";
+import { passTime } from "../../../../support/clock.ts";
 import { getToken, type TokenHolder } from "../../../../support/device_logins.ts";
 import { query } from "../../../../support/account_object.ts";
 import {
@@ -57,6 +58,22 @@ describe("refunding a job", () => {
         changed: { refunded: { from: 0, to: 2 }, credits: { from: 94, to: 96 } },
       },
     ]);
+  it("a repeated batch of completions gets its first response after an operator refunded one of its jobs", async () => {
+    const [olga, ada] = await people();
+    const body = { app: "demo", action: "draw", cost_estimate: 10 };
+    const { results } = (await ada.post("/api/jobs/batch", { jobs: [body, body] })).body;
+    const jobs = results.map(({ job_id }: { job_id: string }) => ({ job_id, actual_cost: 6 }));
+    const settle = () => ada.post("/api/jobs/complete/batch", { jobs }, key("batch"));
+    const first = await settle();
+    expect(first.body.results).toMatchObject([{ job: { actual_cost: 6 } }, { job: {} }]);
+    passTime(1_000);
+    for (const amount of [1, 2]) {
+      expect((await refund(olga, ada, jobs[0].job_id, { amount })).status).toBe(200);
+    }
+    const again = await settle();
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(again.body).toEqual(first.body);
+    await expectInvariants(ada.identity_id);
   });
 
   it("a refund of a job appears in the job, the ledger, the audit log and the daily totals", async () => {
