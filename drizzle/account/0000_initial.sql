@@ -57,6 +57,12 @@ CREATE TABLE `apps` (
 	`opened_after_line` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `cap_claims` (
+	`claimed_until_ms` integer NOT NULL,
+	`job_id` text NOT NULL,
+	PRIMARY KEY(`claimed_until_ms`, `job_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `codes` (
 	`code_hash` text PRIMARY KEY NOT NULL,
 	`family_id` text NOT NULL,
@@ -125,6 +131,8 @@ CREATE TABLE `jobs` (
 	`allowance_path` text,
 	`is_capped` integer DEFAULT false NOT NULL,
 	`approved` integer DEFAULT 0 NOT NULL,
+	`takings_json` text,
+	`claimed_until_ms` integer,
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
 	`max_overage_percent` integer,

@@ -6,10 +6,17 @@ import { whyNoAccess, type AllowanceAccess } from "../domain/allowance.ts";
 import type { Credential, FamilyCredential } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
-import { holdsCredential, isSuspendable, type AdmittedCaller, type Wanted } from "./caller.ts";
-import { recognise, rememberKey } from "./allowances/app_keys.ts";
+import {
+  concernsOwnJob,
+  holdsCredential,
+  isSuspendable,
+  type AdmittedCaller,
+  type Wanted,
+} from "./caller.ts";
+import { recognise, rememberKey, UNVERIFIED } from "./allowances/app_keys.ts";
 import { findChain, limitsOfAll } from "./allowances/credentials.ts";
 import type { AccountRow, Answer, Caller, VerifiedCaller } from "./contract.ts";
+import { endDueClaims } from "./jobs/claims.ts";
 import { expireDueJobs, expireJobsOfEndedAllowances } from "./jobs/expiry.ts";
 import { transact, type Transaction, type TransactionParts } from "./transaction.ts";
 import { isOpenFor } from "./wallet/app_access.ts";
@@ -36,7 +43,8 @@ export function transactFor<Value>(
     const deleted = whyDeleted(store.readAccount(), caller);
     if (deleted !== null) return refused(deleted);
     expireDueJobs(transaction);
-    const admitted = admit(transaction, caller, wanted);
+    endDueClaims(transaction);
+    const admitted = admit(transaction, sender, caller, wanted);
     if (!admitted.ok) return admitted;
     const suspended = whySuspended(store.readAccount(), caller, wanted);
     if (suspended !== null) return refused(suspended);
@@ -66,9 +74,10 @@ function whySuspended(
   return (account?.suspended_at_ms ?? null) === null ? null : { code: "suspended" };
 }
 
-/** An app may always try to end a job: `jobs/settle.ts` then checks that the job is the app's own. */
+/** An app may always try to follow or settle a job: `jobs/settle.ts` then checks that the job is the app's own. */
 function admit(
   transaction: Transaction,
+  sender: Caller,
   caller: VerifiedCaller,
   wanted: Wanted,
 ): Answer<AdmittedCaller> {
@@ -77,14 +86,16 @@ function admit(
     case "operator":
     case "service":
       return accepted(caller);
-    case "app":
-      return wanted === "settle" || isOpenFor(transaction, caller.app_slug)
-        ? accepted(caller)
-        : refused({ code: "account_unknown" });
-    case "personal_token": {
-      const access = wanted === "settle" ? "write" : wanted;
-      return admitAllowance(transaction, caller.credential, access);
+    case "app": {
+      const { app_slug } = caller;
+      const not_open = isOpenFor(transaction, app_slug) ? null : UNKNOWN_TO_APP;
+      if (not_open !== null && !concernsOwnJob(wanted)) return refused(not_open);
+      const suspended = whySuspended(transaction.store.readAccount(), caller, "write");
+      const unverified = sender.kind === "unverified_app" ? UNVERIFIED : null;
+      return accepted({ kind: "app", app_slug, not_writing: unverified ?? not_open ?? suspended });
     }
+    case "personal_token":
+      return admitAllowance(transaction, caller.credential, accessOf(wanted));
   }
 }
 
@@ -97,6 +108,13 @@ function noteTokenUse(
   if (generation <= 1) return;
   const family = families.read(family_id);
   if (family?.generation === generation && !family.is_used) families.saveUse(family_id);
+}
+
+const UNKNOWN_TO_APP: Refusal = { code: "account_unknown" };
+
+function accessOf(wanted: Wanted): AllowanceAccess {
+  if (!concernsOwnJob(wanted)) return wanted;
+  return wanted === "follow" ? "read" : "write";
 }
 
 /** Also records the allowance's use, at most once an hour. */

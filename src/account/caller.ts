@@ -11,10 +11,15 @@ import type { Answer, JobRow, VerifiedCaller } from "./contract.ts";
 import type { AllowanceRow } from "./sql/allowance_store.ts";
 
 /**
- * What a caller wants to do; each right includes those before it. `settle` means to end a job: for an app's key it is
- * less than `write`, because the key may always end the app's own jobs; for every other caller it is `write`.
+ * What a caller wants to do; each right includes those before it. An app's key may always read a job of its app by its
+ * id (`follow`), and report on it and end it (`settle`); for every other caller these are `read` and `write`.
  */
-export type Wanted = rules.AllowanceAccess | "settle";
+export type Wanted = rules.AllowanceAccess | "follow" | "settle";
+
+/** Whether the right is one that an app's key always has for its app's own jobs. */
+export function concernsOwnJob(wanted: Wanted): wanted is "follow" | "settle" {
+  return wanted === "follow" || wanted === "settle";
+}
 
 /** A {@link VerifiedCaller} that the account let in. */
 export type AdmittedCaller =
@@ -25,7 +30,12 @@ export type AdmittedCaller =
       /** What the allowance and all its ancestors permit. */
       readonly limits: AllowanceLimits;
     }
-  | { readonly kind: "app"; readonly app_slug: string }
+  | {
+      readonly kind: "app";
+      readonly app_slug: string;
+      /** Why it may only follow and settle its app's jobs; null: it may write. */
+      readonly not_writing: Refusal | null;
+    }
   | { readonly kind: "operator" }
   | { readonly kind: "service" };
 
@@ -217,6 +227,22 @@ export function whyNotEnd(acting: Acting, job: JobRow): Refusal | null {
       if (isCapped(acting) && !is_own) return { code: "scope", reason: "capped" };
       return whyNotForApp(acting, job.app_slug);
     }
+  }
+}
+
+/**
+ * Why the caller may not raise what a job holds that it may settle; null if it may. To hold more of the balance is to
+ * write.
+ */
+export function whyNotRaise({ caller }: Acting): Refusal | null {
+  switch (caller.kind) {
+    case "app":
+      return caller.not_writing;
+    case "holder":
+    case "personal_token":
+    case "operator":
+    case "service":
+      return null;
   }
 }
 

@@ -151,6 +151,9 @@ export const PASSKEYS_MAX = 20;
 /** The longest time that a job may stay started without a sign of life. */
 export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
 
+/** How long an expired job that only its app may settle keeps its claim on the caps of its token. */
+export const CAP_CLAIM_MS = 7 * 24 * 60 * 60 * 1000;
+
 /** Living allowances of one account that its holder approved, and apps that one of them may be limited to. */
 export const ALLOWANCES_PER_ACCOUNT_MAX = 100;
 export const APPS_PER_ALLOWANCE_MAX = 20;

@@ -1,5 +1,6 @@
 /** Spending caps of allowances: what is spent and what is left in each period. Pure. */
 import { DAY_MS, utcDayOf } from "./calendar.ts";
+import { CLOCK_SKEW_MS } from "./limits.ts";
 
 /** The length of the period `30_days`. */
 const CAP_PERIOD_MS = 30 * DAY_MS;
@@ -16,29 +17,41 @@ export interface SpendingCap {
   readonly period: CapPeriod;
 }
 
+/** A time, and the number of the account's newest entry then, which also orders what one millisecond has. */
+export interface Moment {
+  readonly at_ms: number;
+  readonly line: number;
+}
+
+/** Credits that a job took at once, before the entry after `line`. */
+export interface Taking extends Moment {
+  readonly credits: number;
+}
+
 /** A cap and the credits spent under it: the reserves of started jobs and the cost of ended ones. */
 export interface CapSpending extends SpendingCap {
   /** Spent in the period with the number `window`. Spending of an earlier period does not count now. */
   readonly spent: number;
   readonly window: number;
-  /** When the cap was set. Jobs that were created earlier give nothing back to it. */
+  /** When the cap was set. What was taken earlier does not count, and is not given back to it. */
   readonly since_ms: number;
+  readonly since_line: number;
 }
 
 /** A cap under which nothing is spent yet. */
-export function newCap({ credits, period }: SpendingCap, now_ms: number): CapSpending {
-  return { credits, period, spent: 0, window: 0, since_ms: now_ms };
+export function newCap({ credits, period }: SpendingCap, { at_ms, line }: Moment): CapSpending {
+  return { credits, period, spent: 0, window: 0, since_ms: at_ms, since_line: line };
 }
 
 /** The caps after their holder changed them. A cap of the same period keeps its spending; a new one counts from now. */
 export function changedCaps(
   caps: readonly CapSpending[],
   wanted: readonly SpendingCap[],
-  now_ms: number,
+  now: Moment,
 ): readonly CapSpending[] {
   return wanted.map((cap) => {
     const existing = caps.find(({ period }) => period === cap.period);
-    return existing === undefined ? newCap(cap, now_ms) : { ...existing, credits: cap.credits };
+    return existing === undefined ? newCap(cap, now) : { ...existing, credits: cap.credits };
   });
 }
 
@@ -61,9 +74,13 @@ export function windowAt({ period, since_ms }: CapSpending, at_ms: number): numb
   }
 }
 
-/** The current period. It never decreases, even if the clock goes back. */
+/**
+ * The current period. It does not decrease if the clock goes back a little. A period that cannot have begun is one of a
+ * clock that was far ahead: what was spent in it counts in no other.
+ */
 function currentWindow(cap: CapSpending, now_ms: number): number {
-  return Math.max(cap.window, windowAt(cap, now_ms));
+  const has_begun = cap.window <= windowAt(cap, now_ms + CLOCK_SKEW_MS);
+  return has_begun ? Math.max(cap.window, windowAt(cap, now_ms)) : windowAt(cap, now_ms);
 }
 
 /** Credits spent in the current period. */
@@ -102,20 +119,57 @@ export function tightestCap(caps: readonly CapSpending[], now_ms: number): CapSp
   );
 }
 
+/** The cap after a job took credits: they count in the current period. */
+export function afterTaking(cap: CapSpending, credits: number, now_ms: number): CapSpending {
+  const spent = spentNow(cap, now_ms) + credits;
+  return { ...cap, spent, window: currentWindow(cap, now_ms) };
+}
+
 /**
- * The cap after a job changed its spending by `credits` (positive: spent; negative: returned). Spent credits count in the
- * current period. Returned credits count only if they were reserved under this cap and in the current period: otherwise
- * a refund of an old period would let the new one exceed its cap.
+ * The cap after a job gave back what it had taken. Only what was taken under this cap and in the current period makes room
+ * again: otherwise what comes back to an old period would let the new one exceed its cap.
  */
-export function charge(
+export function afterReturn(
   cap: CapSpending,
-  credits: number,
-  reserved_at_ms: number,
+  returned: readonly Taking[],
   now_ms: number,
 ): CapSpending {
   const window = currentWindow(cap, now_ms);
-  const spent = spentNow(cap, now_ms);
-  const is_earlier = reserved_at_ms < cap.since_ms || windowAt(cap, reserved_at_ms) !== window;
-  const is_lost = credits < 0 && is_earlier;
-  return { ...cap, spent: is_lost ? spent : spent + credits, window };
+  const credits = returned
+    .filter(({ at_ms, line }) => line >= cap.since_line && windowAt(cap, at_ms) === window)
+    .reduce((sum, taking) => sum + taking.credits, 0);
+  return { ...cap, spent: Math.max(0, spentNow(cap, now_ms) - credits), window };
+}
+
+/** What a job has taken, after one taking more. Two that all of the caps count alike become one. */
+export function withTaking(
+  takings: readonly Taking[],
+  taking: Taking,
+  caps: readonly CapSpending[],
+): readonly Taking[] {
+  const newest = takings.at(-1);
+  const isAlike = (cap: CapSpending, one: Taking): boolean =>
+    windowAt(cap, one.at_ms) === windowAt(cap, taking.at_ms) &&
+    one.line >= cap.since_line === taking.line >= cap.since_line;
+  if (newest === undefined || !caps.every((cap) => isAlike(cap, newest))) {
+    return [...takings, taking];
+  }
+  return [...takings.slice(0, -1), { ...newest, credits: newest.credits + taking.credits }];
+}
+
+/** Splits what a job has taken: what it still has after it gave `credits` back, newest first, and what it gave back. */
+export function withoutReturned(
+  takings: readonly Taking[],
+  credits: number,
+): { readonly left: readonly Taking[]; readonly returned: readonly Taking[] } {
+  const left: Taking[] = [];
+  const returned: Taking[] = [];
+  let wanted = credits;
+  for (const taking of takings.toReversed()) {
+    const given = Math.min(wanted, taking.credits);
+    if (given > 0) returned.push({ ...taking, credits: given });
+    if (given < taking.credits) left.unshift({ ...taking, credits: taking.credits - given });
+    wanted -= given;
+  }
+  return { left, returned };
 }

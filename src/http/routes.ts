@@ -87,7 +87,7 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/events", ...watchEvents);
   const app_or_account = [acceptAppWithoutIdentity, unlessOwnApp(authenticateUserOrApp)] as const;
   app.get("/api/jobs", ...app_or_account, ...listJobsOfApp, ...listJobs);
-  app.get("/api/jobs/:id", authenticateUserOrApp, ...readJob);
+  app.get("/api/jobs/:id", authenticateToSettle, ...readJob);
 
   const upstream_token = [authenticate, guardCookieReads, requireLiveSession] as const;
   app.get("/api/oauthToken/:provider", ...upstream_token, ...readOAuthToken);
@@ -99,7 +99,7 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   const settle = [authenticateToSettle, ...rest_of_write] as const;
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...settle, ...completeJob);
-  app.post("/api/jobs/progress", ...write, ...reportProgress);
+  app.post("/api/jobs/progress", ...settle, ...reportProgress);
   app.post("/api/jobs/batch", ...write, ...createJobs);
   app.post("/api/jobs/complete/batch", ...settle, ...completeJobs);
   app.post("/api/jobs/fail", ...settle, ...failJob);

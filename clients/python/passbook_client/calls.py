@@ -139,7 +139,10 @@ class Calls(ABC):
         self,
         id: str,
     ) -> types.Job:
-        """One job. A job of another account has the same response as one that does not exist."""
+        """
+        One job. A job of another account has the same response as one that does not exist. An app's key
+        reads its app's jobs wherever it may complete them.
+        """
         return self._send(
             Call(
                 "GET",
@@ -215,11 +218,12 @@ class Calls(ABC):
         """
         Report a step of a long job. `reserve` sets what the job holds from now on: the difference is
         reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the
-        job's estimate. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds`
-        moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows
-        with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an
-        older step is refused, so a process that lost the job to another one notices. `run` names the
-        caller's run of the work: a step that another run took is refused too.
+        job's estimate, nor by an app's key in an account that is not open for the app. `spent` is what the
+        job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds
+        from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step
+        gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a
+        process that lost the job to another one notices. `run` names the caller's run of the work: a step
+        that another run took is refused too.
         """
         return self._send(
             Call(

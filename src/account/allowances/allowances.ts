@@ -13,7 +13,7 @@ import type {
   RevokeAllowanceRequest,
 } from "../contract.ts";
 import { actingAllowance, visibleApps } from "../caller.ts";
-import { ensureOpen } from "../ledger/posting.ts";
+import { ensureOpen, momentOf } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { capsOf, limitsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 
@@ -47,7 +47,7 @@ export function issueAllowance(
     resource: null,
     scopes: scopesOf(limits).join(" "),
     app_slugs_json: limits.app_slugs === null ? null : JSON.stringify(limits.app_slugs),
-    caps_json: JSON.stringify(limits.caps.map((cap) => newCap(cap, now_ms))),
+    caps_json: JSON.stringify(limits.caps.map((cap) => newCap(cap, momentOf(transaction)))),
     stored_bytes: 0,
     created_at_ms: now_ms,
     last_used_at_ms: null,
@@ -119,7 +119,9 @@ export function changeAllowance(
   const changed = {
     label,
     caps_json:
-      caps === undefined ? row.caps_json : JSON.stringify(changedCaps(capsOf(row), caps, now_ms)),
+      caps === undefined
+        ? row.caps_json
+        : JSON.stringify(changedCaps(capsOf(row), caps, momentOf(transaction))),
     app_slugs_json: app_slugs === null ? null : JSON.stringify(app_slugs),
   };
   allowances.saveLimits(id, changed);

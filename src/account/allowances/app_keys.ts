@@ -1,12 +1,13 @@
 /**
  * The app keys that the account accepted lately. While the directory cannot be read, nobody can verify an app's key.
- * Such a key may still end jobs here, so that work in progress settles, if the account accepted it within the last hour.
+ * Such a key may still read, report on and end its app's jobs here, so that work in progress settles, if the account
+ * accepted it within the last hour.
  * The account knows from its own row which app the key belongs to. The accepted trade-off: meanwhile a revoked key can
  * settle too, for at most that hour.
  */
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
-import type { Wanted } from "../caller.ts";
+import { concernsOwnJob, type Wanted } from "../caller.ts";
 import type { Answer, Caller, VerifiedCaller } from "../contract.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -32,7 +33,7 @@ export function recognise(
   wanted: Wanted,
 ): Answer<VerifiedCaller> {
   if (caller.kind !== "unverified_app") return accepted(caller);
-  if (wanted !== "settle") return refused(UNVERIFIED);
+  if (!concernsOwnJob(wanted)) return refused(UNVERIFIED);
   const { key_hash } = caller;
   const known = store.readAppKey(key_hash);
   if (known === null || now_ms - known.accepted_at_ms >= APP_KEY_MEMORY_MS) {

@@ -6,9 +6,18 @@
 import { TOKEN_STORAGE_MAX_BYTES } from "../../domain/limits.ts";
 import { idsOfPath, whyCapExceeded } from "../../domain/allowance.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { charge, roomNow, tightestCap } from "../../domain/spending_cap.ts";
+import {
+  afterReturn,
+  afterTaking,
+  roomNow,
+  tightestCap,
+  withoutReturned,
+  withTaking,
+  type Taking,
+} from "../../domain/spending_cap.ts";
 import { actingAllowance, isCapped, whyNotForApp } from "../caller.ts";
 import { capsOf, type AllowanceRow } from "../sql/allowance_store.ts";
+import { momentOf } from "../ledger/posting.ts";
 import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -92,24 +101,38 @@ function endOf(path: readonly AllowanceRow[]): number {
 /**
  * Adds to what the allowances of a job's path have used: `credits` of each cap, negative if they are given back, and
  * `bytes` stored. Writes nothing if a browser session or an app created the job, or if nothing changes.
+ * @returns the job's column after that.
  */
 export function chargePath(
-  { allowances, now_ms }: Transaction,
-  job: Pick<JobRow, "allowance_path" | "created_at_ms">,
+  transaction: Transaction,
+  { allowance_path, takings_json }: Pick<JobRow, "allowance_path" | "takings_json">,
   { credits, bytes }: { readonly credits: number; readonly bytes: number },
-): void {
-  if (job.allowance_path === null || (credits === 0 && bytes === 0)) return;
-  const path = allowances.readPath(job.allowance_path);
+): Pick<JobRow, "takings_json"> {
+  const { allowances, now_ms } = transaction;
+  if (allowance_path === null || (credits === 0 && bytes === 0)) return { takings_json };
+  const path = allowances.readPath(allowance_path);
+  const takings = takings_json === null ? [] : (JSON.parse(takings_json) as readonly Taking[]);
+  const { left, returned } = withoutReturned(takings, Math.max(0, 0 - credits));
   for (const [index, row] of path.entries()) {
     const caps = capsOf(row);
     const is_spending = caps.length > 0 && credits !== 0;
     if (!is_spending && bytes === 0) continue;
     // An allowance that has ended, itself or with an ancestor, begins no new period.
-    const counted_at_ms = Math.min(endOf(path.slice(index)), now_ms);
-    const charged = caps.map((cap) => charge(cap, credits, job.created_at_ms, counted_at_ms));
+    const end_ms = endOf(path.slice(index));
+    const counted_at_ms = Math.min(end_ms, now_ms);
+    const given = returned.map((one) => ({ ...one, at_ms: Math.min(end_ms, one.at_ms) }));
+    const charged = caps.map((cap) =>
+      credits > 0
+        ? afterTaking(cap, credits, counted_at_ms)
+        : afterReturn(cap, given, counted_at_ms),
+    );
     allowances.saveUse(row.id, {
       caps_json: is_spending ? JSON.stringify(charged) : row.caps_json,
       stored_bytes: row.stored_bytes + bytes,
     });
   }
+  const caps = path.flatMap(capsOf);
+  if (caps.length === 0 || credits === 0) return { takings_json };
+  const taking = { ...momentOf(transaction), credits };
+  return { takings_json: JSON.stringify(credits > 0 ? withTaking(left, taking, caps) : left) };
 }

@@ -35,15 +35,14 @@ export const WHOLE: ResponseForm<never> = {
 
 const { day, caller, endpoint, key } = idempotencyKeys;
 
-// Rows of three days are read, because the clock may have gone back over midnight. Then a key that was used again after
-// 24 hours may have two rows; the caller knows the response of the newest one.
+// A key that was used again after 24 hours may have two rows; the caller knows the response of the newest one.
 const rows_of_key = query((database) =>
   database
     .select()
     .from(idempotencyKeys)
     .where(
       and(
-        sql`${day} in (${value("day")} - 1, ${value("day")}, ${value("day")} + 1)`,
+        sql`${day} in (${value("day")} - 1, ${value("day")})`,
         matches(caller),
         matches(endpoint),
         matches(key),
@@ -94,10 +93,10 @@ export class Responses {
     endpoint: string,
     form: ResponseForm<Value>,
   ): FirstRequest<Value> | null {
-    const { now_ms } = transaction;
+    const at_ms = entryTime(transaction);
     const row = rows_of_key(this.#database)
-      .all({ day: utcDayOf(now_ms), caller, endpoint, key })
-      .find((it) => it.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS);
+      .all({ day: utcDayOf(at_ms), caller, endpoint, key })
+      .find((it) => it.created_at_ms > at_ms - IDEMPOTENCY_KEEP_MS);
     if (row === undefined) return null;
     const { fingerprint, response_json } = row;
     return {
@@ -107,13 +106,15 @@ export class Responses {
   }
 
   #insert(
-    { now_ms }: Transaction,
+    transaction: Transaction,
     { caller, key, fingerprint }: KeyedRequest,
     endpoint: string,
     response_json: string,
   ): void {
-    const row = { day: utcDayOf(now_ms), caller, endpoint, key, fingerprint, response_json };
-    insert(this.#database).run({ ...row, created_at_ms: now_ms });
+    const created_at_ms = entryTime(transaction);
+    const day = utcDayOf(created_at_ms);
+    const row = { day, caller, endpoint, key, fingerprint, response_json };
+    insert(this.#database).run({ ...row, created_at_ms });
   }
 
   /**
@@ -134,6 +135,14 @@ export class Responses {
   #oldestDay(): number | null {
     return oldest_day(this.#database).get()?.day ?? null;
   }
+}
+
+/**
+ * The time of an entry that is added now. It never goes back, so a key that was used while the clock was ahead is found
+ * when the clock is right again.
+ */
+function entryTime({ store, now_ms }: Transaction): number {
+  return Math.max(now_ms, store.readNewestEntry()?.at_ms ?? now_ms);
 }
 
 /** When all rows of a day are too old, even if the clock is somewhat behind. In milliseconds. */

@@ -53,12 +53,15 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   if (!step.ok) return step;
   ensureOpen(transaction);
   openForJob(transaction, app_slug);
-  const creation = { allowance_path, created_at_ms: now_ms };
-  chargePath(transaction, creation, { credits: 0 - step.value.posting.amount, bytes });
+  const charge = { credits: 0 - step.value.posting.amount, bytes };
+  const takings = chargePath(transaction, { allowance_path, takings_json: null }, charge);
   const started = withStarted(store, startedJobsOf(store.readNewestEntry()), creator);
   const entry = post(transaction, step.value.posting, started);
   const job = {
-    ...creation,
+    allowance_path,
+    created_at_ms: now_ms,
+    ...takings,
+    claimed_until_ms: null,
     is_capped: isCapped(transaction),
     approved: approved.value ? (request.approval?.credits ?? 0) : 0,
     id,

@@ -3,6 +3,7 @@ import * as rules from "../../domain/job.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
 import { chargePath } from "../allowances/spending.ts";
 import type { SettledJob } from "../contract.ts";
+import { claimAfter, claimOf, saveClaim } from "./claims.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
 import { reportAfterEnd } from "../idempotency/job_steps.ts";
 import type { KeyedRequest } from "../idempotency/once.ts";
@@ -26,10 +27,14 @@ export function endJob(
   const { status, actual_cost, failure } = step;
   const started = withoutEnded(store, startedJobsOf(store.readNewestEntry()), job, now_ms);
   const bytes = metadataBytes(details.metadata_json) - metadataBytes(job.metadata_json);
-  chargePath(transaction, job, { credits: 0 - step.posting.amount, bytes: Math.max(0, bytes) });
+  const claim = claimAfter(job, step);
+  const credits = claim - claimOf(job) - step.posting.amount;
+  const takings = chargePath(transaction, job, { credits, bytes: Math.max(0, bytes) });
   const entry = post(transaction, step.posting, started);
   const ended = {
     ...job,
+    ...takings,
+    ...saveClaim(transaction, job, claim),
     status,
     actual_cost,
     failure,

@@ -3,6 +3,7 @@ import * as rules from "../../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
+import { whyNotRaise } from "../caller.ts";
 import { chargePath, whyNoStorage, whyOverCap } from "../allowances/spending.ts";
 import type { Answer, JobRow, OnceAnswer, ProgressedJob, ProgressRequest } from "../contract.ts";
 import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts";
@@ -16,8 +17,9 @@ import { readEndable } from "./settle.ts";
 export const JOB_STEP_BYTES = 200;
 
 /**
- * Takes a step of a started job. Callers that may end a job may report its progress. Each step adds an entry, so that
- * the read model and streams follow; its amount is 0 if the reserve stays the same.
+ * Takes a step of a started job. Callers that may end a job may report its progress; to raise its reserve, an app's key
+ * also needs an open account. Each step adds an entry, so that the read model and streams follow; its amount is 0 if the
+ * reserve stays the same.
  */
 export function reportProgress(
   transaction: Transaction,
@@ -38,6 +40,10 @@ function takeStep(
 ): Answer<ProgressedJob> {
   const { store, now_ms } = transaction;
   const { ttl_seconds } = request;
+  // Before the balance is compared, which a caller without access must not learn.
+  const is_raised = job.status === "started" && (request.reserve ?? 0) > job.reserved;
+  const not_raising = is_raised ? whyNotRaise(transaction) : null;
+  if (not_raising !== null) return refused(not_raising);
   const step = rules.progress(readBalance(transaction), job, request);
   if (!step.ok) return step;
   // A job that is still overdue is one whose expiry failed. It is only tried again.
@@ -48,10 +54,11 @@ function takeStep(
     (added > 0 ? whyOverCap(transaction, job, reserved, added) : null) ??
     whyNoRoom(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
-  chargePath(transaction, job, { credits: added, bytes: JOB_STEP_BYTES });
+  const takings = chargePath(transaction, job, { credits: added, bytes: JOB_STEP_BYTES });
   const { line, at_ms: updated_at_ms, balance_after: credits } = post(transaction, posting);
   const progressed = {
     ...job,
+    ...takings,
     reserved,
     spent,
     updated_at_ms,

@@ -18,6 +18,7 @@ import type { KeyedRequest } from "../idempotency/once.ts";
 import { readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { isOpenFor } from "../wallet/app_access.ts";
+import { claimOf } from "./claims.ts";
 import { endJob } from "./end.ts";
 import { readInTime } from "./expiry.ts";
 import { noting402 } from "./refused.ts";
@@ -36,7 +37,8 @@ export function completeJob(
   const job = endable.value;
   const step = rules.complete(readBalance(transaction), job, request.actual_cost);
   if (!step.ok) return step;
-  const charge = 0 - step.value.posting.amount;
+  // What the job still claims of the caps needs no room.
+  const charge = 0 - step.value.posting.amount - claimOf(job);
   const over_cap = whyOverCap(transaction, job, request.actual_cost, charge);
   if (over_cap !== null) return noting402(transaction, job.app_slug, refused(over_cap));
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
@@ -87,17 +89,23 @@ const CANCELLED = "Cancelled by the account's holder.";
 /** Reads one job. Refused as `job_not_found` if the caller may not see it. */
 export function readJob(transaction: Transaction, job_id: string): Answer<JobRow> {
   const job = readInTime(transaction, job_id);
-  if (job === null || !seesJob(transaction, job)) return refused({ code: "job_not_found" });
+  if (job === null || !seesJob(transaction, job)) {
+    return refused(whyAccountUnknown(transaction) ?? { code: "job_not_found" });
+  }
   const not_allowed = whyNotForApp(transaction, job.app_slug);
   return not_allowed === null ? accepted(job) : refused(not_allowed);
 }
 
 /** Refuses a job that the caller does not see. To an app without access, the whole account is unknown. */
 export function unknownJob(transaction: Transaction): Refusal {
+  return whyAccountUnknown(transaction) ?? { code: "job_unknown" };
+}
+
+/** The refusal of an app without access that names no job of its own; null for every other caller. */
+function whyAccountUnknown(transaction: Transaction): Refusal | null {
   const { caller } = transaction;
-  return caller.kind === "app" && !isOpenFor(transaction, caller.app_slug)
-    ? { code: "account_unknown" }
-    : { code: "job_unknown" };
+  const is_unknown = caller.kind === "app" && !isOpenFor(transaction, caller.app_slug);
+  return is_unknown ? { code: "account_unknown" } : null;
 }
 
 /** The job, if the caller sees it and may end it. */

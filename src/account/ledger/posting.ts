@@ -1,6 +1,7 @@
 /** The only place that adds a ledger entry. */
 import { nextEntry, type LedgerEntry, type Posting } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
+import type { Moment } from "../../domain/spending_cap.ts";
 import { startedJobsOf, type StartedJobs } from "./started_jobs.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
@@ -10,6 +11,11 @@ export function readBalance({
   store,
 }: Transaction): Pick<EntryRow, "balance_after" | "reserved_after"> {
   return store.readNewestEntry() ?? { balance_after: 0, reserved_after: 0 };
+}
+
+/** The time, and the newest entry. */
+export function momentOf({ store, now_ms }: Transaction): Moment {
+  return { at_ms: now_ms, line: store.readNewestEntry()?.line ?? 0 };
 }
 
 /** Adds an entry, and has it delivered. `started`: the started jobs after it, if it starts or ends a job. */

@@ -3,7 +3,7 @@
  * allowance, so that a remembered consent never makes a second cap.
  */
 import { FAMILIES_PER_ALLOWANCE_MAX } from "../../domain/token_family.ts";
-import { changedCaps, type CapSpending } from "../../domain/spending_cap.ts";
+import { changedCaps, type CapSpending, type Moment } from "../../domain/spending_cap.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { checkRoomForAllowance, describeAllowance } from "../allowances/allowances.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
   ConnectionLimits,
   FindConnectionRequest,
 } from "../contract.ts";
-import { ensureOpen } from "../ledger/posting.ts";
+import { ensureOpen, momentOf } from "../ledger/posting.ts";
 import { capsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -99,7 +99,7 @@ function approve(
   const approval = {
     ...approvalOf(request, limits, existing),
     scopes: union(scopes, request.scopes),
-    caps_json: JSON.stringify(approvedCaps(limits, existing, now_ms)),
+    caps_json: JSON.stringify(approvedCaps(limits, existing, momentOf(transaction))),
   };
   if (existing !== null) {
     const changed = { ...existing, ...approval };
@@ -135,10 +135,10 @@ function approve(
 function approvedCaps(
   { caps }: ConnectionLimits,
   existing: AllowanceRow | null,
-  now_ms: number,
+  now: Moment,
 ): readonly CapSpending[] {
   const present = existing === null ? [] : capsOf(existing);
-  return caps === undefined ? present : changedCaps(present, caps, now_ms);
+  return caps === undefined ? present : changedCaps(present, caps, now);
 }
 
 function approvalOf(

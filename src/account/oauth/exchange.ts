@@ -2,12 +2,12 @@
 import { idsOfPath, rootOfPath } from "../../domain/allowance.ts";
 import { EXCHANGED_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
-import { newCap } from "../../domain/spending_cap.ts";
+import { newCap, type Moment } from "../../domain/spending_cap.ts";
 import { narrows, whyNoChild, type ExchangeProblem } from "../../domain/token_exchange.ts";
 import type { Credential } from "../../domain/proof.ts";
 import type { Answer, Exchanged, ExchangeRequest, FamilyTokens } from "../contract.ts";
 import { clientIdsOf } from "../allowances/credentials.ts";
-import { ensureOpen } from "../ledger/posting.ts";
+import { ensureOpen, momentOf } from "../ledger/posting.ts";
 import { isSameResource, judgeRefresh, type GrantProblem } from "../../domain/token_family.ts";
 import type { AllowanceRow } from "../sql/allowance_store.ts";
 import type { FamilyRow } from "../sql/family_store.ts";
@@ -54,7 +54,7 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   const ends_at_ms = is_lasting ? Infinity : endOf(request);
   const expires_at_ms = Math.min(request.expires_at_ms ?? parent.expires_at_ms, ends_at_ms);
   const given = { ...request, scopes, expires_at_ms };
-  const child = childOf(allowance, family?.id ?? null, given, now_ms);
+  const child = childOf(allowance, family?.id ?? null, given, momentOf(transaction));
   allowances.insert(child);
   const tokens = family === null ? null : addFamily(transaction, child, family);
   const result = { allowance_id: child.id, scopes, expires_at_ms, tokens, is_lasting };
@@ -143,7 +143,7 @@ function childOf(
   parent: AllowanceRow,
   parent_family_id: string | null,
   request: ExchangeRequest & Required<Pick<AllowanceRow, "expires_at_ms">>,
-  now_ms: number,
+  now: Moment,
 ): AllowanceRow {
   const { client_id, app_slugs, caps = [], expires_at_ms } = request;
   const id = crypto.randomUUID();
@@ -158,9 +158,9 @@ function childOf(
     client_host: client_id === parent.client_id ? parent.client_host : null,
     scopes: (request.scopes ?? []).join(" "),
     app_slugs_json: app_slugs === undefined ? parent.app_slugs_json : JSON.stringify(app_slugs),
-    caps_json: JSON.stringify(caps.map((cap) => newCap(cap, now_ms))),
+    caps_json: JSON.stringify(caps.map((cap) => newCap(cap, now))),
     stored_bytes: 0,
-    created_at_ms: now_ms,
+    created_at_ms: now.at_ms,
     last_used_at_ms: null,
     expires_at_ms,
     revoked_at_ms: null,

@@ -12,6 +12,7 @@ import type {
   RefundedJob,
   RefundJobRequest,
 } from "../contract.ts";
+import { claimOf, saveClaim } from "../jobs/claims.ts";
 import { readInTime } from "../jobs/expiry.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
@@ -49,10 +50,14 @@ export function refundJob(
   const posting = refundCost(readBalance(transaction), job, refund);
   if (!posting.ok) return posting;
   const { amount } = posting.value;
-  chargePath(transaction, job, { credits: 0 - amount, bytes: 0 });
+  // A refunded job cannot be completed late any more, so it claims nothing.
+  const credits = 0 - amount - claimOf(job);
+  const takings = chargePath(transaction, job, { credits, bytes: 0 });
   const entry = post(transaction, posting.value);
   const refunded_job = {
     ...job,
+    ...takings,
+    ...saveClaim(transaction, job, 0),
     refunded: job.refunded + amount,
     updated_at_ms: entry.at_ms,
     line: entry.line,

@@ -109,7 +109,7 @@ export class JobOperations extends AccountBase {
     caller: Caller,
     request: contract.ProgressRequest,
   ): OnceAnswer<contract.ProgressedJob> {
-    return this.instance.transact(caller, "write", (it) =>
+    return this.instance.transact(caller, "settle", (it) =>
       withCreditsFor(it, reportProgress(it, request)),
     );
   }
@@ -129,7 +129,7 @@ export class JobOperations extends AccountBase {
   }
 
   readJob(caller: Caller, job_id: string): Answer<contract.JobRow> {
-    return this.instance.transact(caller, "read", (it) => jobs.readJob(it, job_id));
+    return this.instance.transact(caller, "follow", (it) => jobs.readJob(it, job_id));
   }
 
   listJobs(

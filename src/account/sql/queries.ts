@@ -20,6 +20,7 @@ import {
   allowances,
   appKeys,
   apps,
+  capClaims,
   entries,
   jobs,
   longJobs,
@@ -173,7 +174,7 @@ export const insert_job = query((database) =>
     ...values("refunded"),
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
-    ...values("allowance_path", "is_capped", "approved"),
+    ...values("allowance_path", "is_capped", "approved", "takings_json", "claimed_until_ms"),
     ...values("settle", "on_expiry", "max_overage_percent"),
     ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
   }),
@@ -184,7 +185,7 @@ export const update_job = query((database) =>
     .update(jobs)
     .set({
       ...values("status", "reserved", "actual_cost", "refunded", "failure", "failure_reason"),
-      ...values("step", "spent", "progress_json"),
+      ...values("step", "spent", "progress_json", "takings_json", "claimed_until_ms"),
       ...values("updated_at_ms", "expires_at_ms", "line", "metadata_json"),
       ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
     })
@@ -246,5 +247,17 @@ export const stuck_jobs_due = query((database) =>
     .select({ id: stuckJobs.job_id })
     .from(stuckJobs)
     .where(lte(stuckJobs.retry_at_ms, value("to_ms")))
+    .limit(atMost("limit")),
+);
+
+export const first_claim_end = query((database) =>
+  database.select({ at_ms: min(capClaims.claimed_until_ms) }).from(capClaims),
+);
+
+export const claims_due = query((database) =>
+  database
+    .select({ id: capClaims.job_id })
+    .from(capClaims)
+    .where(lte(capClaims.claimed_until_ms, value("to_ms")))
     .limit(atMost("limit")),
 );

@@ -112,6 +112,10 @@ export const jobs = sqliteTable("jobs", {
   is_capped: integer({ mode: "boolean" }).notNull().default(false),
   /** What the holder approved beyond those caps, in credits; 0: nothing. */
   approved: integer().notNull().default(0),
+  /** JSON array of `Taking`: what the caps of that path count for it; null: there was no cap. */
+  takings_json: text(),
+  /** Until when an expired job's claim on those caps holds; null: no claim. See `jobs/claims.ts`. */
+  claimed_until_ms: integer(),
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
@@ -127,6 +131,13 @@ export const longJobs = sqliteTable(
   "long_jobs",
   { expires_at_ms: integer().notNull(), job_id: text().notNull() },
   (table) => [primaryKey({ columns: [table.expires_at_ms, table.job_id] })],
+);
+
+/** Claims of expired jobs on caps, by their end; see `jobs/claims.ts`. */
+export const capClaims = sqliteTable(
+  "cap_claims",
+  { claimed_until_ms: integer().notNull(), job_id: text().notNull() },
+  (table) => [primaryKey({ columns: [table.claimed_until_ms, table.job_id] })],
 );
 
 /** Overdue jobs that could not be expired, which is a defect. They are tried again at `retry_at_ms`. */

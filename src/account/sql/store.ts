@@ -15,6 +15,8 @@ import { openTables, type Tables } from "./tables.ts";
 export interface ExpiryHint {
   /** No started job expires before this; infinity: none is started; null: unknown. */
   next_ms: number | null;
+  /** No claim on a cap ends before this; infinity: there is none; null: unknown. */
+  next_claim_ms: number | null;
   /** Whether started jobs of ended allowances may be left. */
   may_have_jobs_of_ended_allowances: boolean;
 }
@@ -31,7 +33,11 @@ function withMemory(tables: Tables) {
   let newest_entry: EntryRow | null | undefined;
   let newest_job_id: string | null | undefined;
   let started_counts: StartedCounts | undefined;
-  const expiry_hint: ExpiryHint = { next_ms: null, may_have_jobs_of_ended_allowances: true };
+  const expiry_hint: ExpiryHint = {
+    next_ms: null,
+    next_claim_ms: null,
+    may_have_jobs_of_ended_allowances: true,
+  };
 
   const changesAccount =
     <Values extends unknown[]>(write: (...values: Values) => void) =>
@@ -51,6 +57,7 @@ function withMemory(tables: Tables) {
     newest_job_id = undefined;
     started_counts = undefined;
     expiry_hint.next_ms = null;
+    expiry_hint.next_claim_ms = null;
     expiry_hint.may_have_jobs_of_ended_allowances = true;
   };
 

@@ -2,7 +2,7 @@
  * The SQL of one account's money: account, ledger, apps and jobs. Every function is synchronous, so that nothing can
  * happen between what a transaction reads and what it writes.
  */
-import { asc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { LedgerEntry } from "../../domain/ledger.ts";
 import * as queries from "./queries.ts";
 import type { AccountDatabase } from "./query.ts";
@@ -10,7 +10,7 @@ import type { AccountRow, AppKeyRow, AppRow, EntryRow, JobRow } from "./schema.t
 import * as schema from "./schema.ts";
 import type { StartedCount } from "./started_counts.ts";
 
-const { account, appKeys, debts, jobs, purchaseEntries, purchases, stuckJobs } = schema;
+const { account, appKeys, capClaims, debts, jobs, purchaseEntries, purchases, stuckJobs } = schema;
 
 /** As in `purchase_entries`. */
 export interface EntryMoney {
@@ -153,6 +153,20 @@ export function openTables(database: AccountDatabase) {
         .map(({ id }) => id),
     readFirstLongExpiry: (): number | null =>
       queries.first_long_expiry(database).get()?.at_ms ?? null,
+
+    insertClaim: (job_id: string, claimed_until_ms: number): void =>
+      void database.insert(capClaims).values({ job_id, claimed_until_ms }).run(),
+    deleteClaim: (job_id: string, claimed_until_ms: number): void =>
+      void database
+        .delete(capClaims)
+        .where(and(eq(capClaims.claimed_until_ms, claimed_until_ms), eq(capClaims.job_id, job_id)))
+        .run(),
+    readFirstClaimEnd: (): number | null => queries.first_claim_end(database).get()?.at_ms ?? null,
+    listClaimsDue: (to_ms: number, limit: number): string[] =>
+      queries
+        .claims_due(database)
+        .all({ to_ms, limit })
+        .map(({ id }) => id),
 
     /** Records that a job could not be ended at `since_ms`, and when to try again. */
     setJobAside: (job: JobRow, since_ms: number, retry_at_ms: number): void => {

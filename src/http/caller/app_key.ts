@@ -55,12 +55,12 @@ async function lookUpApp(context: AppContext, key: string): Promise<Result<AppPr
   }
 }
 
-/** What an app's server requests: to end jobs, or anything else. */
+/** What an app's server requests: to read, report on or end one of its jobs, or anything else. */
 export type AppRequest = "settle" | "other";
 
 /**
- * The app's server, acting in the account that its request names. Only to end jobs, the key may be one that cannot be
- * verified now: the account decides then.
+ * The app's server, acting in the account that its request names. Only to settle its jobs, the key may be one that cannot
+ * be verified now: the account decides then.
  */
 export async function identifyApp(
   context: AppContext,

@@ -51,7 +51,7 @@ const authenticateFor = (request: AppRequest) =>
 /** {@link authenticate} for routes that also accept an app's key. */
 export const authenticateUserOrApp = authenticateFor("other");
 
-/** {@link authenticateUserOrApp} for routes that end jobs. They work while app keys cannot be verified. */
+/** {@link authenticateUserOrApp} for routes that read, report on or end one job. They work while app keys cannot be verified. */
 export const authenticateToSettle = authenticateFor("settle");
 
 /** The caller. If the bearer token is not valid, cookies are not tried. */

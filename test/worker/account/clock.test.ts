@@ -108,3 +108,30 @@ it("a ledger's list of a job and of a period has every entry, although the clock
   expect(await linesOf({ from_ms: FEBRUARY_MS })).toEqual([4, 3, 2, 1]);
   expect(await linesOf({ to_ms: FEBRUARY_MS })).toEqual([]);
 });
+
+it("a key that was used while the clock was two days ahead creates no second job when it is right again", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: JANUARY_MS });
+  await account().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
+  const create = () =>
+    account().createJob(
+      session,
+      {
+        app_slug: "demo",
+        policy: DEFAULT_POLICY,
+        action: "draw",
+        cost_estimate: 10,
+        ttl_seconds: 2_000_000,
+        metadata_json: null,
+      },
+      { key: "once", fingerprint: "one" },
+    );
+  vi.setSystemTime(JANUARY_MS + 2 * 86_400_000);
+  const first = await create();
+  vi.setSystemTime(JANUARY_MS + 1_000);
+  const again = await create();
+  expect(again).toEqual({
+    ok: true,
+    value: { ...(first.ok ? first.value : {}), replayed: true },
+  });
+  await expectInvariants(ADA);
+});

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { idsOfPath } from "../../../src/domain/allowance.ts";
-import { windowAt, type CapSpending } from "../../../src/domain/spending_cap.ts";
+import { windowAt, type CapSpending, type Taking } from "../../../src/domain/spending_cap.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   COST_MAX_CREDITS,
@@ -244,8 +244,8 @@ const isOf = ({ allowance_path }: Contents["jobs"][number], id: string): boolean
   idsOfPath(allowance_path).includes(id);
 
 /**
- * The stored spending of each cap equals the sum, in its window, of the entries of the jobs that its allowance or a
- * descendant created.
+ * The stored spending of each cap equals what the jobs of its allowance and of its descendants took in its window, and
+ * what they took is what they hold, cost or claim.
  */
 async function expectSpending(identity_id: string, { entries, jobs }: Contents): Promise<void> {
   const all = await query<StoredAllowance>(identity_id, "select * from allowances");
@@ -266,24 +266,34 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
   }
   for (const { id, path, caps_json } of all) {
     const end_ms = Math.min(...idsOfPath(path).map((one) => ends.get(one) ?? 0));
+    const own = jobs.filter((job) => isOf(job, id));
     for (const cap of JSON.parse(caps_json) as CapSpending[]) {
-      let [spent, window] = [0, 0];
-      for (const { job_id, amount, at_ms } of entries) {
-        const job = jobs.find((one) => one.id === job_id);
-        if (job === undefined || !isOf(job, id) || amount === 0) continue;
-        // What happened before the cap was set does not count.
-        if (at_ms < cap.since_ms) continue;
-        // Spending after the allowance's end counts in its last window.
-        const now = Math.max(window, windowAt(cap, Math.min(at_ms, end_ms)));
-        const is_counted =
-          amount < 0 ||
-          (job.created_at_ms >= cap.since_ms && windowAt(cap, job.created_at_ms) === now);
-        spent = (now === window ? spent : 0) - (is_counted ? amount : 0);
-        window = now;
+      const taken = own.flatMap(takingsOf).filter(({ line, at_ms }) => {
+        const window = windowAt(cap, Math.min(at_ms, end_ms));
+        return line >= cap.since_line && window === cap.window;
+      });
+      const spent = sumOf(taken);
+      expect({ id, ...cap }).toEqual({ id, ...cap, spent });
+      for (const job of own.filter((one) => firstLine(one, entries) > cap.since_line)) {
+        expect({ job, credits: sumOf(takingsOf(job)) }).toEqual({ job, credits: countedOf(job) });
       }
-      expect({ id, ...cap }).toEqual({ id, ...cap, spent, window });
     }
   }
+}
+
+const takingsOf = ({ takings_json }: Contents["jobs"][number]): readonly Taking[] =>
+  takings_json === null ? [] : (JSON.parse(takings_json) as readonly Taking[]);
+
+const sumOf = (takings: readonly Taking[]): number =>
+  takings.reduce((sum, { credits }) => sum + credits, 0);
+
+const firstLine = ({ id }: Contents["jobs"][number], entries: Contents["entries"]): number =>
+  entries.find(({ job_id }) => job_id === id)?.line ?? 0;
+
+/** What caps count for a job: what it holds, or what it cost and still claims. */
+function countedOf(job: Contents["jobs"][number]): number {
+  if (job.status === "started" || job.claimed_until_ms !== null) return job.reserved;
+  return job.actual_cost - job.refunded;
 }
 
 /** An allowance's stored bytes are those of its and its descendants' jobs. The histories never shrink metadata. */
@@ -377,6 +387,8 @@ export const NOT_IN_D1 = [
   "allowance_path",
   "is_capped",
   "approved",
+  "takings_json",
+  "claimed_until_ms",
   "settle",
   "on_expiry",
   "cost_estimate",

@@ -2,15 +2,19 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { whyCapExceeded } from "../../../src/domain/allowance.ts";
 import {
+  afterReturn,
+  afterTaking,
   CAP_PERIODS,
   changedCaps,
-  charge,
   newCap,
   resetsAt,
   roomNow,
   spentNow,
   windowAt,
+  withoutReturned,
+  withTaking,
   type CapPeriod,
+  type Taking,
 } from "../../../src/domain/spending_cap.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -18,6 +22,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** A Wednesday. */
 const BEGIN_MS = Date.UTC(2026, 1, 25, 13);
+const BEGIN = { at_ms: BEGIN_MS, line: 0 };
 
 /** Jobs over some months: reserved if the cap allows, then ended with or without a cost. */
 const steps = fc.array(
@@ -62,22 +67,22 @@ describe("a spending cap", () => {
     (period) => {
       fc.assert(
         fc.property(fc.integer({ min: 0, max: 100 }), steps, (credits_max, steps) => {
-          let cap = newCap({ credits: credits_max, period }, BEGIN_MS);
+          let cap = newCap({ credits: credits_max, period }, BEGIN);
           let now_ms = BEGIN_MS;
           const history: { name: string; credits: number }[] = [];
-          const open: { reserved_at_ms: number; name: string; credits: number }[] = [];
+          const open: (Taking & { readonly name: string })[] = [];
           for (const { wait_hours, action, credits } of steps) {
             now_ms += wait_hours * HOUR_MS;
             const name = periodName(period, now_ms);
             if (action === "reserve" && whyCapExceeded([cap], credits, now_ms) === null) {
-              cap = charge(cap, credits, now_ms, now_ms);
+              cap = afterTaking(cap, credits, now_ms);
               history.push({ name, credits });
-              open.push({ reserved_at_ms: now_ms, name, credits });
+              open.push({ at_ms: now_ms, line: 1, name, credits });
             }
             const job = action === "end" ? open.shift() : undefined;
             if (job !== undefined) {
               const back = Math.min(credits, job.credits);
-              cap = charge(cap, 0 - back, job.reserved_at_ms, now_ms);
+              cap = afterReturn(cap, [{ ...job, credits: back }], now_ms);
               history.push({ name: job.name, credits: 0 - back });
             }
             const spent = spentByHistory(history, name);
@@ -104,7 +109,7 @@ describe("a spending cap", () => {
     "a cap per %s at %s starts again at %s, and not a millisecond earlier",
     (period, at, next) => {
       const at_ms = Date.parse(at);
-      const spent = charge(newCap({ credits: 10, period }, BEGIN_MS), 10, at_ms, at_ms);
+      const spent = afterTaking(newCap({ credits: 10, period }, BEGIN), 10, at_ms);
       const next_ms = Date.parse(next);
       expect(resetsAt(spent, at_ms)).toBe(next_ms);
       expect(roomNow(spent, next_ms - 1)).toBe(0);
@@ -114,27 +119,36 @@ describe("a spending cap", () => {
   );
 
   it("a total cap never starts again", () => {
-    const spent = charge(
-      newCap({ credits: 10, period: "total" }, BEGIN_MS),
-      10,
-      BEGIN_MS,
-      BEGIN_MS,
-    );
+    const spent = afterTaking(newCap({ credits: 10, period: "total" }, BEGIN), 10, BEGIN_MS);
     expect(resetsAt(spent, BEGIN_MS)).toBeNull();
     expect(roomNow(spent, BEGIN_MS + 10_000 * DAY_MS)).toBe(0);
   });
 
   it("a spending cap allows no more if the clock goes back", () => {
-    const spent = { ...newCap({ credits: 10, period: "30_days" }, 0), spent: 10, window: 3 };
-    expect(roomNow(spent, 0)).toBe(0);
-    expect(charge(spent, 5, 0, 0)).toEqual({ ...spent, spent: 15 });
-    expect(charge(spent, -5, 0, 0)).toEqual(spent);
+    const cap = newCap({ credits: 10, period: "day" }, { at_ms: 0, line: 0 });
+    const spent = { ...cap, spent: 10, window: 3 };
+    const before_ms = 3 * DAY_MS - 1;
+    expect(roomNow(spent, before_ms)).toBe(0);
+    expect(afterTaking(spent, 5, before_ms)).toEqual({ ...spent, spent: 15 });
+    const taken = [{ at_ms: before_ms, line: 0, credits: 5 }];
+    expect(afterReturn(spent, taken, before_ms)).toEqual(spent);
+  });
+
+  it("a clock that was far ahead uses up no period before its own", () => {
+    const ahead_ms = BEGIN_MS + 40 * DAY_MS;
+    const spent = afterTaking(newCap({ credits: 10, period: "day" }, BEGIN), 10, ahead_ms);
+    expect(roomNow(spent, BEGIN_MS)).toBe(10);
+    expect(resetsAt(spent, BEGIN_MS)).toBe(Date.UTC(2026, 1, 26));
+    const today = afterTaking(spent, 4, BEGIN_MS);
+    expect([roomNow(today, BEGIN_MS), roomNow(today, BEGIN_MS + DAY_MS)]).toEqual([6, 10]);
+    const taken = [{ at_ms: ahead_ms, line: 0, credits: 10 }];
+    expect(afterReturn(today, taken, BEGIN_MS)).toEqual(today);
   });
 });
 
 describe("several spending caps", () => {
-  const day = newCap({ credits: 10, period: "day" }, BEGIN_MS);
-  const month = { ...newCap({ credits: 50, period: "month" }, BEGIN_MS), spent: 45 };
+  const day = newCap({ credits: 10, period: "day" }, BEGIN);
+  const month = { ...newCap({ credits: 50, period: "month" }, BEGIN), spent: 45 };
   const window = windowAt(month, BEGIN_MS);
 
   it("credits must fit every cap, and the refusal names the cap with the least room", () => {
@@ -161,16 +175,43 @@ describe("several spending caps", () => {
         { credits: 46, period: "month" },
         { credits: 7, period: "total" },
       ],
-      later_ms,
+      { at_ms: later_ms, line: 8 },
     );
     expect(changed).toEqual({ ...month, window, credits: 46 });
-    expect(added).toEqual({ credits: 7, period: "total", spent: 0, window: 0, since_ms: later_ms });
+    const fresh = { spent: 0, window: 0, since_ms: later_ms, since_line: 8 };
+    expect(added).toEqual({ credits: 7, period: "total", ...fresh });
   });
 
-  it("a cap gets nothing back from a job that was created before the cap was set", () => {
-    const cap = newCap({ credits: 10, period: "total" }, BEGIN_MS);
-    const used = charge(cap, 4, BEGIN_MS, BEGIN_MS);
-    expect(charge(used, -3, BEGIN_MS - 1, BEGIN_MS)).toEqual(used);
-    expect(charge(used, -3, BEGIN_MS, BEGIN_MS)).toEqual({ ...used, spent: 1 });
+  it("a cap gets nothing back of what was taken before the cap was set, in the same millisecond too", () => {
+    const cap = newCap({ credits: 10, period: "total" }, { at_ms: BEGIN_MS, line: 5 });
+    const used = afterTaking(cap, 4, BEGIN_MS);
+    const taken = (line: number) => [{ at_ms: BEGIN_MS, line, credits: 3 }];
+    expect(afterReturn(used, taken(4), BEGIN_MS)).toEqual(used);
+    expect(afterReturn(used, taken(5), BEGIN_MS)).toEqual({ ...used, spent: 1 });
+    expect(afterReturn(cap, taken(5), BEGIN_MS)).toEqual(cap);
+  });
+});
+
+describe("what a job has taken", () => {
+  const at = (hours: number, credits: number): Taking => ({
+    at_ms: BEGIN_MS + hours * HOUR_MS,
+    line: hours,
+    credits,
+  });
+
+  it("a job gives back first what it took last, and takings in the same periods are one", () => {
+    const day = newCap({ credits: 10, period: "day" }, BEGIN);
+    const later = newCap({ credits: 10, period: "total" }, { at_ms: BEGIN_MS, line: 2 });
+    const one = withTaking([at(0, 5)], at(1, 3), [day]);
+    expect(one).toEqual([at(0, 8)]);
+    expect(withTaking(one, at(2, 3), [day, later])).toEqual([at(0, 8), at(2, 3)]);
+    const two = withTaking(one, at(24, 90), [day]);
+    expect(two).toEqual([at(0, 8), at(24, 90)]);
+    expect(withoutReturned(two, 90)).toEqual({ left: [at(0, 8)], returned: [at(24, 90)] });
+    expect(withoutReturned(two, 93)).toEqual({
+      left: [at(0, 5)],
+      returned: [at(24, 90), at(0, 3)],
+    });
+    expect(withoutReturned(two, 0)).toEqual({ left: two, returned: [] });
   });
 });

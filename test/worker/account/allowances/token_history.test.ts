@@ -13,6 +13,10 @@ import type { CapPeriod, SpendingCap } from "../../../../src/domain/spending_cap
 const CAP = 50;
 const GRANT = 400;
 const SESSION = { kind: "holder" } as const;
+/** The key of the jobs' app. It is bound by the caps of a job's creator. */
+const APP_KEY = "app";
+const APP = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const;
+const CLAIM_MS = 7 * DAY_MS;
 const JOB = { app_slug: "demo", action: "render", metadata_json: null, policy: DEFAULT_POLICY };
 
 /** The name of a period at a time, by the calendar's own functions. */
@@ -38,6 +42,8 @@ interface Token {
   /** The token that it was exchanged from. */
   readonly parent?: string;
   readonly caps: readonly SpendingCap[];
+  /** Caps of the same periods that its holder may change to. */
+  readonly other_caps?: readonly SpendingCap[];
 }
 
 const cap = (credits: number, period: CapPeriod): SpendingCap => ({ credits, period });
@@ -46,8 +52,11 @@ const cap = (credits: number, period: CapPeriod): SpendingCap => ({ credits, per
 const TOKENS: Readonly<Record<string, Token>> = {
   total: { caps: [cap(CAP, "total")] },
   thirty: { caps: [cap(CAP, "30_days")] },
-  several: { caps: [cap(20, "day"), cap(CAP, "month")] },
-  root: { caps: [cap(90, "total")] },
+  several: {
+    caps: [cap(20, "day"), cap(CAP, "month")],
+    other_caps: [cap(30, "day"), cap(15, "month")],
+  },
+  root: { caps: [cap(90, "total")], other_caps: [cap(40, "total")] },
   child: { parent: "root", caps: [cap(70, "total"), cap(40, "day")] },
   grandchild: { parent: "child", caps: [] },
   leaf: { parent: "grandchild", caps: [cap(30, "week")] },
@@ -63,13 +72,14 @@ function pathOf(by: string): readonly string[] {
   return [by, ...(token.parent === undefined ? [] : pathOf(token.parent))];
 }
 
-const capsOf = (token: string): readonly SpendingCap[] => TOKENS[token]?.caps ?? [];
+const isCapped = (by: string): boolean =>
+  by === APP_KEY || pathOf(by).some((token) => (TOKENS[token]?.caps.length ?? 0) > 0);
 
-const isCapped = (by: string): boolean => pathOf(by).some((token) => capsOf(token).length > 0);
-
-/** Whether a caller may end jobs of this creator: a capped one only its own and its descendants'. */
-const mayEnd = (by: string, creator: string): boolean =>
-  !isCapped(by) || pathOf(creator).includes(by);
+/** Whether a caller may end a job: a capped one only its own and its descendants'; some are ended only by the app. */
+const mayEnd = (by: string, { creator, settle }: Pick<ModelJob, "creator" | "settle">): boolean => {
+  if (by === APP_KEY) return true;
+  return settle === "holder" && (!isCapped(by) || pathOf(creator).includes(by));
+};
 
 const ACTORS: readonly string[] = ["session", ...Object.keys(TOKENS)];
 
@@ -78,6 +88,7 @@ type Action =
       readonly kind: "create";
       readonly by: string;
       readonly costs: readonly number[];
+      readonly settle: "holder" | "app";
       readonly ttl_seconds: number;
     }
   | {
@@ -110,6 +121,9 @@ type Action =
       /** The jobs that are created with it. */
       readonly uses: readonly { readonly by: string; readonly cost: number }[];
     }
+  | { readonly kind: "cancel"; readonly pick: number }
+  | { readonly kind: "refund"; readonly pick: number; readonly amount: number }
+  | { readonly kind: "change"; readonly token: string; readonly other: boolean }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "revoke"; readonly token: string }
   | { readonly kind: "evict" };
@@ -117,7 +131,7 @@ type Action =
 /** Stands for the job's creator, because a capped token may end only its own jobs. */
 const CREATOR = "creator";
 const by = fc.constantFrom(...ACTORS);
-const ender = fc.oneof(fc.constant(CREATOR), by);
+const ender = fc.oneof(fc.constant(CREATOR), fc.constant(APP_KEY), by);
 const cost = fc.integer({ min: 0, max: 30 });
 const pick = fc.nat({ max: 5 });
 const ttl_seconds = fc.constantFrom(60, 30 * 24 * 60 * 60);
@@ -128,7 +142,13 @@ const costs = fc.oneof(
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 8,
-    arbitrary: fc.record({ kind: fc.constant("create" as const), by, costs, ttl_seconds }),
+    arbitrary: fc.record({
+      kind: fc.constant("create" as const),
+      by,
+      costs,
+      settle: fc.constantFrom("holder" as const, "app" as const),
+      ttl_seconds,
+    }),
   },
   {
     weight: 4,
@@ -175,7 +195,20 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant("wait" as const),
-      ms: fc.constantFrom(61_000, DAY_MS, 11 * DAY_MS, 31 * DAY_MS),
+      ms: fc.constantFrom(61_000, 61_000, DAY_MS, CLAIM_MS - 61_000, 11 * DAY_MS, 31 * DAY_MS),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancel" as const), pick }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("refund" as const), pick, amount: cost }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("change" as const),
+      token: fc.constantFrom("several", "root"),
+      other: fc.boolean(),
     }),
   },
   {
@@ -196,18 +229,43 @@ interface ModelJob {
   readonly expires_at_ms: number;
   /** What the holder approved beyond the caps; 0: nothing. */
   readonly approved: number;
+  readonly settle: "holder" | "app";
   reserved: number;
   state: "started" | "timed out" | "over";
   taken: number;
+  /** What the caps count: what it took, and for some days what it claims after it expired. */
+  counted: number;
+  claimed_until_ms: number | null;
+  refunded: number;
   spent: number | null;
   step: number;
+  /** Every change of what the caps count. */
   readonly moves: { readonly credits: number; readonly at_ms: number }[];
+}
+
+/** What a job took and did not give back: each return is of what was taken last. */
+function outstanding({ moves }: ModelJob): { credits: number; at_ms: number }[] {
+  const taken: { credits: number; at_ms: number }[] = [];
+  for (const { credits, at_ms } of moves) {
+    if (credits > 0) taken.push({ credits, at_ms });
+    for (let back = Math.max(0, 0 - credits); back > 0;) {
+      const last = taken.at(-1);
+      if (last === undefined) break;
+      const given = Math.min(back, last.credits);
+      last.credits -= given;
+      back -= given;
+      if (last.credits === 0) taken.pop();
+    }
+  }
+  return taken;
 }
 
 /** The documented rules of caps, computed from all moves instead of stored sums. */
 class Model {
   readonly jobs: ModelJob[] = [];
   readonly revoked = new Set<string>();
+  /** The tokens with their other caps. */
+  readonly changed = new Set<string>();
   readonly #begin_ms = Date.now();
 
   get credits(): number {
@@ -215,17 +273,15 @@ class Model {
   }
 
   /**
-   * The credits that a token and its descendants have spent in the current window of a cap. Spending counts in the window
-   * in which it happens; a refund counts only in the window in which its job was created.
+   * The credits that a token and its descendants have spent in the current window of a cap: what they took in it and did
+   * not give back. A job gives back first what it took last.
    */
   spentBy(token: string, period: CapPeriod): number {
     const now = periodName(period, Date.now(), this.#begin_ms);
-    const isNow = (at_ms: number): boolean => periodName(period, at_ms, this.#begin_ms) === now;
     return this.jobs
       .filter(({ creator }) => pathOf(creator).includes(token))
-      .flatMap(({ moves, created_at_ms }) =>
-        moves.filter(({ credits, at_ms }) => isNow(at_ms) && (credits > 0 || isNow(created_at_ms))),
-      )
+      .flatMap(outstanding)
+      .filter(({ at_ms }) => periodName(period, at_ms, this.#begin_ms) === now)
       .reduce((sum, { credits }) => sum + credits, 0);
   }
 
@@ -233,10 +289,21 @@ class Model {
   revoke(token: string): void {
     this.revoked.add(token);
     for (const job of this.jobs) {
-      if (job.state !== "started" || !pathOf(job.creator).includes(token)) continue;
-      job.state = "timed out";
-      this.take(job, job.spent ?? 0);
+      if (job.state === "started" && pathOf(job.creator).includes(token)) this.expire(job);
     }
+  }
+
+  /** Expires a job: it costs what it spent. If only the app may settle it, it still claims its reserve. */
+  expire(job: ModelJob): void {
+    const claims = job.settle === "app" && job.reserved > (job.spent ?? 0);
+    job.state = "timed out";
+    job.claimed_until_ms = claims ? Math.min(Date.now(), job.expires_at_ms) + CLAIM_MS : null;
+    this.take(job, job.spent ?? 0, claims ? job.reserved : (job.spent ?? 0));
+  }
+
+  capsOf(token: string): readonly SpendingCap[] {
+    const { caps = [], other_caps = [] } = TOKENS[token] ?? {};
+    return this.changed.has(token) ? other_caps : caps;
   }
 
   mayAct(by: string): boolean {
@@ -246,13 +313,15 @@ class Model {
   /** Whether every cap of a token's path allows a job to take this many more credits. */
   fitsCaps(by: string, more: number): boolean {
     const fits = (token: string): boolean =>
-      capsOf(token).every(({ credits, period }) => this.spentBy(token, period) + more <= credits);
+      this.capsOf(token).every(
+        ({ credits, period }) => this.spentBy(token, period) + more <= credits,
+      );
     return more <= 0 || pathOf(by).every(fits);
   }
 
   /** Whether the caps allow a job to take so many credits. They bind it beyond what the holder approved. */
-  mayTake({ creator, taken, approved }: ModelJob, credits: number): boolean {
-    return this.fitsCaps(creator, Math.min(credits - taken, credits - approved));
+  mayTake({ creator, counted, approved }: ModelJob, credits: number): boolean {
+    return this.fitsCaps(creator, Math.min(credits - counted, credits - approved));
   }
 
   /** Whether a token of a job's path has ended, and one has a cap. Then the job may cost its reserve at most. */
@@ -261,27 +330,29 @@ class Model {
   }
 
   start(
-    job: Pick<ModelJob, "id" | "creator" | "reserved" | "approved">,
+    job: Pick<ModelJob, "id" | "creator" | "reserved" | "approved" | "settle">,
     ttl_seconds: number,
   ): void {
     const times = { created_at_ms: Date.now(), expires_at_ms: Date.now() + ttl_seconds * 1000 };
-    const fresh = { taken: 0, spent: null, step: 0, moves: [] };
+    const none = { taken: 0, counted: 0, refunded: 0, claimed_until_ms: null };
+    const fresh = { ...none, spent: null, step: 0, moves: [] };
     const started: ModelJob = { ...job, ...times, state: "started", ...fresh };
     this.jobs.push(started);
     this.take(started, job.reserved);
   }
 
-  take(job: ModelJob, taken: number): void {
-    job.moves.push({ credits: taken - job.taken, at_ms: Date.now() });
-    job.taken = taken;
+  take(job: ModelJob, taken: number, counted = taken): void {
+    job.moves.push({ credits: counted - job.counted, at_ms: Date.now() });
+    Object.assign(job, { taken, counted });
   }
 
-  /** Expires overdue jobs: they cost what they spent. */
+  /** Expires overdue jobs, and ends claims whose time is over. */
   endOverdue(): void {
     for (const job of this.jobs) {
-      if (job.state !== "started" || job.expires_at_ms > Date.now()) continue;
-      job.state = "timed out";
-      this.take(job, job.spent ?? 0);
+      if (job.state === "started" && job.expires_at_ms <= Date.now()) this.expire(job);
+      if (job.claimed_until_ms === null || job.claimed_until_ms > Date.now()) continue;
+      job.claimed_until_ms = null;
+      this.take(job, job.taken);
     }
   }
 }
@@ -329,8 +400,10 @@ async function openAccount(identity_id: string) {
 
 type AccountStub = Awaited<ReturnType<typeof openAccount>>["account"];
 
-const callerOf = (ids: Ids, by: string) =>
-  by === "session" ? SESSION : withToken(ids.get(by) ?? "");
+const callerOf = (ids: Ids, by: string) => {
+  if (by === APP_KEY) return APP;
+  return by === "session" ? SESSION : withToken(ids.get(by) ?? "");
+};
 
 /** Performs an action and compares its result with the model's. */
 async function carryOut(
@@ -354,6 +427,36 @@ async function carryOut(
       if (was_living) model.revoke(action.token);
       return;
     }
+    case "change": {
+      const { token, other } = action;
+      const { caps = [], other_caps = [] } = TOKENS[token] ?? {};
+      const wanted = [...(other ? other_caps : caps)];
+      const request = { id: ids.get(token) ?? "", may_widen: true, caps: wanted };
+      const changed = await account.changeAllowance(SESSION, request);
+      expect(changed.ok).toBe(model.mayAct(token));
+      if (changed.ok) model.changed[other ? "add" : "delete"](token);
+      return;
+    }
+    case "cancel": {
+      const job = model.jobs[model.jobs.length - 1 - action.pick];
+      if (job === undefined) return;
+      const cancelled = await account.cancelJob(SESSION, { job_id: job.id });
+      expect(cancelled.ok).toBe(job.state !== "over");
+      if (job.state === "started") model.expire(job);
+      return;
+    }
+    case "refund": {
+      const job = model.jobs[model.jobs.length - 1 - action.pick];
+      if (job === undefined) return;
+      const { amount } = action;
+      const refunded = await account.refundJob({ job_id: job.id, amount, note: "why" }, null);
+      const may_refund = job.state !== "started" && amount > 0 && amount <= job.taken;
+      expect({ action, ok: refunded.ok }).toEqual({ action, ok: may_refund });
+      if (!may_refund) return;
+      Object.assign(job, { state: "over", claimed_until_ms: null });
+      model.take(job, job.taken - amount);
+      return;
+    }
     case "create":
       return create(account, ids, model, action);
     case "complete":
@@ -370,9 +473,10 @@ async function create(
   account: AccountStub,
   ids: Ids,
   model: Model,
-  { by, costs, ttl_seconds }: Extract<Action, { kind: "create" }>,
+  { by, costs, settle, ttl_seconds }: Extract<Action, { kind: "create" }>,
 ): Promise<void> {
-  const requests = costs.map((cost_estimate) => ({ ...JOB, ttl_seconds, cost_estimate }));
+  const policy = { ...DEFAULT_POLICY, settle };
+  const requests = costs.map((cost_estimate) => ({ ...JOB, policy, ttl_seconds, cost_estimate }));
   const answer = await account.createJobs(callerOf(ids, by), requests, null);
   expect({ by, ok: answer.ok }).toEqual({ by, ok: model.mayAct(by) });
   if (!answer.ok) return;
@@ -382,7 +486,7 @@ async function create(
     expect({ by, cost, ok: result.ok }).toEqual({ by, cost, ok: allowed });
     if (!result.ok) return;
     const { job_id: id } = result.value;
-    model.start({ id, creator: by, reserved: cost, approved: 0 }, ttl_seconds);
+    model.start({ id, creator: by, reserved: cost, approved: 0, settle }, ttl_seconds);
   });
 }
 
@@ -426,7 +530,8 @@ async function approve(
     const approved = state === "approved" ? credits : 0;
     if (state === "approved") state = "used";
     const { job_id: id } = answer.value.value;
-    model.start({ id, creator: by, reserved: use.cost, approved }, 3_600);
+    const settle = JOB.policy.settle;
+    model.start({ id, creator: by, reserved: use.cost, approved, settle }, 3_600);
   }
 }
 
@@ -439,7 +544,7 @@ async function end(
   const job = model.jobs[model.jobs.length - 1 - action.pick];
   if (job === undefined) return;
   const by = action.by === CREATOR ? job.creator : action.by;
-  const is_own = mayEnd(by, job.creator);
+  const is_own = mayEnd(by, job);
   const may_end = model.mayAct(by) && is_own;
   const caller = callerOf(ids, by);
   if (action.kind === "fail") {
@@ -461,7 +566,7 @@ async function end(
     if (!allowed) return;
     model.take(job, action.cost);
   }
-  job.state = "over";
+  Object.assign(job, { state: "over", claimed_until_ms: null });
 }
 
 async function report(
@@ -474,7 +579,7 @@ async function report(
   if (job === undefined) return;
   const by = action.by === CREATOR ? job.creator : action.by;
   const { reserve, spent } = action;
-  const is_own = mayEnd(by, job.creator);
+  const is_own = mayEnd(by, job);
   const added = reserve - job.taken;
   const allowed =
     model.mayAct(by) &&
@@ -502,7 +607,7 @@ async function expectSame(account: AccountStub, ids: Ids, model: Model): Promise
       .filter((token) => model.mayAct(token))
       .map((token) => [
         ids.get(token) ?? "",
-        capsOf(token).map(({ period }) => model.spentBy(token, period)),
+        model.capsOf(token).map(({ period }) => model.spentBy(token, period)),
       ]),
   );
   expect(shown).toEqual(expected);

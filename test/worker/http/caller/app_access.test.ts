@@ -363,6 +363,110 @@ describe("jobs of a capped token that has ended", () => {
   });
 });
 
+describe("a job of a capped token that only its app may settle", () => {
+  const WEEK_MS = 7 * DAY_MS;
+  let capped: string;
+  beforeEach(async () => {
+    server = await openAppServer("demo", { settle: "app" }, server.operator);
+    capped = await tokenWith({ scopes: ["read", "write"], cap: { credits: 50 } });
+    await by(capped, "GET", "/api/wallet?app=demo");
+  });
+
+  async function start(cost_estimate: number, ttl_seconds = 60): Promise<string> {
+    const job = { ...JOB, cost_estimate, ttl_seconds };
+    return (await by(capped, "POST", "/api/jobs", job)).body.job_id;
+  }
+
+  const complete = async (job_id: string, actual_cost: number) => {
+    const done = await inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    return [done.status, done.body.code];
+  };
+  const room = async () => (await by(capped, "GET", "/api/wallet")).body.room;
+
+  /** What the app may do with a job, and the refusal if it raises the job's reserve. */
+  async function expectFollowed(job_id: string, raising: [number, string]): Promise<void> {
+    const app = inAccount();
+    const read = await app.get(`/api/jobs/${job_id}`);
+    expect(read).toMatchObject({ status: 200, body: { id: job_id, status: "started" } });
+    const step = { job_id, step: read.body.step + 1 };
+    for (const reserve of [11, 1_000_000]) {
+      const raised = await app.post("/api/jobs/progress", { ...step, reserve });
+      expect([raised.status, raised.body.code]).toEqual(raising);
+    }
+    const terms = { ...step, spent: 4, reserve: 8, ttl_seconds: 120 };
+    const reported = await app.post("/api/jobs/progress", terms);
+    expect(reported).toMatchObject({ status: 200, body: { job: { spent: 4, reserved: 8 } } });
+    const back = await app.post("/api/jobs/progress", { job_id, step: step.step + 1, reserve: 8 });
+    expect(back.status).toBe(200);
+  }
+
+  it("the app reads and reports on it where the account was never opened, and cannot raise its reserve", async () => {
+    const job_id = await start(10);
+    await expectFollowed(job_id, UNKNOWN as [number, string]);
+    passTime(100_000);
+    const shown = await inAccount().get(`/api/jobs/${job_id}`);
+    expect(shown.body.status).toBe("started");
+    expect(await complete(job_id, 8)).toEqual([200, undefined]);
+    const foreign = (await by(capped, "POST", "/api/jobs", { ...JOB, app: "other" })).body.job_id;
+    for (const id of [foreign, "018f0000-0000-7000-8000-000000000000"]) {
+      const read = await inAccount().get(`/api/jobs/${id}`);
+      expect([read.status, read.body.code]).toEqual(UNKNOWN);
+    }
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("the app reads and reports on its jobs after the holder disconnected it, and in a suspended account", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const job_id = await start(10);
+    await onPage("/account/app-access", { app: "demo", access: "disconnected" });
+    await expectFollowed(job_id, UNKNOWN as [number, string]);
+    await onPage("/account/app-access", { app: "demo", access: "open" });
+    const path = `/api/admin/accounts/${ada.identity_id}/suspend`;
+    await server.operator.send("POST", path, { reason: "fraud" });
+    await expectFollowed(job_id, [403, "suspended"]);
+    expect(await complete(job_id, 8)).toEqual([200, undefined]);
+  });
+
+  it("after it expired it keeps its room in the cap for seven days, so that the app is paid", async () => {
+    const job_id = await start(50);
+    passTime(61_000);
+    expect((await by(ada.token, "GET", "/api/wallet")).body.account.credits).toBe(100);
+    expect(await room()).toBe(0);
+    const { body } = await by(ada.token, "GET", "/api/tokens");
+    expect(body.tokens[0].cap).toMatchObject({ spent: 50, room: 0 });
+    const next = await by(capped, "POST", "/api/jobs", { ...JOB, cost_estimate: 1 });
+    expect([next.status, next.body.code]).toEqual([402, "token_budget_exceeded"]);
+    passTime(WEEK_MS - 62_000);
+    expect(await complete(job_id, 51)).toEqual([402, "token_budget_exceeded"]);
+    expect(await complete(job_id, 40)).toEqual([200, undefined]);
+    ada = await signIn();
+    capped = await tokenWith({ scopes: ["read", "write"], cap: { credits: 50 } });
+    expect((await by(ada.token, "GET", "/api/wallet")).body.account.credits).toBe(60);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("after seven days its late completion needs room in the cap again", async () => {
+    const job_id = await start(50);
+    passTime(61_000 + WEEK_MS);
+    expect(await room()).toBe(50);
+    const other = await start(20);
+    expect(await complete(job_id, 31)).toEqual([402, "token_budget_exceeded"]);
+    expect(await complete(job_id, 30)).toEqual([200, undefined]);
+    expect(await complete(other, 20)).toEqual([200, undefined]);
+    expect(await room()).toBe(0);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("it keeps its room after the holder cancels it, and gives it back when the app completes it for less", async () => {
+    const job_id = await start(50);
+    await by(ada.token, "POST", "/api/jobs/cancel", { job_id });
+    expect(await room()).toBe(0);
+    expect(await complete(job_id, 0)).toEqual([200, undefined]);
+    expect(await room()).toBe(50);
+    await expectInvariants(ada.identity_id);
+  });
+});
+
 describe("a suspended account", () => {
   it("in a suspended account an app's key cannot create jobs, and can settle started jobs", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");

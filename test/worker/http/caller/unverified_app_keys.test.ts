@@ -139,7 +139,23 @@ describe("an app's key that the account accepted within the last hour, while the
     await expectInvariants(ada.identity_id);
   });
 
-  it("an unverified app key creates, reads and lists nothing", async () => {
+  it("an unverified app key reads and reports on its app's jobs, and cannot raise a reserve", async () => {
+    const job_id = await startJob();
+    breakDirectory();
+    const report = (step: number, more: object) =>
+      ask("/api/jobs/progress", { body: { job_id, step, ...more } });
+    expect(await report(1, { reserve: 11 })).toMatchObject(UNAVAILABLE);
+    expect((await report(1, { spent: 4, reserve: 9, ttl_seconds: 7_200 })).status).toBe(200);
+    expect((await ask(`/api/jobs/${job_id}`)).body).toMatchObject({ spent: 4, reserved: 9 });
+    const unknown = await ask(`/api/jobs/${JOB_OF_NOBODY.job_id}`);
+    expect(unknown).toMatchObject({ status: 404, body: { code: "job_not_found" } });
+    wait(HOUR_MS - MINUTE_MS);
+    expect(await ask(`/api/jobs/${job_id}`)).toMatchObject(UNAVAILABLE);
+    expect(await report(2, { spent: 5 })).toMatchObject(UNAVAILABLE);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("an unverified app key creates and lists nothing, and does not read the wallet", async () => {
     const job_id = await startJob();
     breakDirectory();
     const before = await dump(ada.identity_id);
@@ -147,7 +163,6 @@ describe("an app's key that the account accepted within the last hour, while the
       await ask("/api/jobs", { body: JOB }),
       await ask("/api/jobs/batch", { body: { jobs: [JOB] } }),
       await ask("/api/jobs"),
-      await ask(`/api/jobs/${job_id}`),
       await ask("/api/wallet"),
       await ask("/api/jobs/cancel", { body: { job_id } }),
     ]) {
@@ -157,7 +172,7 @@ describe("an app's key that the account accepted within the last hour, while the
     expect(await dump(ada.identity_id)).toBe(before);
   });
 
-  it("the account itself lets an unverified app key only end jobs", async () => {
+  it("the account itself lets an unverified app key only follow and settle jobs", async () => {
     const job_id = await startJob();
     const [known] = await query<{ key_hash: string }>(
       ada.identity_id,
@@ -176,7 +191,6 @@ describe("an app's key that the account accepted within the last hour, while the
     };
     for (const answer of [
       await account.wallet(caller, { app: null }),
-      await account.readJob(caller, job_id),
       await account.createJob(caller, job, null),
       await account.deleteAccount(caller),
       await account.revokeAllowance(caller, { id: job_id }),

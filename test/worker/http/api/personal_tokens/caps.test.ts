@@ -227,3 +227,62 @@ describe("changing a token", () => {
     ).toBe(403);
   });
 });
+
+describe("a cap and the time at which a job took credits", () => {
+  const change_caps = (ada: SignedIn, id: string, caps: object[]) =>
+    change(fromOwnPage(ada), id, { caps });
+
+  it("a cap that is set in the millisecond in which a job began gets nothing back from it", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { caps: [{ credits: 100, period: "day" }] });
+    const { job_id } = (await reserve(token, 90)).body;
+    const day = { credits: 100, period: "day" };
+    await change_caps(ada, await tokenId(token), [day, { credits: 20, period: "total" }]);
+    await token.post("/api/jobs/fail", { job_id });
+    expect((await listed(ada)).caps).toMatchObject([
+      { period: "day", spent: 0, room: 100 },
+      { period: "total", spent: 0, room: 20 },
+    ]);
+    expect((await reserve(token, 21)).status).toBe(402);
+    expect((await reserve(token, 20)).status).toBe(200);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("what a job took and gave back today leaves no trace in today's cap, though it began yesterday", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 30, 23) });
+    const ada = await signInWithCredits();
+    const caps = [
+      { credits: 90, period: "day" },
+      { credits: 95, period: "total" },
+    ];
+    const token = await getToken(ada, { caps });
+    const { job_id } = (await reserve(token, 10)).body;
+    passTime(2 * HOUR_MS);
+    const report = (step: number, reserve: number) =>
+      token.post("/api/jobs/progress", { job_id, step, reserve });
+    expect((await report(1, 95)).status).toBe(200);
+    expect((await report(2, 20)).status).toBe(200);
+    expect((await listed(await signIn())).caps).toMatchObject([{ spent: 10 }, { spent: 20 }]);
+    await token.post("/api/jobs/complete", { job_id, actual_cost: 5 });
+    expect((await listed(await signIn())).caps).toMatchObject([{ spent: 0 }, { spent: 5 }]);
+    expect((await reserve(token, 90)).status).toBe(200);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a day's cap that was used up while the clock was 40 days ahead has room when it is right again", async () => {
+    const now_ms = Date.UTC(2026, 10, 30, 10);
+    vi.useFakeTimers({ toFake: ["Date"], now: now_ms });
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { caps: [{ credits: 10, period: "day" }] });
+    vi.setSystemTime(now_ms + 40 * 24 * HOUR_MS);
+    expect((await reserve(token, 10)).status).toBe(200);
+    vi.setSystemTime(now_ms + 1_000);
+    expect((await reserve(token, 10)).status).toBe(200);
+    expect((await reserve(token, 1)).body).toMatchObject({
+      code: "token_budget_exceeded",
+      resets_at: "2026-12-01T00:00:00.000Z",
+    });
+    await expectInvariants(ada.identity_id);
+  });
+});

@@ -58,6 +58,8 @@ describe("refunding a job", () => {
         changed: { refunded: { from: 0, to: 2 }, credits: { from: 94, to: 96 } },
       },
     ]);
+  });
+
   it("a repeated batch of completions gets its first response after an operator refunded one of its jobs", async () => {
     const [olga, ada] = await people();
     const body = { app: "demo", action: "draw", cost_estimate: 10 };
