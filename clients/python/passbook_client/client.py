@@ -4,7 +4,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from typing import Any, Callable, ContextManager, Mapping
+from typing import Any, Callable, ContextManager, Literal, Mapping
 
 from .call import Call
 from .calls import Calls
@@ -68,6 +68,7 @@ class PassbookClient(Calls):
             lambda options: _CallsWith(self._transport, self._credentials, options),
             self._credentials.kept_fresh,
             wait,
+            is_app=app_key is not None,
         )
 
     def run_job(
@@ -79,13 +80,14 @@ class PassbookClient(Calls):
         ttl_seconds: int | None = None,
         metadata: Mapping[str, Any] | None = None,
         key: str | None = None,
-        report_reason: bool = True,
+        on_failure: Literal["refund", "charge_spent"] = "refund",
+        report_reason: bool | None = None,
         on_warning: Callable[[str], None] = _log.warning,
         on_approval_needed: Callable[[str], None] | None = None,
     ) -> ContextManager[RunningJob]:
         """
         Reserves credits, runs the block, and settles the job at the `actual_cost` that the block sets. If the block
-        raises, the reserve is refunded and the error passed on. If the service is unreachable at that time, the refund
+        raises, the reserve is refunded (see `on_failure`) and the error passed on. If the service is unreachable at that time, the refund
         is retried in the background: see `when_idle`. Requests without a response are repeated for up to 23 hours under
         the same idempotency key, so nothing is charged twice and no reserve is left while the process lives. If the
         service refuses the cost, the job is settled at the amount it allows: see `RunningJob.unsettled`.
@@ -93,7 +95,10 @@ class PassbookClient(Calls):
         :param key: Your own id of this piece of work, up to 200 printable ASCII characters without a space. A process
             that restarts within 24 hours and runs the same job under the same key resumes the job instead of reserving
             again. If the job has ended, the call raises `job_ended` with the job as `error.job`.
-        :param report_reason: Whether the message of an error becomes the job's `failure_reason`.
+        :param on_failure: What the job costs if the block raises: nothing, or what it has reported as `spent`.
+        :param report_reason: Whether the message of an error becomes the job's `failure_reason`, which the account's holder
+            reads. By default it does, but not with an app's key: then the reason is a general sentence. If False, there is
+            none.
         :param on_approval_needed: Called if a cap of the token does not allow the job, with the address of the page where
             the account's holder approves or denies it. The call waits for the decision, up to 15 minutes, and then raises
             `approval_denied` or `approval_ended` if the job was not approved.
@@ -106,7 +111,7 @@ class PassbookClient(Calls):
             "ttl_seconds": ttl_seconds,
             "metadata": metadata,
         }
-        return self._runner.run(request, key, report_reason, on_warning, on_approval_needed)
+        return self._runner.run(request, key, report_reason, on_failure, on_warning, on_approval_needed)
 
     def when_idle(self) -> None:
         """Returns when no background request is left. Python also waits for them before the process ends."""

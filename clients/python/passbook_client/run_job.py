@@ -7,17 +7,18 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import math
 import re
 import threading
 import time
 import uuid
 from decimal import Decimal
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Literal, Mapping
 
 from . import types
 from .calls import Calls
+from .cost import is_cost, nearest_cost
 from .errors import PassbookError
+from .job_progress import STEPS_OF_A_RUN, HeldJob, JobProgress, expiry_of
 from .transport import Options
 
 #: How long a request without a response is repeated: an hour less than the service keeps idempotency keys.
@@ -25,15 +26,9 @@ _PERSISTENCE_SECONDS = 23 * 60 * 60
 
 _DEFAULT_TTL_SECONDS = 24 * 60 * 60
 
-#: The steps of one run of a job.
-_STEPS_OF_A_RUN = 1_000_000
-
 #: The pauses between two requests for the holder's decision.
 _APPROVAL_WAIT_MIN_SECONDS = 2.0
 _APPROVAL_WAIT_MAX_SECONDS = 10.0
-
-#: The most a job may cost, in credits.
-_COST_MAX_CREDITS = 1_000_000_000_000
 
 #: Longest `reason` of a failed job, in UTF-16 code units.
 _REASON_MAX_LENGTH = 500
@@ -43,6 +38,15 @@ _METADATA_REFUSALS = frozenset(["metadata_too_large", "body_too_large", "invalid
 
 #: Codes with which the service may refuse the cost.
 _COST_REFUSALS = frozenset(["token_budget_exceeded", "overage_limit", "balance_limit"])
+
+#: Refusals of a step for lack of room. The run may go on without it.
+_NO_ROOM = frozenset(["too_many_steps", "account_full", "token_storage_full"])
+
+#: Runs that resume one job at the same time take it over from each other. The last of them has it.
+_TAKE_OVERS_MAX = 10
+
+#: The reason that people read instead of an error's text.
+_GENERAL_REASON = "The app could not finish this job."
 
 
 @dataclasses.dataclass
@@ -63,34 +67,28 @@ class RunningJob:
     unsettled: int = 0
     #: Credits that the job holds, as far as this run knows.
     reserved: int = 0
-    _calls: Calls | None = dataclasses.field(default=None, repr=False)
-    #: The last step of this run; before its first report, the number that its steps follow.
-    _step: int = 0
-    _taken_over: PassbookError | None = dataclasses.field(default=None, repr=False)
-    _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock, repr=False)
+    _progress: JobProgress | None = dataclasses.field(default=None, repr=False)
 
     def progress(
-        self, *, spent: int | None = None, reserve: int | None = None, ttl_seconds: int | None = None
-    ) -> types.ProgressedJob:
+        self,
+        *,
+        spent: int | float | Decimal | None = None,
+        reserve: int | float | Decimal | None = None,
+        ttl_seconds: int | None = None,
+    ) -> types.ProgressedJob | None:
         """
-        Reports what the work has spent so far, raises or lowers the reserve, and moves the expiry. A report that is
-        refused or gets no response raises, and you may catch that if the work can go on. If another process has resumed
-        the job, it raises `step_too_old`: stop. The block then leaves the job to the other process.
+        Reports what the work has spent so far, raises or lowers the reserve, and moves the expiry. If no response comes,
+        it returns None, and the report is repeated in the background until the job expires. It raises
+        `insufficient_credits`, `token_budget_exceeded`, `overage_limit` and `spent_limit`, which you may catch if the work
+        can go on; and `job_ended` and `step_too_old` (another process has resumed the job): stop. The block then raises
+        too, and neither completes nor fails the job. Credits are rounded up.
         """
-        if self._calls is None:
+        if self._progress is None:
             raise PassbookError("invalid_argument", "Only the job of run_job can report progress.")
-        with self._lock:
-            self._step += 1
-            try:
-                done = self._calls.report_progress(
-                    job_id=self.id, step=self._step, spent=spent, reserve=reserve, ttl_seconds=ttl_seconds
-                )
-            except PassbookError as error:
-                if error.code == "step_too_old":
-                    self._taken_over = error
-                raise
+        done = self._progress.report(spent, reserve, ttl_seconds)
+        if done is not None:
             self.reserved, self.credits = done["job"]["reserved"], done["credits"]
-            return done
+        return done
 
 
 class Runner:
@@ -101,8 +99,11 @@ class Runner:
         calls_with: Callable[[Options], Calls],
         kept_fresh: Callable[[], Any],
         wait: Callable[[float], None],
+        is_app: bool,
     ) -> None:
         self._wait = wait
+        #: Whether the caller is an app's server, whose errors are not for the account's holder.
+        self._is_app = is_app
         self._calls_with = calls_with
         self._kept_fresh = kept_fresh
         self._running: set[threading.Thread] = set()
@@ -113,24 +114,39 @@ class Runner:
         self,
         request: Mapping[str, Any],
         key: str | None,
-        report_reason: bool,
+        report_reason: bool | None,
+        on_failure: Literal["refund", "charge_spent"],
         on_warning: Callable[[str], None],
         on_approval_needed: Callable[[str], None] | None,
     ) -> Iterator[RunningJob]:
+        def warn(message: str) -> None:
+            # The caller's function must not undo finished work.
+            with contextlib.suppress(Exception):
+                on_warning(message)
+
         _check_estimate(request["cost_estimate"])
         keys = _Keys.of(key)
-        job = self._reserve(request, keys, on_approval_needed)
+        job, progress = self._reserve(request, keys, warn, on_approval_needed)
         try:
             with self._kept_fresh():
                 yield job
-            if job._taken_over is not None:
-                raise job._taken_over
+            progress.finish()
+            if progress.lost is not None:
+                raise progress.lost
         except BaseException as error:
-            if job._taken_over is not None:
-                raise
-            self._refund(job.id, keys, _reason_of(error) if report_reason else None)
+            progress.stop()
+            if progress.lost is None:
+                cost = progress.spent if on_failure == "charge_spent" else 0
+                self._fail(job.id, progress.step, cost, keys, self._reason_for(error, report_reason))
             raise
-        self._settle(job, job.reserved, keys, on_warning)
+        self._settle(job, progress, keys, warn)
+
+    def _reason_for(self, error: BaseException, report_reason: bool | None) -> str | None:
+        """What the account's holder reads."""
+        if report_reason is False:
+            return None
+        is_shown = report_reason or not self._is_app
+        return _reason_of(error) if is_shown else _GENERAL_REASON
 
     def when_idle(self) -> None:
         """Returns when no background request is left."""
@@ -172,35 +188,53 @@ class Runner:
         self,
         request: Mapping[str, Any],
         keys: _Keys,
+        warn: Callable[[str], None],
         on_approval_needed: Callable[[str], None] | None,
-    ) -> RunningJob:
+    ) -> tuple[RunningJob, JobProgress]:
         """
         Reserves credits, or finds the job that this key reserved before. If it is unknown whether a job was reserved, a
         background request finds out and refunds it. Under the caller's own key it does so only if the program is
         interrupted, since the caller may be about to resume the job.
         """
-        unknown, replayed = threading.Event(), threading.Event()
+        unknown, replayed, step = threading.Event(), threading.Event(), 0
         calls = self._calls_with(Options(on_unknown=unknown.set, on_replayed=replayed.set))
         try:
             created = self._create(calls, request, keys, on_approval_needed)
-            job = RunningJob(
-                id=created["job_id"],
-                credits=created["credits"],
-                reserved=request["cost_estimate"],
-                _calls=self._calls_with(Options()),
-            )
+            job_id, expires = created["job_id"], time.monotonic() + _ttl_seconds(request)
+            held = HeldJob(job_id, 0, request["cost_estimate"], 0, expires)
             if replayed.is_set() and keys.is_own:
-                before = self._read_started(job.id)
-                job.reserved = before["reserved"]
-                job._step = _first_step_after(before["step"])
-            return job
+                held = self._take_over(job_id, keys.run, warn)
+            step = held.step
+            progress = JobProgress(self._calls_with, held, keys.run, self._in_background, warn)
+            job = RunningJob(job_id, created["credits"], reserved=held.reserved, _progress=progress)
+            return job, progress
         except BaseException as error:
             is_failure = isinstance(error, PassbookError)
             resumable = keys.is_own and is_failure
             refused = isinstance(error, PassbookError) and error.is_refusal
             if unknown.is_set() and not resumable and not refused:
-                self._in_background(lambda: self._refund_unknown(request, keys))
+                self._in_background(lambda: self._refund_unknown(request, keys, step))
             raise
+
+    def _take_over(self, job_id: str, run: str, warn: Callable[[str], None]) -> HeldJob:
+        """
+        Takes a step of a job that another process reserved, before the work begins, so that the service refuses that
+        process's reports and its end of the job.
+        """
+        for attempt in range(1, _TAKE_OVERS_MAX + 1):
+            job = self._read_started(job_id)
+            step = (job["step"] // STEPS_OF_A_RUN + 1) * STEPS_OF_A_RUN
+            try:
+                job = self._calls_with(Options()).report_progress(job_id=job_id, step=step, run=run)["job"]
+            except PassbookError as error:
+                if error.code in _NO_ROOM:
+                    warn(f"Job {job_id} is resumed without a step of its own: {error}")
+                elif error.code not in ("step_too_old", "job_ended") or attempt == _TAKE_OVERS_MAX:
+                    raise
+                else:
+                    continue
+            return HeldJob(job_id, step, job["reserved"], job["spent"] or 0, expiry_of(job))
+        raise AssertionError("the last attempt returns or raises")
 
     def _read_started(self, job_id: str) -> types.Job:
         """The work of a job that has ended must not run again."""
@@ -212,30 +246,40 @@ class Runner:
         following = "" if ended == "completed" else " To run the work again, use another key."
         raise PassbookError("job_ended", message + following, body={"job": job})
 
-    def _refund_unknown(self, request: Mapping[str, Any], keys: _Keys) -> None:
-        """Repeats the creation under the same key to learn whether a job was reserved, and refunds it."""
+    def _refund_unknown(self, request: Mapping[str, Any], keys: _Keys, step: int) -> None:
+        """
+        Repeats the creation under the same key to learn whether a job was reserved, and refunds it, unless another run
+        has taken a step of it. Accepted: a run under the same key that created the job and has not reported yet loses it.
+        """
         # After this time the job has expired, and the service may have forgotten the key.
-        ttl_seconds = request.get("ttl_seconds") or _DEFAULT_TTL_SECONDS
-        until = time.monotonic() + min(ttl_seconds, _PERSISTENCE_SECONDS)
+        until = time.monotonic() + min(_ttl_seconds(request), _PERSISTENCE_SECONDS)
         calls = self._calls_with(Options(until=until))
         # If it was refused, no job exists. If no response came, the job expires.
         with contextlib.suppress(PassbookError):
             created = calls.create_job(**request, idempotency_key=keys.create)
             persistent = self._calls_with(_persistently())
-            persistent.fail_job(job_id=created["job_id"], refund=True, idempotency_key=keys.fail)
+            persistent.fail_job(job_id=created["job_id"], step=step, idempotency_key=keys.fail)
 
-    def _refund(self, job_id: str, keys: _Keys, reason: str | None) -> None:
+    def _fail(self, job_id: str, step: int, cost: int, keys: _Keys, reason: str | None) -> None:
         """
-        Refunds the reserve. The caller needs the error of the work more than an error of this request, and soon. So one
+        Fails the job. The caller needs the error of the work more than an error of this request, and soon. So one
         attempt is awaited, and the retries run in the background.
         """
         attempted = threading.Event()
         calls = self._calls_with(_persistently(on_wait=attempted.set))
 
         def fail() -> None:
+            most = cost
             try:
                 with contextlib.suppress(PassbookError):
-                    calls.fail_job(job_id=job_id, refund=True, reason=reason, idempotency_key=keys.fail)
+                    try:
+                        calls.fail_job(job_id=job_id, step=step, cost=most, reason=reason, idempotency_key=keys.fail)
+                    except PassbookError as error:
+                        if error.code != "spent_limit":
+                            raise
+                        # The job holds less than the work has spent.
+                        most = int(error.body["limit"])
+                        calls.fail_job(job_id=job_id, step=step, cost=most, reason=reason, idempotency_key=keys.fail)
             finally:
                 attempted.set()
 
@@ -256,24 +300,23 @@ class Runner:
             self._running.add(thread)
         thread.start()
 
-    def _settle(self, job: RunningJob, reserved: int, keys: _Keys, on_warning: Callable[[str], None]) -> None:
+    def _settle(self, job: RunningJob, progress: JobProgress, keys: _Keys, warn: Callable[[str], None]) -> None:
         """
         Completes the job of finished work. If its cost or metadata is refused, retries with less. If the job cannot be
         settled at all, it stays started, so that it can be completed later.
         """
-
-        def warn(message: str) -> None:
-            # The caller's function must not undo finished work.
-            with contextlib.suppress(Exception):
-                on_warning(message)
-
+        job.reserved = reserved = progress.reserved
         wanted = cost = _read_cost(job.actual_cost, reserved, warn)
         metadata = _read_metadata(job.metadata, warn)
         calls = self._calls_with(_persistently())
         while True:
             try:
                 done = calls.complete_job(
-                    job_id=job.id, actual_cost=cost, metadata=metadata, idempotency_key=keys.complete
+                    job_id=job.id,
+                    actual_cost=cost,
+                    step=progress.step,
+                    metadata=metadata,
+                    idempotency_key=keys.complete,
                 )
             except PassbookError as error:
                 if error.is_refusal and metadata is not None and error.code in _METADATA_REFUSALS:
@@ -292,8 +335,9 @@ class Runner:
 
 @dataclasses.dataclass(frozen=True)
 class _Keys:
-    """The idempotency keys of one run of a job."""
+    """The id of one run of a job, and its idempotency keys."""
 
+    run: str
     create: str
     complete: str
     fail: str
@@ -302,20 +346,18 @@ class _Keys:
 
     @staticmethod
     def of(key: str | None) -> _Keys:
-        # The service accepts 255 characters, and each derived key adds a suffix.
+        # The service accepts 255 characters, and the derived key adds a suffix.
         if key is not None and not re.fullmatch(r"[\x21-\x7e]{1,200}", key):
             message = "key must be 1 to 200 printable ASCII characters without a space."
             raise PassbookError("invalid_argument", message)
         base = key if key is not None else str(uuid.uuid4())
-        return _Keys(f"{base}:create", f"{base}:complete", f"{base}:fail", key is not None)
+        run = str(uuid.uuid4())
+        # Another run of the job ends it with a step of its own, so its request is another one.
+        return _Keys(run, f"{base}:create", f"{run}:complete", f"{run}:fail", key is not None)
 
 
-def _first_step_after(step: int) -> int:
-    """
-    The number that the steps of a new run follow. A later run of the same job begins at the next multiple, so that the
-    service refuses the steps of the earlier run as too old, however many it still reports.
-    """
-    return 0 if step == 0 else (step // _STEPS_OF_A_RUN + 1) * _STEPS_OF_A_RUN
+def _ttl_seconds(request: Mapping[str, Any]) -> int:
+    return request.get("ttl_seconds") or _DEFAULT_TTL_SECONDS
 
 
 def _persistently(on_wait: Callable[[], None] | None = None) -> Options:
@@ -324,24 +366,18 @@ def _persistently(on_wait: Callable[[], None] | None = None) -> Options:
     return Options(until=until) if on_wait is None else Options(until=until, on_wait=on_wait)
 
 
-def _is_cost(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _COST_MAX_CREDITS
-
-
 def _check_estimate(cost_estimate: Any) -> None:
-    if not _is_cost(cost_estimate):
+    if not is_cost(cost_estimate):
         message = f"cost_estimate must be a whole number of credits from 0, not {cost_estimate!r}."
         raise PassbookError("invalid_argument", f"{message} Round it up: math.ceil(cost).")
 
 
 def _read_cost(cost: Any, estimate: int, warn: Callable[[str], None]) -> int:
-    if _is_cost(cost):
-        return int(cost)
-    is_fraction = isinstance(cost, (float, Decimal)) and cost == cost and 0 < cost < _COST_MAX_CREDITS
-    nearest = math.ceil(cost) if is_fraction else estimate
-    if is_fraction and nearest == cost:
-        return nearest
-    why = "it is rounded up" if is_fraction else "the job is settled at its reserve"
+    rounded = nearest_cost(cost)
+    if rounded is not None and rounded == cost:
+        return rounded
+    nearest = estimate if rounded is None else rounded
+    why = "the job is settled at its reserve" if rounded is None else "it is rounded up"
     warn(f"actual_cost must be a whole number of credits from 0, not {cost!r}: {why}, {nearest}.")
     return nearest
 
@@ -363,16 +399,21 @@ def _allowed_cost(cost: int, reserved: int, error: PassbookError) -> int | None:
         return None
     limit, room, required = (error.body.get(name) for name in ("limit", "room", "required"))
     allowed = reserved
-    if _is_cost(limit):
+    if is_cost(limit):
         allowed = int(limit)  # type: ignore[arg-type]
-    elif _is_cost(room) and _is_cost(required):
+    elif is_cost(room) and is_cost(required):
         # `required` is the part of the cost that exceeds the reserve.
         allowed = max(0, cost - int(required) + int(room))  # type: ignore[arg-type]
     return allowed if allowed < cost else None
 
 
 def _reason_of(error: BaseException) -> str | None:
-    """The message of an error, shortened to what the service accepts; None if it has none."""
+    """
+    The message of an error, shortened to what the service accepts; None if it has none. The client's own errors may name
+    an internal address, so people do not read them.
+    """
+    if isinstance(error, PassbookError) and not error.is_refusal:
+        return _GENERAL_REASON
     text = str(error).encode("utf-8", "replace").decode().replace("\0", "").strip()
     units = text.encode("utf-16-le")
     if len(units) > 2 * _REASON_MAX_LENGTH:

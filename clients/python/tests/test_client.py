@@ -176,7 +176,8 @@ class ClientTest(unittest.TestCase):
     def test_a_job_reports_its_progress_and_settles_within_the_raised_reserve(self) -> None:
         with self.faulty("none", "response_lost").run_job(**JOB, on_warning=self.warnings.append) as job:
             job.progress(spent=4, ttl_seconds=3_600)
-            done = job.progress(spent=15, reserve=30)
+            done = job.progress(spent=14.2, reserve=30)
+            assert done is not None
             self.assertEqual((done["job"]["step"], done["job"]["spent"], job.credits, self.credits()), (2, 15, 70, 70))
         self.assertEqual(self.credits(), 70)
         self.assertIn("at its reserve, 30", self.warnings[0])
@@ -185,13 +186,77 @@ class ClientTest(unittest.TestCase):
         with self.assertRaises(PassbookError) as caught, self.passbook.run_job(**JOB, key="long") as first:
             first.progress(spent=1)
             with self.client().run_job(**JOB, key="long") as second:
-                self.assertEqual(second.progress(spent=2)["job"]["step"], 1_000_001)
+                done = second.progress(spent=2)
+                assert done is not None
+                self.assertEqual(done["job"]["step"], 1_000_001)
                 with self.assertRaises(PassbookError):
                     first.progress(spent=9)
                 second.actual_cost = 3
         self.assertEqual(caught.exception.code, "step_too_old")
         self.passbook.when_idle()
         self.assertEqual((self.newest_job()["status"], self.credits()), ("completed", 97))
+
+    def test_a_run_that_lost_its_job_and_raises_does_not_fail_it_although_neither_reported(self) -> None:
+        first = self.passbook.run_job(**JOB, key="long")
+        first.__enter__()
+        with self.client().run_job(**JOB, key="long") as second:
+            self.assertFalse(first.__exit__(WorkFailed, WorkFailed(), None))
+            self.passbook.when_idle()
+            self.assertEqual((self.newest_job()["status"], self.newest_job()["step"]), ("started", 1_000_000))
+            second.actual_cost = 4
+        self.assertEqual((self.newest_job()["status"], self.credits()), ("completed", 96))
+
+    def test_an_outage_does_not_stop_the_work_and_its_reports_follow_as_one(self) -> None:
+        passbook = self.faulty("none", *["request_lost"] * 40)
+        with passbook.run_job(**JOB, on_warning=self.warnings.append) as job:
+            self.assertIsNone(job.progress(spent=1, reserve=30))
+            for spent in (2, 3):
+                job.progress(spent=spent)
+            for _ in range(500):
+                if self.newest_job()["spent"] == 3:
+                    break
+                time.sleep(0.01)
+            self.assertEqual((self.newest_job()["reserved"], self.newest_job()["spent"]), (30, 3))
+            done = job.progress(spent=4)
+            assert done is not None
+            self.assertEqual(done["job"]["spent"], 4)
+            job.actual_cost = 5
+        passbook.when_idle()
+        self.assertEqual((self.credits(), self.warnings), (95, []))
+
+    def test_a_refused_report_of_another_kind_is_a_warning(self) -> None:
+        with self.passbook.run_job(**JOB, on_warning=self.warnings.append) as job:
+            self.assertIsNone(job.progress(ttl_seconds=5))
+            with self.assertRaises(PassbookError) as caught:
+                job.progress(reserve=500)
+            self.assertEqual(caught.exception.code, "insufficient_credits")
+            job.actual_cost = 1
+        self.assertIn("ttl_seconds", self.warnings[0])
+        self.assertEqual(self.credits(), 99)
+
+    def test_a_cancelled_job_is_not_completed_by_the_run_that_was_told(self) -> None:
+        with self.assertRaises(PassbookError) as caught, self.passbook.run_job(**JOB) as job:
+            job.progress(spent=4)
+            self.client().cancel_job(job_id=job.id)
+            with self.assertRaises(PassbookError):
+                job.progress(spent=5)
+            job.actual_cost = 9
+        self.assertEqual(caught.exception.code, "job_ended")
+        self.passbook.when_idle()
+        self.assertEqual((self.newest_job()["status"], self.credits()), ("failed", 96))
+
+    def test_failed_work_costs_what_it_has_spent_if_the_run_says_so(self) -> None:
+        cases: list[tuple[Any, int]] = [("refund", 0), ("charge_spent", 7)]
+        for on_failure, cost in cases:
+            with self.assertRaises(WorkFailed), self.passbook.run_job(**JOB, on_failure=on_failure) as job:
+                job.progress(spent=6.5)
+                raise WorkFailed("no paper")
+            self.assertEqual((self.newest_job()["actual_cost"], self.newest_job()["failure_reason"]), (cost, "no paper"))
+        with self.assertRaises(WorkFailed), self.passbook.run_job(**JOB, on_failure="charge_spent") as job:
+            with self.assertRaises(PassbookError):
+                job.progress(spent=20)
+            raise WorkFailed
+        self.assertEqual((self.newest_job()["status"], self.newest_job()["actual_cost"]), ("failed", 10))
 
     def test_under_its_own_key_a_reserve_without_a_response_waits_for_the_next_run(self) -> None:
         passbook = self.faulty("response_lost", retries=0)
@@ -247,6 +312,11 @@ class ClientTest(unittest.TestCase):
         assert job.settled is not None
         self.assertEqual((job.settled["actual_cost"], job.unsettled), (15, 15))
         self.assertIn("settled at 15 of 30 credits", self.warnings[0])
+        cases: list[tuple[Any, Any]] = [(None, "The app could not finish this job."), (True, "secret"), (False, None)]
+        for report_reason, reason in cases:
+            with self.assertRaises(WorkFailed), passbook.run_job(**request, report_reason=report_reason):
+                raise WorkFailed("secret")
+            self.assertEqual(self.newest_job()["failure_reason"], reason)
         with self.assertRaises(PassbookError) as caught, passbook.run_job(**JOB):
             self.fail("the work must not run")
         self.assertEqual(caught.exception.code, "scope")
