@@ -97,20 +97,32 @@ export function consentStep(facts: ConsentFacts): ConsentStep {
   return { kind: may_remember && !must_show ? "remembered" : "ask" };
 }
 
-/** The limit that the page suggests for a client that no operator registered: enough to try it. */
-const UNREGISTERED_CAP: SpendingCap = { credits: 50, period: "total" };
+/** The limit that a form suggests if no registration suggests another: enough to try a program. */
+const DEFAULT_CAP: SpendingCap = { credits: 50, period: "total" };
 
 /**
- * The cap that the page starts with; null: no limit. For a registered client it is the one that its app's registration
- * suggests. A suggestion is at most the balance, unless the balance is 0 or less.
+ * The cap that a form starts with: the one that the app's registration suggests, or a small one. It is at most the balance,
+ * unless the balance is 0 or less. `registered`: null if nobody registered the app.
  */
 export function suggestedCap(
   registered: { readonly suggested_cap: SpendingCap | null } | null,
   credits: number,
-): SpendingCap | null {
-  const cap = registered === null ? UNREGISTERED_CAP : registered.suggested_cap;
-  if (cap === null || credits <= 0) return cap;
-  return { ...cap, credits: Math.min(cap.credits, credits) };
+): SpendingCap {
+  const cap = registered?.suggested_cap ?? DEFAULT_CAP;
+  return credits <= 0 ? cap : { ...cap, credits: Math.min(cap.credits, credits) };
+}
+
+/**
+ * The caps that the consent page starts with. A client may wish for less, in its own period; a higher wish is only shown,
+ * because otherwise a stranger would choose its own limit. An empty wish is none: a client cannot suggest to have no limit.
+ */
+export function preselectedCaps(
+  suggested: SpendingCap,
+  wished: readonly SpendingCap[],
+): { readonly caps: readonly SpendingCap[]; readonly shown: readonly SpendingCap[] } {
+  const is_modest = wished.every(({ credits }) => credits <= suggested.credits);
+  if (wished.length > 0 && is_modest) return { caps: wished, shown: [] };
+  return { caps: [suggested], shown: wished };
 }
 
 function invalidScope(error_description: string): AuthorizeError {

@@ -25,6 +25,7 @@ export const showEdit = factory.createHandlers(async (context) => {
     apps: app_slugs ?? [],
     other_apps: "",
     caps: fieldsOfCaps(allowance.caps),
+    no_limit: allowance.caps.length === 0,
     upstream: false,
     admin: false,
   };

@@ -52,7 +52,7 @@ export function EditPage({ allowance, choices, problems, registered_apps }: Edit
             value={choices.label}
             {...describedBy("label_problem", problems.label)}
           />
-          {access === "write" ? <CapChoice caps={choices.caps} problem={problems.credits} /> : null}
+          {access === "write" ? <CapChoice {...choices} problem={problems.credits} /> : null}
           {access === "none" ? null : (
             <AppsChoice choices={choices} problems={problems} registered_apps={registered_apps} />
           )}

@@ -1,7 +1,11 @@
 /** `GET` and `POST /account/tokens/new`: the holder makes a personal token without a device. */
+import type { Answer } from "../../account/contract.ts";
+import { suggestedCap } from "../../domain/consent.ts";
+import { accepted } from "../../domain/result.ts";
+import { fieldsOfCaps } from "../device/cap_choice.tsx";
 import { clientName } from "../../http/api/device/client_details.ts";
 import { grantToken } from "../../http/api/device/approve.ts";
-import { factory, type AppContext } from "../../http/context.ts";
+import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
 import type { ApprovalProblems } from "../device/choices.tsx";
@@ -11,7 +15,9 @@ import { MadeTokenPage, NewTokenPage, type NewTokenChoices } from "./new_token_p
 const SUGGESTED_DAYS = 30;
 
 /** Which apps the token may use is not suggested, because nothing says what it is for. */
-export const showNewToken = factory.createHandlers((context) => {
+export const showNewToken = factory.createHandlers(async (context) => {
+  const credits = await readCredits(context);
+  if (!credits.ok) return refuseWithPage(context, credits.refusal);
   const choices = {
     label: "",
     days: Math.min(SUGGESTED_DAYS, context.get("services").config.pat_ttl_days),
@@ -19,7 +25,8 @@ export const showNewToken = factory.createHandlers((context) => {
     reach: null,
     apps: [],
     other_apps: "",
-    caps: [],
+    caps: fieldsOfCaps([suggestedCap(null, credits.value)]),
+    no_limit: false,
     upstream: false,
     admin: false,
   } as const;
@@ -60,17 +67,24 @@ export const makeToken = factory.createHandlers(async (context) => {
     : refuseWithPage(context, made.refusal);
 });
 
+async function readCredits(context: AppContext): Promise<Answer<number>> {
+  const wallet = await accountOf(context).wallet(callerOf(context), { app: null });
+  return wallet.ok ? accepted(wallet.value.account.credits) : wallet;
+}
+
 async function showForm(
   context: AppContext,
   choices: NewTokenChoices,
   problems: ApprovalProblems,
 ): Promise<Response> {
-  const offered = await readOffered(context);
+  const [offered, credits] = await Promise.all([readOffered(context), readCredits(context)]);
+  if (!credits.ok) return refuseWithPage(context, credits.refusal);
   const page = (
     <NewTokenPage
       choices={choices}
       problems={problems}
       offered={offered}
+      balance={credits.value}
       lifetimes={lifetimes(context)}
     />
   );

@@ -21,10 +21,13 @@ export interface NewTokenPageProps {
   readonly choices: NewTokenChoices;
   readonly problems: ApprovalProblems;
   readonly offered: Offered;
+  /** The holder's available credits. */
+  readonly balance: number;
   readonly lifetimes: readonly number[];
 }
 
-export function NewTokenPage({ choices, problems, offered, lifetimes }: NewTokenPageProps) {
+export function NewTokenPage(props: NewTokenPageProps) {
+  const { choices, problems, offered, balance, lifetimes } = props;
   const has_problems = Object.keys(problems).length > 0;
   return (
     <Page
@@ -53,7 +56,7 @@ export function NewTokenPage({ choices, problems, offered, lifetimes }: NewToken
           <p class="hint" id="label_hint">
             What it is for, such as “Nightly build”. You see it in the list of your tokens.
           </p>
-          <LimitFields choices={choices} problems={problems} offered={offered} />
+          <LimitFields choices={choices} problems={problems} offered={offered} balance={balance} />
           <fieldset>
             <legend>When it expires</legend>
             <FieldProblem id="days_problem" problem={problems.days} />

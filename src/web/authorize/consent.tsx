@@ -1,7 +1,12 @@
 /** Shows the consent page, with the choices that it starts with. */
 import type { Connection } from "../../account/contract.ts";
-import { rightsOf } from "../../domain/allowance.ts";
-import { isAssured, suggestedCap, type ConsentStep } from "../../domain/consent.ts";
+import { isSubset, rightsOf } from "../../domain/allowance.ts";
+import {
+  isAssured,
+  preselectedCaps,
+  suggestedCap,
+  type ConsentStep,
+} from "../../domain/consent.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
 import { isLoopbackRedirect } from "../../domain/redirect_match.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
@@ -10,7 +15,7 @@ import type { ApprovalProblems } from "../device/choices.tsx";
 import { fieldsOfCaps } from "../device/cap_choice.tsx";
 import { lifetimes } from "../device/offered.ts";
 import { outlivesSession, type AccountFacts } from "./account.ts";
-import { ConsentPage, type ConsentChoices } from "./consent_page.tsx";
+import { ConsentPage, type ConsentChoices, type Lifetime } from "./consent_page.tsx";
 import type { AskingRequest } from "./read_request.ts";
 import { pageOf } from "./respond.tsx";
 
@@ -73,6 +78,8 @@ export async function showConsent(
           ? suggestedChoices(context, request, app, facts.credits)
           : presentChoices(context, request, app, { ...facts, connection: facts.connection }))
       }
+      wished_caps={capsFor(request, app, facts.credits).shown}
+      asked_seconds={askedSeconds(context, request)}
       problems={sent?.problems ?? {}}
       registered_apps={[...registered.values()].map(({ slug, name }) => ({ slug, name }))}
       upstream_names={scopes.includes("upstream") ? upstreamNames(context, app) : []}
@@ -102,24 +109,38 @@ type SuggestingApp = {
 } | null;
 
 /**
- * What the client suggests. Otherwise a registered app's client starts with that app only; it is unknown which apps another
- * client is for.
+ * What a client may suggest: narrower limits than the ones that the page suggests for it. A registered app's client starts with
+ * that app only; it is unknown which apps another client is for.
  */
 function suggestedChoices(
   context: AppContext,
-  { client, resource, suggested }: AskingRequest,
+  request: AskingRequest,
   app: SuggestingApp,
   credits: number,
 ): ConsentChoices {
+  const { client, resource, suggested } = request;
   const slug = appOf(client, resource);
-  const cap = suggestedCap(app, credits);
-  // A client cannot suggest to have no limit.
-  const caps = suggested?.caps?.length ? suggested.caps : cap === null ? [] : [cap];
+  const own = slug === null ? null : [slug];
+  const asked = suggested?.apps ?? own;
   return choicesFrom({
-    app_slugs: suggested?.apps ?? (slug === null ? null : [slug]),
-    caps,
-    days: suggestedDays(context, app !== null, suggested?.expires_in),
+    app_slugs: isSubset(asked, own) ? asked : own,
+    caps: capsFor(request, app, credits).caps,
+    days: askedSeconds(context, request) === null ? suggestedDays(context, client) : "asked",
   });
+}
+
+function capsFor({ suggested }: AskingRequest, app: SuggestingApp, credits: number) {
+  return preselectedCaps(suggestedCap(app, credits), suggested?.caps ?? []);
+}
+
+/** The lifetime that the client asks for, if it is shorter than the suggested one; or null. */
+export function askedSeconds(
+  context: AppContext,
+  { client, suggested }: AskingRequest,
+): number | null {
+  const seconds = suggested?.expires_in ?? null;
+  const is_shorter = seconds !== null && seconds < suggestedDays(context, client) * DAY_SECONDS;
+  return is_shorter ? seconds : null;
 }
 
 /** The app that a client's tokens are for; null: any. */
@@ -140,19 +161,18 @@ function presentChoices(
   const { access } = rightsOf(connection.scopes);
   const { app_slugs, caps } = connection;
   const suggested = suggestedChoices(context, request, app, credits);
-  const present = choicesFrom({ app_slugs, caps, days: suggestedDays(context, app !== null) });
+  const present = choicesFrom({ app_slugs, caps, days: suggestedDays(context, request.client) });
   const { reach, apps } = access === "none" && app_slugs === null ? suggested : present;
   const has_chosen_caps = access === "write" || caps.length > 0;
-  return { ...present, reach, apps, caps: has_chosen_caps ? present.caps : suggested.caps };
+  const { caps: shown, no_limit } = has_chosen_caps ? present : suggested;
+  return { ...present, reach, apps, caps: shown, no_limit };
 }
 
-/** The longest offered lifetime that is suggested; with `seconds`, of those that are not longer. */
-function suggestedDays(context: AppContext, is_registered: boolean, seconds = Infinity): number {
+/** The longest offered lifetime that is suggested. */
+function suggestedDays(context: AppContext, client: OAuthClient): number {
   const days = lifetimes(context);
   const short = days.filter((offered) => offered <= SUGGESTED_DAYS);
-  const offered = is_registered || short.length === 0 ? days : short;
-  const fitting = offered.filter((days) => days * DAY_SECONDS <= seconds);
-  return fitting.length === 0 ? Math.min(...days) : Math.max(...fitting);
+  return Math.max(...(client.kind === "registered" || short.length === 0 ? days : short));
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -160,7 +180,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 function choicesFrom(limits: {
   readonly app_slugs: readonly string[] | null;
   readonly caps: readonly SpendingCap[];
-  readonly days: number;
+  readonly days: Lifetime;
 }): ConsentChoices {
   const { app_slugs, caps, days } = limits;
   return {
@@ -169,6 +189,7 @@ function choicesFrom(limits: {
     apps: app_slugs ?? [],
     other_apps: "",
     caps: fieldsOfCaps(caps),
+    no_limit: caps.length === 0,
     upstream: false,
     admin: false,
     days,

@@ -1,8 +1,9 @@
 /** The page on which a person decides what an OAuth client may do. */
 import type { Connection } from "../../account/contract.ts";
 import type { ConsentStep } from "../../domain/consent.ts";
+import type { SpendingCap } from "../../domain/spending_cap.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
-import { CapChoice, PERIOD_NAMES } from "../device/cap_choice.tsx";
+import { CapChoice, capsSentence, PERIOD_NAMES } from "../device/cap_choice.tsx";
 import {
   AppsChoice,
   Summary,
@@ -17,9 +18,12 @@ import { Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
 import { rightsInWords } from "./rights.ts";
 
+/** `asked`: the lifetime that the client asks for, to the second. */
+export type Lifetime = number | "asked";
+
 export interface ConsentChoices extends LimitChoices {
-  /** When the access ends, in days; null: nothing valid was chosen. */
-  readonly days: number | null;
+  /** When the access ends, in days, or as the client asks; null: nothing valid was chosen. */
+  readonly days: Lifetime | null;
 }
 
 export interface ConsentPageProps {
@@ -41,6 +45,10 @@ export interface ConsentPageProps {
   /** The available credits. */
   readonly credits: number;
   readonly choices: ConsentChoices;
+  /** The limits that the client asks for, if they are higher than the suggested one. */
+  readonly wished_caps: readonly SpendingCap[];
+  /** The lifetime that the client asks for, if it is shorter than the suggested one; null: it asks for none. */
+  readonly asked_seconds: number | null;
   readonly problems: ApprovalProblems;
   readonly registered_apps: readonly RegisteredApp[];
   /** The services whose tokens the client requests; empty: it requests none. */
@@ -70,13 +78,19 @@ export function ConsentPage(props: ConsentPageProps) {
       )}
       <Summary problems={problems} />
       <h1>{title}</h1>
+      {spends && !has_problems ? <MoneySentence {...props} /> : null}
       <Asker {...props} />
       <Rights {...props} />
       {is_assured ? null : <DeviceWarning name={client.name} />}
       <form method="post" action="/oauth/authorize/allow" autocomplete="off">
         <input type="hidden" name="request" value={sealed} />
         {spends ? (
-          <CapChoice caps={props.choices.caps} problem={problems.credits} balance={props.credits} />
+          <CapChoice
+            {...props.choices}
+            problem={problems.credits}
+            balance={props.credits}
+            wished={props.wished_caps}
+          />
         ) : null}
         {props.upstream_names.length === 0 ? null : (
           <UpstreamChoice choices={props.choices} names={props.upstream_names} />
@@ -98,6 +112,22 @@ export function ConsentPage(props: ConsentPageProps) {
   );
 }
 
+/** The question that matters most comes first; the fields that change its answer follow. */
+function MoneySentence(props: ConsentPageProps) {
+  const { caps } = props.choices;
+  const is_limited = caps.some(({ credits }) => credits !== "");
+  return (
+    <p>
+      <strong>
+        {is_limited
+          ? `It can spend${capsSentence(caps).replace(",", "")}`
+          : "It can spend all your credits"}
+      </strong>
+      , {whereAndHowLong(props, true)}.
+    </p>
+  );
+}
+
 /** The client and the account. Any client can choose any name, so the page also says whether an operator registered it. */
 function Asker({ client, return_host, person }: ConsentPageProps) {
   const { service_name, host } = currentShell();
@@ -115,6 +145,7 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
           ) : (
             <>
               An app of <strong class="host">{stranger}</strong>
+              <span class="host">{new URL(client.client_id).pathname}</span>
             </>
           )}
         </dd>
@@ -125,7 +156,7 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
           </>
         )}
         <dt>You return to</dt>
-        <dd class="host">{return_host ?? "a program on this computer"}</dd>
+        <dd class="host">{return_host ?? "a program on this device"}</dd>
       </dl>
       {stranger === null ? null : (
         <p>
@@ -182,19 +213,37 @@ function DeviceWarning({ name }: { name: string }) {
   );
 }
 
-function moreTitle({ choices, registered_apps }: ConsentPageProps, has_access: boolean): string {
+function moreTitle(props: ConsentPageProps, has_access: boolean): string {
+  const text = whereAndHowLong(props, has_access);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)} – change`;
+}
+
+/** Which apps it can use, and for how long: "in Sketch only, for 30 days". */
+function whereAndHowLong(
+  { choices, registered_apps, asked_seconds }: ConsentPageProps,
+  has_access: boolean,
+): string {
   const nameOf = (slug: string) => registered_apps.find((it) => it.slug === slug)?.name ?? slug;
   const names = [...choices.apps.map(nameOf), choices.other_apps].filter((name) => name !== "");
-  const where = choices.reach === "some" ? `In ${names.join(", ")} only` : "In all apps";
-  const until = choices.days === null ? "" : `for ${counted(choices.days, "day", "days")}`;
-  if (!has_access) return `${until.replace("for", "For")} – change`;
-  return `${[where, until].filter((part) => part !== "").join(", ")} – change`;
+  const where = choices.reach === "some" ? `in ${names.join(", ")} only` : "in all apps";
+  const until = choices.days === null ? "" : `for ${lifetimeText(choices.days, asked_seconds)}`;
+  return [has_access ? where : "", until].filter((part) => part !== "").join(", ");
+}
+
+/** A lifetime in its largest whole unit. */
+function lifetimeText(days: Lifetime, asked_seconds: number | null): string {
+  const seconds = days === "asked" ? (asked_seconds ?? 0) : days * 86_400;
+  if (seconds % 86_400 === 0) return counted(seconds / 86_400, "day", "days");
+  if (seconds % 3_600 === 0) return counted(seconds / 3_600, "hour", "hours");
+  if (seconds % 60 === 0) return counted(seconds / 60, "minute", "minutes");
+  return counted(seconds, "second", "seconds");
 }
 
 function LifetimeChoice({
   choices,
   problems,
   lifetimes_days,
+  asked_seconds,
   ends_with_session,
 }: ConsentPageProps) {
   return (
@@ -205,9 +254,14 @@ function LifetimeChoice({
         Lifetime
       </label>
       <select id="days" name="days" {...describedBy("days_problem", problems.days, "days_hint")}>
+        {asked_seconds === null ? null : (
+          <option value="asked" selected={choices.days === "asked"}>
+            in {lifetimeText("asked", asked_seconds)}, as it asks
+          </option>
+        )}
         {lifetimes_days.map((days) => (
           <option value={days} selected={days === choices.days}>
-            in {counted(days, "day", "days")}
+            in {lifetimeText(days, asked_seconds)}
           </option>
         ))}
       </select>

@@ -7,7 +7,7 @@ import { factory, type AppContext } from "../../http/context.ts";
 import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
 import { readLifetime } from "../device/offered.ts";
 import { connect, readAccount, type Chosen } from "./account.ts";
-import { showConsent, type ConsentForm, type SentForm } from "./consent.tsx";
+import { askedSeconds, showConsent, type ConsentForm, type SentForm } from "./consent.tsx";
 import { readRequest, type AskingRequest } from "./read_request.ts";
 import { refuseAccount, respond, showCannotAsk, showRoomFull } from "./respond.tsx";
 import { returnToClient } from "./return_to_client.ts";
@@ -89,11 +89,13 @@ const ALL_APPS = { reach: "all", apps: [], other_apps: "" } as const;
 /** What the form means, or the form with its problems. */
 function readChosen(
   context: AppContext,
-  { scopes }: AskingRequest,
+  request: AskingRequest,
   form: FormData,
 ): Result<Chosen, SentForm> {
+  const { scopes } = request;
   const { access } = rightsOf(scopes);
-  const days = readLifetime(context, form);
+  const asked_seconds = form.get("days") === "asked" ? askedSeconds(context, request) : null;
+  const days = asked_seconds === null ? readLifetime(context, form) : "asked";
   const typed = readChoices(form);
   // The form has only the choices that the access needs.
   const spending = access === "write" ? {} : { caps: [] };
@@ -110,11 +112,12 @@ function readChosen(
   const limits = limitsOfChoices(choices, { apps: [], other_apps: "" }, found);
   if (!limits.ok) return refused({ choices: { ...choices, days }, problems: limits.refusal });
   if (days === null) throw new Error("a form without a lifetime has a problem");
+  const lifetime_ms = days === "asked" ? (asked_seconds ?? 0) * 1000 : days * DAY_MS;
   // What the page did not ask about stays as the holder chose it before.
   const app_slugs = access === "none" ? undefined : limits.value.app_slugs;
   const caps = access === "write" ? limits.value.caps : undefined;
   return accepted({
-    limits: { app_slugs, caps, expires_at_ms: Date.now() + days * DAY_MS },
+    limits: { app_slugs, caps, expires_at_ms: Date.now() + lifetime_ms },
     scopes: scopes.filter((scope) => scope !== "upstream" || typed.upstream),
   });
 }

@@ -38,6 +38,11 @@ const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
     what: `It is not registered here, or its description cannot be read. ${NOTHING}`,
     next: TELL_DEVELOPER,
   },
+  name_taken: {
+    title: "This app uses another’s name",
+    what: `Nobody registered it here, and it calls itself like this service or an app that is registered here. ${NOTHING}`,
+    next: "Someone may be trying to get your access. Close this page.",
+  },
   redirect_uri_unknown: {
     title: "We can’t send you back to that address",
     what: "The app did not register the address that it named. Someone may be trying to get your access. The address:",

@@ -27,6 +27,8 @@ export type CannotAsk =
   /** There is no such client, or its document is not usable. */
   | "client_unknown"
   | "redirect_uri_unknown"
+  /** A client that nobody registered calls itself like this service or a registered app. */
+  | "name_taken"
   /** The client requests a response without a page, but its document is read only for a signed-in person. */
   | "not_signed_in"
   | "request_too_long"
@@ -80,6 +82,9 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   }
   if (found.kind === "refused") return { kind: "busy", refusal: found.refusal };
   if (found.kind !== "found") return { kind: "cannot_ask", problem: "client_unknown" };
+  if (await isNameTaken(context, found.client)) {
+    return { kind: "cannot_ask", problem: "name_taken" };
+  }
   const known = { client: found.client, address, is_silent };
   if (!matchesRedirect(address.redirect_uri, known.client.redirect_uris)) {
     const { redirect_uri } = address;
@@ -104,6 +109,20 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   const request = { ...known, ...offered.value, asked: asked.value, session };
   const more = { suggested: suggested.value, query: query.toString() };
   return { kind: "asks", request: { ...request, ...more } };
+}
+
+/** Whether a document has the name of this service or of a registered app. The documents of this host are our own. */
+async function isNameTaken(context: AppContext, client: OAuthClient): Promise<boolean> {
+  if (client.kind !== "document") return false;
+  if (client.host === new URL(context.get("base_url")).host) return false;
+  const { apps, config } = context.get("services");
+  const taken = [config.service_name, ...[...(await apps.all()).values()].map(({ name }) => name)];
+  return taken.some((name) => plainName(name) === plainName(client.name));
+}
+
+/** A name without what readers overlook: case, width and spaces. */
+function plainName(name: string): string {
+  return name.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, "");
 }
 
 /** The limits that a client suggests (RFC 9396). The person decides. */

@@ -193,7 +193,7 @@ function SuggestedLimit({ form }: { form: FormState }) {
         name="suggested_cap"
         label="Suggested limit, in credits"
         inputmode="numeric"
-        hint="Offered to people who approve a device for this app. They can change it. Leave it empty for none."
+        hint="The limit that people start with when they connect a device or a client of this app. They can change it. If it is empty, they start with 50 in total."
       />
       <label for="suggested_period">Period of the suggested limit</label>
       <select id="suggested_period" name="suggested_period">

@@ -5,26 +5,28 @@ import { confirmsUserCode } from "../../domain/device_login.ts";
 import { APPS_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { ApprovalChoices, ApprovalProblems, LimitChoices } from "./choices.tsx";
-import { capsOfFields, fieldsOfCaps, readCapFields } from "./cap_choice.tsx";
+import { suggestedCap } from "../../domain/consent.ts";
+import { capsOfFields, fieldsOfCaps, LIMIT_MISSING, readCapFields } from "./cap_choice.tsx";
 import { limitsBody, limitsFrom } from "../../http/api/device/approve.ts";
 
 /**
  * The choices that the page starts with: no more than the requesting app needs. It may read and spend for itself only,
- * within the limit that its registration suggests. A program that names no app gets all apps.
+ * within the limit that its registration suggests, or a small one. A program that names no app gets all apps.
  */
 export function suggestedChoices(
   app_slug: string | null,
   registered: { readonly suggested_cap: SpendingCap | null } | null,
+  credits: number,
 ): ApprovalChoices {
   const is_registered = app_slug !== null && registered !== null;
-  const cap = registered?.suggested_cap ?? null;
   return {
     last_letters: "",
     access: "write",
     reach: app_slug === null ? "all" : "some",
     apps: is_registered ? [app_slug] : [],
     other_apps: app_slug === null || is_registered ? "" : app_slug,
-    caps: fieldsOfCaps(cap === null ? [] : [cap]),
+    caps: fieldsOfCaps([suggestedCap(registered, credits)]),
+    no_limit: false,
     upstream: false,
     admin: false,
   };
@@ -45,6 +47,7 @@ export function readChoices(form: FormData): ApprovalChoices {
     apps: form.getAll("app").filter((slug) => typeof slug === "string"),
     other_apps: text("other_apps"),
     caps: readCapFields(form),
+    no_limit: form.get("no_limit") !== null,
     upstream: form.get("upstream") !== null,
     admin: form.get("admin") !== null,
   };
@@ -70,12 +73,22 @@ export function limitsOfChoices(
   const problems: ApprovalProblems = {
     ...(access === null ? { access: "Choose what it can do." } : {}),
     ...(limits.success ? {} : problemsOf(limits.error.issues, apps)),
-    ...(caps.ok ? {} : { credits: caps.refusal }),
+    ...creditsProblem(choices, caps),
     ...appsProblem(choices, suggested, apps),
     ...found,
   };
   if (!limits.success || !caps.ok || Object.keys(problems).length > 0) return refused(problems);
   return accepted({ ...limitsFrom(limits.data), caps: caps.value });
+}
+
+/** Leaving the limit empty is asked about once more, because then only the balance limits what can be spent. */
+function creditsProblem(
+  { access, no_limit }: LimitChoices,
+  caps: ReturnType<typeof capsOfFields>,
+): ApprovalProblems {
+  if (!caps.ok) return { credits: caps.refusal };
+  const is_missing = access === "write" && caps.value.length === 0 && !no_limit;
+  return is_missing ? { credits: LIMIT_MISSING } : {};
 }
 
 /** The problem of the letters that confirm a code. */

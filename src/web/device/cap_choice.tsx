@@ -3,7 +3,7 @@ import { COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { CAP_PERIODS, type CapPeriod, type SpendingCap } from "../../domain/spending_cap.ts";
 import { credits as creditsText, number } from "../layout/labels.ts";
-import { describedBy, FieldProblem } from "./fields.tsx";
+import { Choice, describedBy, FieldProblem } from "./fields.tsx";
 
 /** Caps that one form, and one allowance, can have. */
 const CAPS_MAX = 4;
@@ -54,7 +54,11 @@ export function capsOfFields(fields: readonly CapFields[]): Result<readonly Spen
 
 /** Not a constant: the first formatted number takes more processor time than all other imports of this page. */
 const notCredits = (): string =>
-  `Enter a whole number of credits from 0 to ${number(COST_MAX_CREDITS)}, or leave the field empty for no limit.`;
+  `Enter a whole number of credits from 0 to ${number(COST_MAX_CREDITS)}.`;
+
+/** The problem of a form without a limit: the person confirms it. */
+export const LIMIT_MISSING =
+  "You set no limit. Enter one, or confirm below that it can spend everything that you have.";
 
 /** The filled caps as the end of a sentence: ", at most 40 credits a month and 100 credits in total". */
 export function capsSentence(fields: readonly CapFields[]): string {
@@ -66,13 +70,17 @@ export function capsSentence(fields: readonly CapFields[]): string {
 
 interface CapChoiceProps {
   readonly caps: readonly CapFields[];
+  /** Whether the person confirmed that there is no limit. */
+  readonly no_limit: boolean;
   readonly problem: string | undefined;
   /** The available credits, which are shown next to the limit; undefined: they are not shown. */
   readonly balance?: number;
+  /** What the program asks for, if it is more than the form suggests. */
+  readonly wished?: readonly SpendingCap[];
 }
 
 /** The first cap is open, and the others are folded until one is used. */
-export function CapChoice({ caps, problem, balance }: CapChoiceProps) {
+export function CapChoice({ caps, no_limit, problem, balance, wished = [] }: CapChoiceProps) {
   const [first = EMPTY, ...others] = caps;
   const empty = freePeriods(caps)
     .slice(0, CAPS_MAX - 1 - others.length)
@@ -84,8 +92,15 @@ export function CapChoice({ caps, problem, balance }: CapChoiceProps) {
       <CapRow fields={first} index={0} problem={problem} />
       <p class="hint" id="credits_hint">
         {balance === undefined ? "" : `You have ${creditsText(balance)} now. `}
-        Leave it empty for no limit. Without a limit, a job can also cost more than its estimate.
+        {wished.length === 0 ? "" : `It asks for ${wished.map(wishSentence).join(" and ")}. `}
+        Without a limit, it can spend everything that you have, and a job can cost more than its
+        estimate.
       </p>
+      {caps.every(({ credits }) => credits === "") && (no_limit || problem !== undefined) ? (
+        <Choice type="checkbox" name="no_limit" value="yes" checked={no_limit}>
+          No limit
+        </Choice>
+      ) : null}
       <details open={others.some(({ credits }) => credits !== "")}>
         <summary>More limits</summary>
         {[...others, ...empty].map((fields, index) => (
@@ -94,6 +109,10 @@ export function CapChoice({ caps, problem, balance }: CapChoiceProps) {
       </details>
     </fieldset>
   );
+}
+
+function wishSentence({ credits, period }: SpendingCap): string {
+  return `${number(credits)} credits ${PERIOD_NAMES[period]}`;
 }
 
 const EMPTY: CapFields = { credits: "", period: "total" };

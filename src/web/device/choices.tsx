@@ -13,6 +13,8 @@ export interface LimitChoices {
   readonly other_apps: string;
   /** The caps as typed; none, or one that is empty, for no cap. */
   readonly caps: readonly CapFields[];
+  /** Whether the person confirmed that it has no cap. */
+  readonly no_limit: boolean;
   /** Whether it can get upstream tokens. */
   readonly upstream: boolean;
   /** Whether it can operate the service; only operators see this field. */
@@ -96,14 +98,18 @@ export interface Offered {
   readonly may_operate: boolean;
 }
 
-/** All fields that limit a token. */
-export function LimitFields(props: ChoicesProps & { readonly offered: Offered }) {
-  const { choices, problems, offered } = props;
+/** The fields that limit a token. `balance`: undefined if the page has the limit of its spending elsewhere. */
+export function LimitFields(
+  props: ChoicesProps & { readonly offered: Offered; readonly balance?: number },
+) {
+  const { choices, problems, offered, balance } = props;
   return (
     <>
       <AccessChoice choices={choices} problems={problems} />
       <AppsChoice choices={choices} problems={problems} registered_apps={offered.registered_apps} />
-      <CapChoice caps={choices.caps} problem={problems.credits} />
+      {balance === undefined ? null : (
+        <CapChoice {...choices} problem={problems.credits} balance={balance} />
+      )}
       <UpstreamChoice choices={choices} names={offered.upstream_names} />
       {offered.may_operate ? <AdminChoice choices={choices} /> : null}
     </>

@@ -15,10 +15,10 @@ export const approveDevice = factory.createHandlers(async (context) => {
   if (limited !== null) return respondWithRefusal(context, limited, typed_code, fieldsOf(form));
   const opened = await openLogin(context, typed_code);
   if (!opened.ok) return respondWithRefusal(context, opened.refusal, typed_code);
-  const { user_code, app_slug, app } = opened.value;
+  const { user_code, app_slug, app, credits } = opened.value;
   const choices = readChoices(form);
   const wrong_letters = lettersProblem(user_code, choices.last_letters);
-  const limits = limitsOfChoices(choices, suggestedChoices(app_slug, app), wrong_letters);
+  const limits = limitsOfChoices(choices, suggestedChoices(app_slug, app, credits), wrong_letters);
   if (!limits.ok) return showProblems(context, opened.value, choices, limits.refusal);
   const decided = await approveLogin(context, user_code, limits.value);
   if (decided.ok) return context.html(<DevicePage state={{ kind: "approved" }} />);

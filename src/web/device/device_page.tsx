@@ -13,6 +13,7 @@ import {
   type ApprovalProblems,
   type Offered,
 } from "./choices.tsx";
+import { CapChoice } from "./cap_choice.tsx";
 import { describedBy, FieldProblem } from "./fields.tsx";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { Page } from "../layout/layout.tsx";
@@ -24,6 +25,8 @@ export interface LoginFacts extends Offered {
   readonly user_code: string;
   /** The approver's e-mail address or name; null if neither is known. */
   readonly approver: string | null;
+  /** The approver's available credits. */
+  readonly credits: number;
   readonly client_name: string | null;
   readonly app_slug: string | null;
   /** The app's registration; null if it is not registered. */
@@ -208,12 +211,13 @@ function CodeForm({ typed_code, problem }: { typed_code: string; problem?: strin
   );
 }
 
-/** The code and the decision come first. The choices are folded, because the suggested ones fit the request. */
+/** The code, the limit and the decision come first. The other choices are folded, because the suggested ones fit the request. */
 function Confirm({ facts, choices, problems }: ConfirmProps) {
   const { user_code, approver } = facts;
   const account = approver === null ? "your account" : `your account (${approver})`;
-  const { last_letters: _, whole: __, ...of_choices } = problems;
-  const is_doubtful = Object.keys(of_choices).length > 0;
+  const { last_letters: _, whole: __, credits, ...of_folded } = problems;
+  const opens_folded = Object.keys(of_folded).length > 0;
+  const is_doubtful = opens_folded || credits !== undefined;
   const has_problems = Object.keys(problems).length > 0;
   return (
     <Page title={has_problems ? "Error: connect this device" : "Connect this device?"}>
@@ -226,6 +230,7 @@ function Confirm({ facts, choices, problems }: ConfirmProps) {
       <form method="post" action="/device/approve">
         <input type="hidden" name="user_code" value={user_code} />
         <LastLetters user_code={user_code} choices={choices} problems={problems} />
+        <CapChoice {...choices} problem={problems.credits} balance={facts.credits} />
         <p>
           <strong>Approve only if you started this yourself</strong>, just now, on a device that you
           can see. If someone sent you here or asks you for these letters, choose Deny.
@@ -236,7 +241,7 @@ function Confirm({ facts, choices, problems }: ConfirmProps) {
             Deny
           </button>
         </div>
-        <details class="limits" open={is_doubtful}>
+        <details class="limits" open={opens_folded}>
           <summary>Change what it may do</summary>
           <LimitFields choices={choices} problems={problems} offered={facts} />
         </details>

@@ -8,7 +8,7 @@ import { accepted, refused, type Result } from "../../domain/result.ts";
 import { DevicePage, type DevicePageState, type LoginFacts } from "./device_page.tsx";
 import type { ApprovalChoices, ApprovalProblems, Offered } from "./choices.tsx";
 import { readOffered } from "./offered.ts";
-import { factory, type AppContext } from "../../http/context.ts";
+import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../http/refusals.ts";
 import { suggestedChoices } from "./approval_form.ts";
@@ -26,8 +26,8 @@ export const showDevice = factory.createHandlers(async (context) => {
     return respondWithRefusal(context, limited, typed_code, [["user_code", typed_code]]);
   const opened = await openLogin(context, typed_code);
   if (!opened.ok) return respondWithRefusal(context, opened.refusal, typed_code);
-  const { app_slug, app } = opened.value;
-  const choices = suggestedChoices(app_slug, app);
+  const { app_slug, app, credits } = opened.value;
+  const choices = suggestedChoices(app_slug, app, credits);
   const state = { kind: "confirm", facts: opened.value, choices, problems: {} } as const;
   return context.html(<DevicePage state={state} />);
 });
@@ -56,10 +56,14 @@ export async function openLogin(
   const request: LoginRequest | null = opened.value.request ?? copy;
   if (request === null)
     throw new Error("an opened login has neither a request nor a confirmed copy");
+  const wallet = await accountOf(context).wallet(callerOf(context), { app: null });
+  if (!wallet.ok) return wallet;
+  const { credits } = wallet.value.account;
   const person = await identity.readPerson(identity_id);
   const approver = person?.email ?? person?.name ?? null;
   const offered = await readOffered(context);
-  return accepted({ ...(await factsOf(context, user_code, request)), approver, ...offered });
+  const facts = await factsOf(context, user_code, request);
+  return accepted({ ...facts, approver, credits, ...offered });
 }
 
 /** What the page shows of a login. */
@@ -67,7 +71,7 @@ async function factsOf(
   context: AppContext,
   user_code: string,
   { device_client, started_at_ms }: LoginRequest,
-): Promise<Omit<LoginFacts, "approver" | keyof Offered>> {
+): Promise<Omit<LoginFacts, "approver" | "credits" | keyof Offered>> {
   const { apps, config } = context.get("services");
   const { app_slug, country } = device_client;
   const { country: approver_country } = locationOf(context.req.raw);

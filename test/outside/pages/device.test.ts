@@ -136,7 +136,9 @@ describe("approving a device in a browser", () => {
     const wallet = await fetch(`${pages.url}/api/wallet?app=demo`, { headers });
     expect(await wallet.json()).toMatchObject({ account: { credits: 100 } });
     expect(await tokensOf(token)).toMatchObject({
-      tokens: [{ scopes: ["read", "write"], apps: ["demo"], cap: null }],
+      tokens: [
+        { scopes: ["read", "write"], apps: ["demo"], cap: { credits: 50, period: "total" } },
+      ],
     });
     for (const secret of [token, login.device_code]) expect(pages.log()).not.toContain(secret);
 
@@ -250,15 +252,15 @@ describe("approving a device in a browser", () => {
     await press("Enter");
     await page.getByRole("heading", { name: "Connect this device?" }).waitFor();
 
-    // In tab order: the letters, Approve, Deny, the fold, access, apps (Demo is ticked), other apps, credits.
+    // In tab order: the letters, credits, period, more limits, Approve, Deny, the fold, access, apps (Demo is ticked), other apps.
     await press("Tab");
     await page.keyboard.type(login.user_code.slice(-4));
     await press("Tab");
+    await page.keyboard.type("30");
+    await press("Tab", "Tab", "Tab");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Approve");
     await press("Tab", "Tab", "Enter", "Tab", "Tab", "Tab", "Tab", "Enter", "Tab");
     await page.keyboard.type("draw");
-    await press("Tab");
-    await page.keyboard.type("50");
     await look(page, "limits");
     await press("Enter");
     await page.getByRole("heading", { name: "Device connected" }).waitFor();
@@ -266,7 +268,7 @@ describe("approving a device in a browser", () => {
     const token = outcome.kind === "token" ? outcome.token : "";
     expect(await tokensOf(token)).toMatchObject({
       tokens: [
-        { label: "Keyboard", apps: ["demo", "draw"], cap: { credits: 50, period: "total" } },
+        { label: "Keyboard", apps: ["demo", "draw"], cap: { credits: 30, period: "total" } },
       ],
     });
 

@@ -3,6 +3,7 @@ import type { Asked } from "../../../src/domain/authorize_request.ts";
 import {
   chooseScopes,
   consentStep,
+  preselectedCaps,
   signInNeed,
   suggestedCap,
 } from "../../../src/domain/consent.ts";
@@ -96,13 +97,26 @@ describe("the limit that the consent page suggests", () => {
     [{ suggested_cap: MONTHLY }, 120, { ...MONTHLY, credits: 120 }],
     [{ suggested_cap: MONTHLY }, 0, MONTHLY],
     [{ suggested_cap: MONTHLY }, -5, MONTHLY],
-    [{ suggested_cap: null }, 120, null],
+    [{ suggested_cap: null }, 120, { credits: 50, period: "total" }],
   ] as const)("for the registration %j and a balance of %d it is %j", (app, credits, cap) => {
     expect(suggestedCap(app, credits)).toEqual(cap);
   });
 
   it("a client that nobody registered gets a limit, at most the balance", () => {
-    expect(suggestedCap(null, 1_000)?.credits).toBe(50);
-    expect(suggestedCap(null, 20)?.credits).toBe(20);
+    expect(suggestedCap(null, 1_000)).toEqual({ credits: 50, period: "total" });
+    expect(suggestedCap(null, 20)).toEqual({ credits: 20, period: "total" });
+  });
+
+  const cap = (credits: number, period: "day" | "month" | "total") => ({ credits, period });
+
+  it.each([
+    [[], [cap(50, "total")], []],
+    [[cap(50, "month")], [cap(50, "month")], []],
+    [[cap(0, "day")], [cap(0, "day")], []],
+    [[cap(51, "total")], [cap(50, "total")], [cap(51, "total")]],
+    [[cap(10, "day"), cap(50, "month")], [cap(10, "day"), cap(50, "month")], []],
+    [[cap(10, "day"), cap(500, "month")], [cap(50, "total")], [cap(10, "day"), cap(500, "month")]],
+  ] as const)("of the wish %j the page starts with %j, and shows %j", (wished, caps, shown) => {
+    expect(preselectedCaps(cap(50, "total"), wished)).toEqual({ caps, shown });
   });
 });

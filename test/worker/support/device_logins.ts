@@ -69,7 +69,9 @@ export function approvalForm(
 ): Record<string, string> {
   const last_letters = user_code.slice(-4);
   const untouched = { access: "write", reach: "all", credits: "", period: "total", other_apps: "" };
-  return { user_code, last_letters, ...untouched, ...choices };
+  const form = { user_code, last_letters, ...untouched, ...choices };
+  // The page asks once more about a limit that is left empty.
+  return form.credits === "" ? { ...form, no_limit: "yes" } : form;
 }
 
 /** Opens the page of a code as a signed-in browser. */

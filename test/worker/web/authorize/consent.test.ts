@@ -72,8 +72,89 @@ describe("the consent page", () => {
     const form = formOf(page);
     expect(Object.values(form)).toContain("37");
     expect(Object.values(form)).not.toContain("50");
+    expect(page.text).toContain("It can spend at most 37 credits a month</strong>, in sketch only");
     await allow(browser, page);
     expect(await tokensOf(browser)).toMatchObject([{ apps: ["sketch"], caps: suggested.caps }]);
+  });
+
+  it("a limit that the client wishes beyond the suggested one is only shown", async () => {
+    serveDocuments([CLAUDE]);
+    const browser = await signedInBrowser();
+    await getCredits(browser);
+    const wish = { caps: [{ credits: 1_000_000_000_000, period: "day" }], expires_in: 864_000_000 };
+    const authorization_details = JSON.stringify([{ type: "passbook_spending", ...wish }]);
+    const page = await authorize(browser, { ...OF_CLAUDE, authorization_details });
+    expect(formOf(page)).toMatchObject({ credits: "50", period: "total", days: "30" });
+    expect(page.text).toContain("It asks for 1,000,000,000,000 credits a day (UTC).");
+    await allow(browser, page);
+    expect(await tokensOf(browser)).toMatchObject([{ caps: [{ credits: 50, period: "total" }] }]);
+  });
+
+  it("a shorter lifetime that the client wishes is chosen to the second, and the person may choose another", async () => {
+    serveDocuments([CLAUDE]);
+    await registerDemo();
+    for (const client of [OF_CLAUDE, {}]) {
+      const browser = await signedInBrowser();
+      const authorization_details = JSON.stringify([
+        { type: "passbook_spending", expires_in: 5_401 },
+      ]);
+      const page = await authorize(browser, { ...client, authorization_details });
+      expect(page.text).toContain("in 5,401 seconds, as it asks");
+      const now_ms = Date.now();
+      await allow(browser, page);
+      const [token] = await tokensOf(browser);
+      const lifetime_ms = Date.parse(String(token?.["expires_at"])) - now_ms;
+      expect(Math.floor(lifetime_ms / 60_000)).toBe(90);
+    }
+    const forged = await signedInBrowser("grace@example.com");
+    const plain = await authorize(forged, OF_CLAUDE);
+    expect((await allow(forged, plain, { days: "asked" })).status).toBe(400);
+  });
+
+  it("a registered client cannot suggest more apps than its own", async () => {
+    await registerDemo();
+    const suggested = { type: "passbook_spending", apps: ["demo", "sketch"] };
+    const authorization_details = JSON.stringify([suggested]);
+    const form = formOf(await authorize(await signedInBrowser(), { authorization_details }));
+    expect(form).toMatchObject({ reach: "some", app: "demo", other_apps: "" });
+  });
+
+  it("a client without a limit is asked about once more, and stays without one", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    const page = await authorize(browser);
+    expect(formOf(page)).toMatchObject({ credits: "50", period: "total" });
+    const again = await allow(browser, page, { credits: "" });
+    expect(again.status).toBe(400);
+    expect(again.text).toContain("You set no limit.");
+    expect(formOf(again)).not.toHaveProperty("no_limit");
+    expect((await allow(browser, again)).status).toBe(400);
+    await allow(browser, again, { no_limit: "yes" });
+    expect(await tokensOf(browser)).toMatchObject([{ caps: [] }]);
+    // The person decided about it before.
+    const later = await authorize(browser, { prompt: "consent" });
+    expect(formOf(later)).toMatchObject({ credits: "", no_limit: "yes" });
+  });
+
+  it.each(["Passbook", "passbook ", "An App", "ＡＮ  ＡＰＰ"])(
+    "a client that nobody registered cannot call itself %j",
+    async (client_name) => {
+      await registerDemo();
+      serveDocuments([{ ...CLAUDE, client_name }]);
+      for (const prompt of ["consent", "none"]) {
+        const page = await authorize(await signedInBrowser(), { ...OF_CLAUDE, prompt });
+        expect([page.status, page.headers.get("Location")]).toEqual([400, null]);
+        expect(page.text).toContain("This app uses another’s name");
+      }
+    },
+  );
+
+  it("a client that nobody registered is shown with the whole path of its document", async () => {
+    const client_id = "https://cdn.example.com/gh/any/one.json";
+    serveDocuments([{ ...CLAUDE, client_id }]);
+    const { text } = await authorize(await signedInBrowser(), { ...OF_CLAUDE, client_id });
+    expect(text).toContain("cdn.example.com");
+    expect(text).toContain("/gh/any/one.json");
   });
 
   it.each([
@@ -222,7 +303,11 @@ describe("allowing a client", () => {
       expect(page.text).toContain("Error: Connect Demo web?");
       expect(await tokensOf(browser)).toEqual([]);
       expect(
-        responseTo(await allow(browser, page, { [name]: name === "days" ? "7" : "" })),
+        responseTo(
+          await allow(browser, page, {
+            [name]: { days: "7", credits: "5", other_apps: "" }[name] ?? "",
+          }),
+        ),
       ).not.toBe(null);
     },
   );

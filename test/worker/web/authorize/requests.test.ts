@@ -152,7 +152,7 @@ describe("a client that nobody registered", () => {
       "Claude Code",
       "claude.ai",
       "has not checked this app",
-      "a program on this computer",
+      "a program on this device",
     ]) {
       expect(page.text).toContain(words);
     }

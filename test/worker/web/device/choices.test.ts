@@ -129,7 +129,7 @@ describe("a problem on the approval form", () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const fields = sentBy((await openPage(ada, user_code)).text);
-    expect(fields.get("credits")).toEqual(["", "", "", ""]);
+    expect(fields.get("credits")).toEqual(["50", "", "", ""]);
     fields.set("last_letters", [user_code.slice(-4)]);
     fields.set("reach", ["all"]);
     fields.set("credits", ["100", "", "5", "40"]);
@@ -239,7 +239,7 @@ describe("the approval form as it is first shown", () => {
     expect(await tokenOf(device_code)).toEqual({
       scopes: ["read", "write"],
       apps: ["draw", "write"],
-      cap: null,
+      cap: { credits: 50, period: "total", spent: 0, room: 50, resets_at: null },
     });
   });
 
@@ -296,21 +296,41 @@ describe("the approval form as it is first shown", () => {
     const ada = await signIn();
     const { user_code } = await startLogin({ app: "draw" });
     const { text } = await openPage(ada, user_code);
-    const places = ['id="last_letters"', ">Approve<", ">Deny", "<details", 'name="access"'];
+    const places = ['id="last_letters"', ">Approve<", ">Deny", 'class="limits"', 'name="access"'];
     const found = places.map((place) => text.indexOf(place));
     expect(found).not.toContain(-1);
     expect(found).toEqual(found.toSorted((one, other) => one - other));
     expect(text).toContain(
-      "see your account (ada@example.com) and spend your credits in draw only",
+      "see your account (ada@example.com) and spend your credits in draw only, at most 50 credits in total",
     );
     expect(text).not.toContain('class="limits" open');
-    const form = approvalForm(user_code, { credits: "many" });
+    const form = approvalForm(user_code, { other_apps: "No App" });
     const again = await postForm(ada, "/device/approve", form);
     expect(again.text).toContain('class="limits" open');
     const letters = approvalForm(user_code, { access: "read", last_letters: "" });
     const closed = await postForm(ada, "/device/approve", letters);
     expect(closed.text).not.toContain('class="limits" open');
     expect(closed.text).toContain("see your account (ada@example.com) in all apps");
+  });
+});
+
+describe("a limit that is left empty", () => {
+  it("a device without a limit is asked about once more, and then has none", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const { no_limit: _, ...form } = approvalForm(user_code);
+    const again = await postForm(ada, "/device/approve", form);
+    expect(again.status).toBe(400);
+    expect(again.text).toContain("You set no limit.");
+    expect(sentBy(again.text).has("no_limit")).toBe(false);
+    expect((await postForm(ada, "/device/approve", { ...form, no_limit: "yes" })).status).toBe(200);
+    expect((await tokenOf(device_code)).cap).toBeNull();
+  });
+
+  it("a program that may only read is not asked about a limit", async () => {
+    const { user_code } = await startLogin();
+    const { no_limit: _, ...form } = approvalForm(user_code, { access: "read" });
+    expect((await postForm(await signIn(), "/device/approve", form)).status).toBe(200);
   });
 });
 
