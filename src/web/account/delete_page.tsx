@@ -1,5 +1,5 @@
 /** The form that deletes the account, and the page after it. */
-import { Page } from "../layout/layout.tsx";
+import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
 import { Support } from "../layout/support.tsx";
 import { counted, credits, holdSentence } from "../layout/labels.ts";
@@ -123,7 +123,7 @@ export function DeletedPage() {
   return (
     <Page title="Your account is deleted" without_account_link>
       <h1>Your account is deleted</h1>
-      <p role="status">
+      <p role="status" {...FIRST_TO_READ}>
         No browser, app, device or token can use it any more. Its data will be erased within
         minutes.
       </p>

@@ -7,7 +7,7 @@ import {
   type Offered,
 } from "../device/choices.tsx";
 import { describedBy, FieldProblem } from "../device/fields.tsx";
-import { Page } from "../layout/layout.tsx";
+import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { Secret } from "../layout/secret.tsx";
 import { counted } from "../layout/labels.ts";
 
@@ -89,7 +89,7 @@ export function MadeTokenPage(props: { label: string; token: string; days: numbe
     <Page title="Your new token" section="connections" scripts={["copy.js"]}>
       <section class="panel narrow">
         <h1>Your new token</h1>
-        <p class="notice" role="status">
+        <p class="notice" role="status" {...FIRST_TO_READ}>
           Copy the token now. It is not stored, and you cannot see it again.
         </p>
         <Secret label={label} text={token} rows={5}>

@@ -1,7 +1,7 @@
 /** The list of registered apps, and an app's page with its settings and keys. */
 import type { Services } from "../../http/services.ts";
 import type { readApps } from "../../http/api/admin/apps/list.ts";
-import { NoticeLine, Page } from "../layout/layout.tsx";
+import { FIRST_TO_READ, NoticeLine, Page } from "../layout/layout.tsx";
 import { AppIcon } from "../layout/app_icon.tsx";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { PERIOD_NAMES } from "../device/cap_choice.tsx";
@@ -317,7 +317,7 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
 
 function Added({ label, key }: AddedKey) {
   return (
-    <div class="made" role="status">
+    <div class="made" role="status" {...FIRST_TO_READ}>
       <MadeSecret name={`the key “${label}”`} secret={key} otherwise="revoke it and add another" />
     </div>
   );

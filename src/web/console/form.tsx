@@ -1,7 +1,7 @@
 /** Forms of the console. A form that failed is shown again with its values and, at each field, its problem. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { OperatorRole } from "../../domain/operators.ts";
-import { Page } from "../layout/layout.tsx";
+import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { Choice, describedBy, FieldProblem } from "../device/fields.tsx";
 
@@ -66,7 +66,7 @@ function Problems({ problems }: Pick<FormState, "problems">) {
   const listed = Object.entries(problems);
   if (listed.length === 0) return null;
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" {...FIRST_TO_READ}>
       <p>
         <strong>Nothing was changed yet.</strong> Your input is kept.
       </p>

@@ -4,7 +4,7 @@ import { registeredClientId } from "../../domain/oauth_client.ts";
 import type { OAuthClient, SavedClient } from "../../http/api/admin/clients/save.ts";
 import type { Resource } from "../../http/api/admin/resources/save.ts";
 import { Choice, FieldProblem } from "../device/fields.tsx";
-import { NoticeLine, Page } from "../layout/layout.tsx";
+import { FIRST_TO_READ, NoticeLine, Page } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";
 import { appPath, type AppRecord } from "./apps_page.tsx";
 import { ActionForm, Choices, Field, FormPage, Reason, type FormState } from "./form.tsx";
@@ -154,7 +154,7 @@ function Rows({ app, kind, rows, empty }: RowsProps) {
 function Saved({ record: client, secret }: SavedClient) {
   const client_id = registeredClientId(client.app_slug, client.id);
   return (
-    <div class="made" role="status">
+    <div class="made" role="status" {...FIRST_TO_READ}>
       <p>
         “{client.name}” was saved. Its client_id is <code>{client_id}</code>. The change takes
         effect within a minute.

@@ -1,4 +1,5 @@
 /** Lists of the console: a table, the links to its pages, and its filters. */
+import { FIRST_TO_READ } from "../layout/layout.tsx";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { SortOrder } from "../../domain/wire.ts";
 
@@ -165,7 +166,7 @@ export function ChosenFilter({
 /** Says why a filter was refused. */
 export function FilterProblem({ problem }: { problem: string }) {
   return (
-    <p class="problem" role="alert">
+    <p class="problem" role="alert" {...FIRST_TO_READ}>
       {problem}
     </p>
   );

@@ -4,7 +4,7 @@ import { SUBSCRIBABLE_EVENTS } from "../../domain/webhook.ts";
 import type { DeliveryPage } from "../../http/api/admin/webhooks/deliver.ts";
 import type { Webhook } from "../../http/api/admin/webhooks/views.ts";
 import { Choice, FieldProblem } from "../device/fields.tsx";
-import { NoticeLine, Page } from "../layout/layout.tsx";
+import { FIRST_TO_READ, NoticeLine, Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
 import { appPath, type AppRecord } from "./apps_page.tsx";
 import { ActionForm, Choices, Field, Reason, titleOf, type FormState } from "./form.tsx";
@@ -303,7 +303,7 @@ export function WebhookPage(props: WebhookPageProps) {
 function DoneMessage(done: Done) {
   if (done.kind === "tested") {
     return (
-      <p class={done.reason === null ? "notice" : "problem"} role="status">
+      <p class={done.reason === null ? "notice" : "problem"} role="status" {...FIRST_TO_READ}>
         {done.reason === null
           ? `The receiver accepted the test with status ${done.status} after ${done.duration_ms} ms.`
           : `The receiver did not accept the test: ${errorText(done.reason)}, after ${done.duration_ms} ms. Check its address and its log.`}
@@ -311,7 +311,7 @@ function DoneMessage(done: Done) {
     );
   }
   return (
-    <div class="made" role="status">
+    <div class="made" role="status" {...FIRST_TO_READ}>
       <MadeSecret name="the webhook’s secret" secret={done.secret} otherwise="replace the secret" />
     </div>
   );

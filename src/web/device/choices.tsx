@@ -1,4 +1,5 @@
 /** The fields of a form that gives a token: what it can do, each with its problem. */
+import { FIRST_TO_READ } from "../layout/layout.tsx";
 import { CapChoice, capsSentence, type CapFields } from "./cap_choice.tsx";
 import { Choice, describedBy, FieldProblem, groupDescribedBy } from "./fields.tsx";
 import type { AllowanceAccess } from "../../domain/allowance.ts";
@@ -68,7 +69,7 @@ export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly headi
   });
   if (whole === undefined && listed.length === 0) return null;
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" {...FIRST_TO_READ}>
       <p>
         <strong>{heading}</strong> Your choices are kept.
       </p>

@@ -135,11 +135,17 @@ function Navigation({ current, service_name }: { current: Section; service_name:
   );
 }
 
+/**
+ * The first thing to read on a page: why a form was refused, or what was just done. It has the focus when the page opens,
+ * because screen readers often do not announce a message that is there from the start. This needs no script.
+ */
+export const FIRST_TO_READ = { tabindex: -1, autofocus: true } as const;
+
 /** Says what was just done. */
 export function NoticeLine({ notice }: { notice: string | null }) {
   if (notice === null) return null;
   return (
-    <p class="notice" role="status">
+    <p class="notice" role="status" {...FIRST_TO_READ}>
       {notice}
     </p>
   );

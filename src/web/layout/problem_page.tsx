@@ -1,4 +1,5 @@
 /** A page that says what went wrong, with the next step. */
+import { FIRST_TO_READ } from "./layout.tsx";
 import { Page } from "./layout.tsx";
 import type { Problem } from "./messages.ts";
 import { Support } from "./support.tsx";
@@ -45,7 +46,7 @@ function NextStepButton({ next_step }: { next_step: NextStep }) {
 /** The heading and text of a problem. */
 export function ProblemText({ problem }: { problem: Problem }) {
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" {...FIRST_TO_READ}>
       <h1>{problem.title}</h1>
       {problem.what === undefined ? null : (
         <p>

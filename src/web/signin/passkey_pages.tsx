@@ -101,6 +101,7 @@ export function RecoveryPage(props: {
           autocomplete="off"
           autocapitalize="characters"
           spellcheck={false}
+          autofocus={is_refused}
           aria-invalid={is_refused ? "true" : undefined}
           aria-describedby={is_refused ? "code-problem" : "code-form"}
         />

@@ -231,6 +231,7 @@ function DevelopmentForm(props: {
         autocomplete="username"
         required
         value={refused_email ?? undefined}
+        autofocus={is_refused}
         aria-invalid={is_refused ? "true" : undefined}
         aria-describedby={is_refused ? "email-problem" : undefined}
       />

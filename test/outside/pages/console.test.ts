@@ -273,9 +273,33 @@ describe("a support case", () => {
     await expectForEverybody(page, "a new key");
     await page.goto(`${pages.url}/console/apps/paint`);
     expect(await secret.count()).toBe(0);
-    await page.getByRole("link", { name: "Revoke render server" }).click();
+    await page.getByRole("link", { name: /^Revoke render server/ }).click();
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("The key was revoked.").waitFor();
+  });
+
+  it("the reason of a refusal, a new secret and a notice have the focus when the page opens, also without scripts", async () => {
+    const page = await pages.signIn(OPERATOR, { ...SCREENS.phone, javaScriptEnabled: false });
+    const focused = page.locator(":focus");
+    await page.goto(`${pages.url}/console/apps/paint`);
+    expect(await focused.count()).toBe(0);
+    await page.getByLabel("Label").fill(" ");
+    await page.getByRole("button", { name: "Add a key" }).click();
+    await expect.poll(() => focused.getAttribute("role")).toBe("alert");
+    expect(await focused.innerText()).toContain("Nothing was changed yet.");
+    await pages.picture(page, "refused-focus");
+    await page.getByLabel("Label").fill("mail server");
+    await page.getByRole("button", { name: "Add a key" }).click();
+    await expect.poll(() => focused.innerText()).toContain("It is shown only once.");
+    await page.goto(`${pages.url}/console/apps/paint`);
+    await page.getByRole("link", { name: /^Revoke mail server/ }).click();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await expect.poll(() => focused.innerText()).toContain("The key was revoked.");
+    await page.goto(`${pages.url}/account/tokens/new`);
+    await page.getByLabel("Name", { exact: true }).fill("");
+    await page.getByRole("button", { name: "Make the token" }).click();
+    await expect.poll(() => focused.getAttribute("role")).toBe("alert");
+    expect(await focused.innerText()).toContain("Nothing has access yet.");
   });
 
   it("an operator suspends an account with only the keyboard", async () => {
