@@ -35,3 +35,31 @@ export function createMacKeys(signing_keys: readonly SigningKey[], purpose: stri
     return derived;
   };
 }
+
+/** The keys that seal a value: one makes its MAC, which is also its nonce, and the other encrypts it. */
+export interface SealKeys {
+  readonly mac: CryptoKey;
+  readonly cipher: CryptoKey;
+}
+
+/** As {@link createMacKeys}, for values that only this service reads. */
+export function createSealKeys(
+  signing_keys: readonly SigningKey[],
+  purpose: string,
+): () => Promise<readonly SealKeys[]> {
+  const macKeys = createMacKeys(signing_keys, purpose);
+  const derived_for = {
+    info: infoOf(`${purpose} cipher`),
+    algorithm: { name: "AES-CTR", length: 256 },
+    usages: ["encrypt", "decrypt"],
+  } as const;
+  let ciphers: readonly CryptoKey[] | undefined;
+  return async () => {
+    ciphers ??= await Promise.all(signing_keys.map(({ d }) => deriveKey(d, derived_for)));
+    const known = ciphers;
+    return (await macKeys()).flatMap(({ key: mac }, at) => {
+      const cipher = known[at];
+      return cipher === undefined ? [] : [{ mac, cipher }];
+    });
+  };
+}

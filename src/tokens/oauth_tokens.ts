@@ -1,6 +1,6 @@
 /** Everything that the OAuth server signs, under keys of its own for each use. */
 import { createRsaKeys, type RsaKey } from "../keys/rsa_keys.ts";
-import { createMacKeys } from "../keys/mac.ts";
+import { createMacKeys, createSealKeys } from "../keys/mac.ts";
 import type { KeyRing, SigningKey } from "../keys/signing.ts";
 import {
   createAccessTokens,
@@ -14,7 +14,7 @@ import {
   createRefreshTokens,
   type AuthorizationCodes,
   type RefreshTokens,
-} from "./mac_token.ts";
+} from "./sealed_token.ts";
 
 export interface OAuthTokens {
   readonly authorization_codes: AuthorizationCodes;
@@ -32,11 +32,11 @@ export function createOAuthTokens(
   keys: KeyRing,
 ): OAuthTokens {
   const rsa = createRsaKeys(rsa_keys);
-  const macKeysFor = (purpose: string) => createMacKeys(signing_keys, purpose);
+  const sealKeysFor = (purpose: string) => createSealKeys(signing_keys, purpose);
   return {
-    authorization_codes: createAuthorizationCodes(macKeysFor("passbook authorization code 1")),
-    refresh_tokens: createRefreshTokens(macKeysFor("passbook refresh token 1")),
-    access_tokens: createAccessTokens(macKeysFor("passbook access token 1")),
+    authorization_codes: createAuthorizationCodes(sealKeysFor("passbook authorization code 2")),
+    refresh_tokens: createRefreshTokens(sealKeysFor("passbook refresh token 2")),
+    access_tokens: createAccessTokens(createMacKeys(signing_keys, "passbook access token 1")),
     resource_tokens: createResourceTokens(rsa),
     sign_id_token: createIdTokens(rsa),
     public_jwks: { keys: [...keys.public_jwks.keys, ...rsa.public_keys] },

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { decodeJwt } from "jose";
+import { base64url, decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import { query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
@@ -203,6 +203,18 @@ describe("refresh tokens", () => {
     const writer = (await refresh(full.refresh_token, { scope: "write" })).body;
     expect(writer.id_token).toBeUndefined();
     expect((await withToken(writer.access_token, "GET", "/oauth/userinfo")).status).toBe(403);
+  });
+
+  it("a code and a refresh token show nobody whose they are", async () => {
+    const ada = await signIn();
+    const code = await authorize(ada);
+    const { refresh_token } = (await redeem(code)).body;
+    for (const text of [code, refresh_token]) {
+      const bytes = base64url.decode(text.slice("pb_rt_".length));
+      const all = `${text} ${new TextDecoder("latin1").decode(bytes)}`;
+      expect(all).not.toContain(ada.identity_id);
+      expect(all).not.toContain(ada.identity_id.replace("user_", ""));
+    }
   });
 
   it("tokens of one response with other scopes have other ids", async () => {

@@ -1,13 +1,18 @@
 /**
- * Tokens of the form `<prefix><part>.<part>.<MAC>`: authorization codes and refresh tokens. The MAC lets the Worker refuse
- * a forged one itself, so it reaches no object. Nobody without our keys can derive a token from what is stored.
+ * Authorization codes and refresh tokens: `<prefix><MAC and encrypted parts>`. They name the person only to us, because
+ * addresses with codes are logged on their way. The MAC lets the Worker refuse a forged one itself, so it reaches no object.
+ * Nobody without our keys can derive a token from what is stored.
  */
 import { base64url } from "jose";
 import { TOKEN_MAX_LENGTH } from "../domain/limits.ts";
 import { AUTHORIZATION_CODE_PREFIX, REFRESH_TOKEN_PREFIX } from "../domain/proof.ts";
-import type { MacKeys } from "../keys/mac.ts";
+import type { createSealKeys } from "../keys/mac.ts";
+
+type SealKeySets = ReturnType<typeof createSealKeys>;
 
 const SECRET_BYTES = 32;
+const MAC_BYTES = 32;
+const COUNTER_BYTES = 16;
 const PART = /^[\w-]+$/;
 
 /** A new authorization code, and what the account stores of it. */
@@ -37,8 +42,8 @@ export interface RefreshTokens {
 }
 
 /** Codes: the identity and 256 random bits. */
-export function createAuthorizationCodes(macKeys: MacKeys): AuthorizationCodes {
-  const tokens = createMacTokens(AUTHORIZATION_CODE_PREFIX, macKeys);
+export function createAuthorizationCodes(sealKeys: SealKeySets): AuthorizationCodes {
+  const tokens = createSealedTokens(AUTHORIZATION_CODE_PREFIX, sealKeys);
   return {
     async issue(identity_id) {
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
@@ -53,8 +58,8 @@ export function createAuthorizationCodes(macKeys: MacKeys): AuthorizationCodes {
 }
 
 /** Refresh tokens: the identity, the family and the number of the response. */
-export function createRefreshTokens(macKeys: MacKeys): RefreshTokens {
-  const tokens = createMacTokens(REFRESH_TOKEN_PREFIX, macKeys);
+export function createRefreshTokens(sealKeys: SealKeySets): RefreshTokens {
+  const tokens = createSealedTokens(REFRESH_TOKEN_PREFIX, sealKeys);
   return {
     sign: ({ identity_id, family_id, generation }) =>
       tokens.sign([identity_id, family_id, String(generation)]),
@@ -72,29 +77,54 @@ async function sha256(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(digest));
 }
 
-/** Under keys of their own: the first one makes MACs, all check them. */
-function createMacTokens(prefix: string, macKeys: MacKeys) {
+/**
+ * Under keys of their own: the first ones seal, all open. The MAC of the content is the counter of its encryption, as in
+ * AES-SIV (RFC 5297), so the same content gives the same token, and two contents never share a counter.
+ */
+function createSealedTokens(prefix: string, sealKeys: SealKeySets) {
+  const algorithm = (mac: Uint8Array) => ({
+    name: "AES-CTR",
+    counter: mac.slice(0, COUNTER_BYTES),
+    length: 64,
+  });
   return {
     async sign(parts: readonly string[]): Promise<string> {
-      const [first] = await macKeys();
+      const [first] = await sealKeys();
       if (first === undefined) throw new Error(`${prefix} tokens need at least one key`);
       if (!parts.every((part) => PART.test(part))) throw new Error(`not a part of ${prefix}`);
-      const message = parts.join(".");
-      const mac = await crypto.subtle.sign("HMAC", first.key, new TextEncoder().encode(message));
-      return `${prefix}${message}.${base64url.encode(new Uint8Array(mac))}`;
+      const content = new TextEncoder().encode(parts.join("."));
+      const mac = new Uint8Array(await crypto.subtle.sign("HMAC", first.mac, content));
+      const encrypted = await crypto.subtle.encrypt(algorithm(mac), first.cipher, content);
+      const sealed = new Uint8Array(MAC_BYTES + encrypted.byteLength);
+      sealed.set(mac);
+      sealed.set(new Uint8Array(encrypted), MAC_BYTES);
+      return prefix + base64url.encode(sealed);
     },
     /** The parts of a genuine token; null for any other text. */
     async read(token: string, count: number): Promise<readonly string[] | null> {
-      if (!token.startsWith(prefix) || token.length > TOKEN_MAX_LENGTH) return null;
-      const parts = token.slice(prefix.length).split(".");
-      const mac = parts.pop() ?? "";
-      // A MAC has one spelling only: in base64url, the last letter of 32 bytes has two bits to spare.
-      if (parts.length !== count || !/^[\w-]{42}[AEIMQUYcgkosw048]$/.test(mac)) return null;
-      const message = new TextEncoder().encode(parts.join("."));
-      for (const { key } of await macKeys()) {
-        if (await crypto.subtle.verify("HMAC", key, base64url.decode(mac), message)) return parts;
+      const sealed = token.length > TOKEN_MAX_LENGTH ? null : bytesOf(prefix, token);
+      if (sealed === null) return null;
+      const mac = sealed.slice(0, MAC_BYTES);
+      for (const key of await sealKeys()) {
+        const encrypted = sealed.slice(MAC_BYTES);
+        const content = await crypto.subtle.decrypt(algorithm(mac), key.cipher, encrypted);
+        if (!(await crypto.subtle.verify("HMAC", key.mac, mac, content))) continue;
+        const parts = new TextDecoder().decode(content).split(".");
+        return parts.length === count ? parts : null;
       }
       return null;
     },
   };
+}
+
+/** A token has one spelling only: in base64url, the last letter may have bits to spare. */
+function bytesOf(prefix: string, token: string): Uint8Array<ArrayBuffer> | null {
+  const text = token.slice(prefix.length);
+  if (!token.startsWith(prefix) || !PART.test(text)) return null;
+  try {
+    const bytes = new Uint8Array(base64url.decode(text));
+    return bytes.length > MAC_BYTES && base64url.encode(bytes) === text ? bytes : null;
+  } catch {
+    return null;
+  }
 }
