@@ -98,6 +98,8 @@ export type SignInFinished =
   | {
       readonly kind: "signed_in";
       readonly session: BrowserSession;
+      /** Whether the person proved themselves now. Some providers sign in everybody who is signed in there. */
+      readonly is_proven: boolean;
       readonly set_cookies: readonly string[];
       readonly redirect_to: string | null;
     }

@@ -49,7 +49,7 @@ export interface Lifetime {
 export interface AccessTokens {
   /** As of {@link ResourceTokens}. */
   sign(issuer: string, claims: AccessClaims, lifetime: Lifetime, id: string): Promise<string>;
-  readonly verify: VerifyToken<AccessClaims>;
+  readonly verify: VerifyToken<AccessClaims & Lifetime>;
 }
 
 export interface ResourceTokens {
@@ -83,7 +83,9 @@ export function createAccessTokens(macKeys: MacKeys): AccessTokens {
         clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
       });
       const claims = readClaims(payload);
-      return claims && { claims, expires_at_seconds: payload.exp ?? 0 };
+      const { iat: issued_at_seconds = 0, exp: expires_at_seconds = 0 } = payload;
+      if (claims === null) return null;
+      return { claims: { ...claims, issued_at_seconds, expires_at_seconds }, expires_at_seconds };
     }),
   };
 }

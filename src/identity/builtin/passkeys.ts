@@ -158,6 +158,7 @@ async function finishSignIn(
   const set_cookies = [...signed_in.set_cookies, ...ended];
   return {
     kind: "signed_in",
+    is_proven: true,
     session: signed_in.session,
     set_cookies,
     redirect_to: flow.redirect_to,

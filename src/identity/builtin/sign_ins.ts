@@ -102,7 +102,7 @@ interface FlowResponse {
 /** Links the identity or signs its user in, and stores the upstream tokens. */
 async function settle(
   parts: SignInParts,
-  { id, issuer, client_id }: OAuthProvider,
+  { id, issuer, client_id, again_prompt }: OAuthProvider,
   { request, base_url, flow }: FlowResponse,
   { subject, profile, tokens: granted }: Authorized,
   ended: readonly string[],
@@ -126,7 +126,9 @@ async function settle(
   if (signed_in === null) return failed("expired", flow, ended);
   const { session, set_cookies } = signed_in;
   const { redirect_to } = flow;
-  return { kind: "signed_in", session, set_cookies: [...set_cookies, ...ended], redirect_to };
+  const is_proven = again_prompt === "login";
+  const cookies = [...set_cookies, ...ended];
+  return { kind: "signed_in", session, is_proven, set_cookies: cookies, redirect_to };
 }
 
 /**

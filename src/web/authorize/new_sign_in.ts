@@ -12,7 +12,7 @@ const PARAMETER = "new_sign_in";
 /** As long as a shown consent page can be used. */
 const PROOF_TTL_MS = 15 * 60 * 1000;
 
-/** Room for a proof in an address: about 120 characters, and the id of the sealing key. */
+/** Room for a proof in an address: about 130 characters, and the id of the sealing key. */
 export const PROOF_MAX_LENGTH = 200;
 
 /** Marks the address of a request, without its former proof. */
@@ -27,29 +27,36 @@ export function needsNewSignIn(context: AppContext, target: URL | null): target 
   return is_ours && target.pathname === "/oauth/authorize" && target.searchParams.has(PARAMETER);
 }
 
-/** The address that a person returns to after they signed in for it: with the proof, if it needs one. */
-export async function proveNewSignIn(
+/** How a person signed in for a request. `unproven`: at a provider that may only have remembered them. */
+type NewSignIn = "proven" | "unproven";
+
+/** The address that a person returns to after they signed in for it: it says how, if the request requires a new sign-in. */
+export async function returnToRequest(
   context: AppContext,
-  { id }: Session,
+  { session, is_proven }: { readonly session: Session; readonly is_proven: boolean },
   target: URL | null,
 ): Promise<URL | null> {
   if (!needsNewSignIn(context, target)) return target;
   const { consent_forms } = context.get("services");
   const proven = new URL(target);
   const address = addressOf(context, target.searchParams);
-  proven.searchParams.set(PARAMETER, await consent_forms.seal(address, id, PROOF_TTL_MS));
+  const kind: NewSignIn = is_proven ? "proven" : "unproven";
+  const text = `${kind} ${session.id}`;
+  proven.searchParams.set(PARAMETER, await consent_forms.seal(address, text, PROOF_TTL_MS));
   return proven;
 }
 
-/** Whether a request has the proof that this session started for it. */
-export async function isNewSignInProven(
+/** How this session started for a request; null: it did not start for it. */
+export async function readNewSignIn(
   context: AppContext,
   query: URLSearchParams,
   { id }: Session,
-): Promise<boolean> {
+): Promise<NewSignIn | null> {
   const { consent_forms } = context.get("services");
   const proof = await consent_forms.open(addressOf(context, query), query.get(PARAMETER) ?? "");
-  return proof !== null && !proof.is_expired && proof.text === id;
+  if (proof === null || proof.is_expired) return null;
+  const kinds: readonly NewSignIn[] = ["proven", "unproven"];
+  return kinds.find((kind) => proof.text === `${kind} ${id}`) ?? null;
 }
 
 /** What a proof is sealed for: the request without its proof. */

@@ -19,7 +19,7 @@ import type { AppContext } from "../../http/context.ts";
 import { findResource, resolveClient } from "../../http/oauth/clients.ts";
 import { readSpendingDetails, type SpendingDetails } from "../../http/oauth/spending_details.ts";
 import type { ResumedSession } from "../../identity/port.ts";
-import { isNewSignInProven, PROOF_MAX_LENGTH, setNewSignIn } from "./new_sign_in.ts";
+import { PROOF_MAX_LENGTH, readNewSignIn, setNewSignIn } from "./new_sign_in.ts";
 
 /** Why the page cannot ask, and no address can receive a response. */
 export type CannotAsk =
@@ -99,9 +99,10 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   const need = signInNeed(asked.value, session?.started_at_ms ?? null, Date.now());
   const { hinted_identity_id: hinted } = asked.value;
   const is_other = is_silent && hinted !== null && hinted !== session?.identity_id;
-  const is_proven =
-    need === "again" && session !== null && (await isNewSignInProven(context, query, session));
-  if (session === null || (need !== "none" && !is_proven) || is_other) {
+  const new_sign_in =
+    need === "again" && session !== null ? await readNewSignIn(context, query, session) : null;
+  if (new_sign_in === "unproven") return { kind: "refused", known, error: NOT_PROVEN };
+  if (session === null || (need !== "none" && new_sign_in === null) || is_other) {
     const silent = is_silent ? LOGIN_REQUIRED : TOO_LONG;
     const signing_in = is_silent ? null : signIn(context, query, need);
     return signing_in ?? { kind: "refused", known, error: silent };
@@ -137,6 +138,12 @@ function readSuggestion(query: URLSearchParams): Result<SpendingDetails | null, 
 const LOGIN_REQUIRED: AuthorizeError = {
   error: "login_required",
   error_description: "The person must sign in. Send the request without prompt=none.",
+};
+
+const NOT_PROVEN: AuthorizeError = {
+  error: "login_required",
+  error_description:
+    "The person signed in at a provider that does not prove a new sign-in. Another way to sign in may prove it.",
 };
 
 const TOO_LONG: AuthorizeError = {

@@ -10,7 +10,7 @@ import { acceptsHtml, refuseByAccept } from "../../http/refusal_page.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuse } from "../../http/refusals.ts";
 import { validForm } from "../../http/validation.ts";
-import { proveNewSignIn } from "../authorize/new_sign_in.ts";
+import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { SignInPage } from "./signin_page.tsx";
 import { choicesFor } from "./choices.ts";
 import { respondSignedIn } from "./signed_in.ts";
@@ -40,7 +40,11 @@ export const signInDevelopment = factory.createHandlers(
       context.req.raw,
       context.get("base_url"),
     );
-    const proven = await proveNewSignIn(context, signed_in.session, target.value);
+    const proven = await returnToRequest(
+      context,
+      { session: signed_in.session, is_proven: true },
+      target.value,
+    );
     return respondSignedIn(context, signed_in, proven);
   },
 );

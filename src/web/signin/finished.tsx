@@ -6,7 +6,7 @@ import type { AppContext } from "../../http/context.ts";
 import { targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { choicesFor } from "./choices.ts";
 import { setCookies } from "../../http/caller/session_cookies.ts";
-import { proveNewSignIn } from "../authorize/new_sign_in.ts";
+import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
 /** `method_name`: the text of the method's button. */
@@ -18,7 +18,7 @@ export async function respondFinished(
   switch (finished.kind) {
     case "signed_in": {
       const target = await targetIfStillAllowed(context, finished.redirect_to);
-      const proven = await proveNewSignIn(context, finished.session, target);
+      const proven = await returnToRequest(context, finished, target);
       return respondSignedIn(context, finished, proven);
     }
     case "linked":

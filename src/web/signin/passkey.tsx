@@ -8,7 +8,7 @@ import { setCookies, setSessionCookies } from "../../http/caller/session_cookies
 import { readRedirectTo, targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
-import { proveNewSignIn } from "../authorize/new_sign_in.ts";
+import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { respondFinished } from "./finished.tsx";
 import { RecoveryCodePage, RegistrationPage } from "./passkey_pages.tsx";
 import { refuseEntry } from "./signed_in.ts";
@@ -106,7 +106,8 @@ export const finishPasskey = factory.createHandlers(validForm(responseForm), asy
   const refused = await refuseEntry(context, session.identity_id, target);
   if (refused !== null) return refused;
   await setSessionCookies(context, session, set_cookies);
-  const redirect_to = (await proveNewSignIn(context, session, target))?.href ?? null;
+  const redirect_to =
+    (await returnToRequest(context, { session, is_proven: true }, target))?.href ?? null;
   return context.html(
     <RecoveryCodePage {...{ recovery_code, redirect_to }} after="registration" />,
   );

@@ -5,7 +5,7 @@ import { setSessionCookies } from "../../http/caller/session_cookies.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
-import { proveNewSignIn } from "../authorize/new_sign_in.ts";
+import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { passkeysOf } from "./passkey.tsx";
 import { RecoveryCodePage, RecoveryPage } from "./passkey_pages.tsx";
 import { refuseEntry } from "./signed_in.ts";
@@ -33,7 +33,8 @@ export const recover = factory.createHandlers(validForm(form), async (context) =
   if (recovered === null) return refuseCode(context, target.value);
   const { session, set_cookies, recovery_code } = recovered;
   await setSessionCookies(context, session, set_cookies);
-  const redirect_to = (await proveNewSignIn(context, session, target.value))?.href ?? null;
+  const redirect_to =
+    (await returnToRequest(context, { session, is_proven: true }, target.value))?.href ?? null;
   return context.html(<RecoveryCodePage {...{ recovery_code, redirect_to }} after="recovery" />);
 });
 

@@ -112,7 +112,7 @@ describe("access tokens", () => {
     expect(await tokens.sign(ISSUER, claims, lifetime, "0")).toBe(token);
     expect(token).toMatch(/^pb_at_ey/);
     const expires_at_ms = lifetime.expires_at_seconds * 1000;
-    expect(await tokens.verify(ISSUER, token)).toEqual({ ...claims, expires_at_ms });
+    expect(await tokens.verify(ISSUER, token)).toEqual({ ...claims, ...lifetime, expires_at_ms });
     expect(await tokens.verify("https://other.example", token)).toBeNull();
     expect(await tokens.verify(ISSUER, token.slice("pb_at_".length))).toBeNull();
     expect(await createAccessTokens(macKeys(OLD)).verify(ISSUER, token)).toBeNull();

@@ -6,6 +6,7 @@ import {
   authorize,
   challengeOf,
   CLIENT_ID,
+  codeForm,
   connect,
   oauthServices,
   post,
@@ -181,6 +182,39 @@ describe("POST /oauth/introspect", () => {
       client_id: "demo~page",
     });
     expect(by_page.status).toBe(401);
+  });
+});
+
+describe("introspection by a confidential client", () => {
+  it("a confidential client learns about its own token of our API, and about no other client's", async () => {
+    const { key } = await openAppServer("demo");
+    await registerClient("demo", "web");
+    await registerClient("demo", "other");
+    oauthServices().apps.forget();
+    const ada = await signIn();
+    const by = (client_id: string) => ({
+      Authorization: `Basic ${btoa(`${client_id}:${CLIENT_SECRET}`)}`,
+    });
+    const code = await authorize(ada, { client_id: "demo~web", client_host: null });
+    const redeemed = await post("/oauth/token", codeForm(code, { client_id: "" }), by("demo~web"));
+    const { access_token: token, refresh_token, scope } = redeemed.body;
+    const ask = async (headers: Record<string, string>) =>
+      (await post("/oauth/introspect", { token }, headers)).body;
+    expect(await ask(by("demo~web"))).toEqual({
+      active: true,
+      iss: "http://passbook.localhost",
+      aud: "http://passbook.localhost",
+      sub: ada.identity_id,
+      client_id: "demo~web",
+      scope,
+      token_type: "Bearer",
+      iat: expect.any(Number),
+      exp: expect.any(Number),
+    });
+    expect(await ask(by("demo~other"))).toEqual({ active: false });
+    expect(await ask({ Authorization: `Bearer ${key}` })).toEqual({ active: false });
+    await post("/oauth/revoke", { token: refresh_token }, by("demo~web"));
+    expect(await ask(by("demo~web"))).toEqual({ active: false });
   });
 });
 
