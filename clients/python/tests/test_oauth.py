@@ -15,8 +15,9 @@ from passbook_client import AppServer, Connection, ConnectionTokens, OAuthClient
 
 URL = os.environ["PASSBOOK_URL"]
 APP_KEY = os.environ["PASSBOOK_APP_KEY"]
+SECRET = os.environ["PASSBOOK_CLIENT_SECRET"]
 RESOURCE = "https://mcp.sketch.example.com/mcp"
-CLIENT: Any = {"client_id": "sketch~web", "client_secret": APP_KEY, "redirect_uri": "https://sketch.example.com/callback"}
+CLIENT: Any = {"client_id": "sketch~web", "client_secret": SECRET, "redirect_uri": "https://sketch.example.com/callback"}
 JOB: Any = {"app": "sketch", "action": "draw"}
 
 

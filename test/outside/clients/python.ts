@@ -15,13 +15,15 @@ const run = promisify(execFile);
 export async function runPythonTests(url: string): Promise<string> {
   const python = await findPython();
   const browser = await openBrowser(url);
+  const { key, client_secret } = await registerApp(url);
   const env = {
     PATH: process.env["PATH"],
     PYTHONPATH: "clients/python",
     PYTHONDONTWRITEBYTECODE: "1",
     PASSBOOK_URL: url,
     PASSBOOK_BROWSER: browser.url,
-    PASSBOOK_APP_KEY: await registerApp(url),
+    PASSBOOK_APP_KEY: key,
+    PASSBOOK_CLIENT_SECRET: client_secret,
     PASSBOOK_SIGNED_WEBHOOK: JSON.stringify(signedWebhook()),
   };
   // Warnings are errors, such as a connection that is not closed.
@@ -63,8 +65,15 @@ function signedWebhook() {
   return { secret, body, headers };
 }
 
-/** The key of a new app with a client and a resource, whose jobs may cost half more than their estimate. */
-async function registerApp(url: string): Promise<string> {
+interface Made {
+  readonly key?: string;
+  readonly client_secret?: string;
+}
+
+/** The key of a new app with a resource, and the secret of its client. Its jobs may cost half more than their estimate. */
+async function registerApp(
+  url: string,
+): Promise<{ readonly key: string; readonly client_secret: string }> {
   const body = new URLSearchParams({ email: DEVELOPMENT_OPERATOR });
   const signed_in = await fetch(`${url}/signin/dev`, {
     method: "POST",
@@ -72,7 +81,7 @@ async function registerApp(url: string): Promise<string> {
     redirect: "manual",
   });
   const cookies = signed_in.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
-  const send = async (method: string, path: string, content: object): Promise<{ key?: string }> => {
+  const send = async (method: string, path: string, content: object): Promise<Made> => {
     const response = await fetch(`${url}/api/admin/apps/sketch${path}`, {
       method,
       headers: {
@@ -84,15 +93,17 @@ async function registerApp(url: string): Promise<string> {
       body: JSON.stringify(content),
     });
     expect(response.status).toBe(200);
-    return (await response.json()) as { key?: string };
+    return (await response.json()) as Made;
   };
   const app = { name: "Sketch", starter_credits: 100, origins: [], daily_starter_budget: null };
   await send("PUT", "", { ...app, max_overage_percent: 50 });
   const redirect_uris = ["https://sketch.example.com/callback"];
-  await send("PUT", "/clients/web", { name: "Sketch", redirect_uris, public: false });
+  const settings = { name: "Sketch", redirect_uris, public: false };
+  const { client_secret = "" } = await send("PUT", "/clients/web", settings);
   const uri = "https://mcp.sketch.example.com/mcp";
   await send("PUT", "/resources/mcp", { uri, scopes: ["draw"] });
-  return (await send("POST", "/keys", { label: "server" })).key ?? "";
+  const { key = "" } = await send("POST", "/keys", { label: "server" });
+  return { key, client_secret };
 }
 
 async function findPython(): Promise<string> {
