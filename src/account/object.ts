@@ -2,7 +2,6 @@
  * One account, as a Durable Object named by its `identity_id`. Each method runs one operation; the operations are in
  * the folders next to this file. More methods, by subject, are in `rpc/`.
  */
-import { EVENTS_WATCHERS_MAX } from "../domain/limits.ts";
 import type { PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, refused } from "../domain/result.ts";
@@ -199,9 +198,9 @@ export class Account extends OAuthOperations implements contract.AccountOperatio
       "read",
       (it, { streams }) => {
         ensureOpen(it);
-        return streams.hasRoom()
-          ? accepted(callers.actingAllowance(it))
-          : refused({ code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX });
+        const allowance = callers.actingAllowance(it);
+        const no_room = streams.whyNoRoom(allowance);
+        return no_room === null ? accepted(allowance) : refused(no_room);
       },
     );
     if (!opened.ok) return Response.json(opened.refusal, { status: 403 });

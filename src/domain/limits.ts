@@ -174,6 +174,12 @@ export const CAPS_PER_ALLOWANCE_MAX = 4;
  */
 export const EVENTS_WATCHERS_MAX = 2_000;
 
+/**
+ * The most open streams of one allowance that the holder approved, and of all that were exchanged from it: one program
+ * must not keep the holder's other devices out.
+ */
+export const EVENTS_WATCHERS_SHARE = 100;
+
 /** A stream that is further behind starts with a snapshot. The ledger's list has all entries. */
 export const EVENTS_REPLAY_MAX_LINES = 10_000;
 

@@ -74,6 +74,8 @@ export const RATE_LIMITS = {
    * sign in; a program changes settings when it is deployed.
    */
   app_settings: rule("LIMIT_APP_SETTINGS", 60, 60),
+  /** Tests of one webhook: each is a request from our network to an address that an app chose. */
+  webhook_test: rule("LIMIT_WEBHOOK_TEST", 6, 60),
   /** Checkouts of one identity. Each calls Stripe, which limits all our calls together to 100 a second. */
   checkout: rule("LIMIT_CHECKOUT", 10, 60),
   /**

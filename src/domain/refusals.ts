@@ -38,7 +38,12 @@ export type Refusal =
   | { readonly code: "suspended" }
   | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly rule: RateLimitRule }
-  | { readonly code: "too_many_watchers"; readonly limit: number }
+  | {
+      readonly code: "too_many_watchers";
+      /** What has the most streams: a token together with those exchanged from it, or the whole account. */
+      readonly of: "account" | "token";
+      readonly limit: number;
+    }
   // Money and jobs
   | {
       readonly code: "insufficient_credits";

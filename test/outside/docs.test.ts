@@ -13,6 +13,7 @@ import {
   EVENTS_QUEUE_MAX_BYTES,
   EVENTS_REPLAY_MAX_LINES,
   EVENTS_WATCHERS_MAX,
+  EVENTS_WATCHERS_SHARE,
   EVENTS_WINDOW_BYTES,
   IDEMPOTENCY_CLEANUP_ROWS,
   IDEMPOTENCY_KEEP_MS,
@@ -129,6 +130,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `up to ${kib(EVENTS_WINDOW_BYTES)} in transit`,
     `after ${EVENTS_QUEUE_MAX_BYTES / 1024 ** 2} MiB`,
     `may have ${count(EVENTS_WATCHERS_MAX)} open streams`,
+    `may have ${EVENTS_WATCHERS_SHARE} of them`,
     `after ${minutes(SESSION_JWT_TTL_SECONDS)} for a session token`,
   ],
   "docs/webhooks.md": [
@@ -200,6 +202,7 @@ const RATE_LIMIT_ROWS: Readonly<
   app: "requests with an app's key",
   app_jobs: "lists of an app's jobs in all accounts",
   app_settings: "changes of an app's settings by its keys",
+  webhook_test: "tests of a webhook",
   checkout: "checkouts opened",
   token_family: "codes redeemed and tokens refreshed",
   consent: "decisions about OAuth clients and single jobs",

@@ -488,7 +488,7 @@ class AppCalls(ABC):
         """
         Send a ping to a webhook. Sends the event `ping` once, now, also to a paused webhook, and returns
         how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key`
-        sends the same `webhook-id` again.
+        sends the same `webhook-id` again. At most 6 a minute for a webhook.
         """
         return self._send(
             Call(

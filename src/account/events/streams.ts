@@ -5,9 +5,15 @@
  */
 import { reportError } from "../../domain/error_report.ts";
 import type { Credential } from "../../domain/proof.ts";
-import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../domain/limits.ts";
+import { rootOfPath } from "../../domain/allowance.ts";
+import {
+  EVENTS_REPLAY_MAX_LINES,
+  EVENTS_WATCHERS_MAX,
+  EVENTS_WATCHERS_SHARE,
+} from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import { findChain, limitsOfAll, type Chain } from "../allowances/credentials.ts";
-import type { AllowanceStore } from "../sql/allowance_store.ts";
+import type { AllowanceRow, AllowanceStore } from "../sql/allowance_store.ts";
 import type { FamilyStore } from "../sql/family_store.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
@@ -46,33 +52,48 @@ export class Streams {
     this.#sources = sources;
   }
 
-  /** Whether one more stream may be opened. */
-  hasRoom(): boolean {
-    return this.#sources.context.getWebSockets().length < EVENTS_WATCHERS_MAX;
+  /** Why one more stream may not be opened; null if it may. `allowance`: the one that opens it; null: none. */
+  whyNoRoom(allowance: Pick<AllowanceRow, "path"> | null): Refusal | null {
+    const { context } = this.#sources;
+    const refusal = { code: "too_many_watchers" } as const;
+    if (context.getWebSockets().length >= EVENTS_WATCHERS_MAX) {
+      return { ...refusal, of: "account", limit: EVENTS_WATCHERS_MAX };
+    }
+    if (allowance === null) return null;
+    // A refreshed token is of the same allowance, and an exchanged one counts for its root.
+    const open = context.getWebSockets(rootOfPath(allowance.path)).length;
+    return open < EVENTS_WATCHERS_SHARE
+      ? null
+      : { ...refusal, of: "token", limit: EVENTS_WATCHERS_SHARE };
   }
 
-  /** Opens a stream for a client. `personal_token`: the one that its session token was obtained with; null: none. */
+  /** Opens a stream for a client. `personal_token`: the allowance that its token stands for; null: none. */
   accept(
     watch: WatchRequest,
-    personal_token: { readonly expires_at_ms: number } | null,
+    personal_token: Pick<AllowanceRow, "path" | "expires_at_ms"> | null,
   ): { readonly response: Response; readonly expires_at_ms: number } {
     const { proof } = watch;
     // A session token may live longer than the personal token that it was obtained with. The stream may not.
     const token_ends_ms = personal_token?.expires_at_ms ?? proof.expires_at_ms;
     const expires_at_ms = Math.min(proof.expires_at_ms, token_ends_ms);
     const { 0: client, 1: server } = new WebSocketPair();
-    this.open(server, { ...watch, proof: { ...proof, expires_at_ms } });
+    const root_id = personal_token === null ? null : rootOfPath(personal_token.path);
+    this.open(server, { ...watch, proof: { ...proof, expires_at_ms } }, root_id);
     const headers = { "Sec-WebSocket-Protocol": WATCH_PROTOCOL };
     const response = new Response(null, { status: 101, webSocket: client, headers });
     return { response, expires_at_ms };
   }
 
-  /** Opens a stream of an open account. Nothing here is asynchronous, so no entry can be missed. */
-  open(socket: WebSocket, { proof, after, reports_reading }: WatchRequest): void {
+  /** Opens a stream of an open account. `root_id`: the root allowance that it counts for; null: none. Nothing here is asynchronous, so no entry can be missed. */
+  open(
+    socket: WebSocket,
+    { proof, after, reports_reading }: WatchRequest,
+    root_id: string | null,
+  ): void {
     const { context, store } = this.#sources;
     // The platform itself responds, so that a client's heartbeat does not wake the object.
     context.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
-    context.acceptWebSocket(socket);
+    context.acceptWebSocket(socket, root_id === null ? [] : [root_id]);
     const newest = store.readNewestEntry();
     if (newest === null) return;
     const watcher = { proof, reports_reading, unread_bytes: 0 };

@@ -1,8 +1,9 @@
 /** `POST …/webhooks/{id}/test`, `GET …/webhooks/{id}/deliveries` and `POST …/webhooks/{id}/replay`. */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
-import { accepted } from "../../../../domain/result.ts";
+import { accepted, refused } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
+import { countRequest } from "../../../middleware/rate_limits.ts";
 import { refuse } from "../../../refusals.ts";
 import type { Services } from "../../../services.ts";
 import {
@@ -44,13 +45,15 @@ type Pinged = Awaited<ReturnType<Services["webhook_engine"]["sendPing"]>>;
 type WebhookKey = ReturnType<typeof webhookKeyOf>;
 type Reason = z.output<typeof webhookReason>;
 
-/** Sends a `ping`. A repeated request sends it again under the same `webhook-id`, so its receiver handles it once. */
-export function testWebhook(
+/** Sends a `ping`, a few times a minute at most: the address is one that the app chose. A repeated request sends it again under the same `webhook-id`, so its receiver handles it once. */
+export async function testWebhook(
   context: AppContext,
   { app_slug, id }: WebhookKey,
   { reason }: Reason,
   key: string | undefined,
 ): Promise<OnceAnswer<Pinged>> {
+  const limited = await countRequest(context, "webhook_test", `${app_slug} ${id}`);
+  if (limited !== null) return refused(limited);
   const action = webhookAction(context, "app_webhook.test", { app_slug, id }, { reason, key });
   const { webhook_records, webhook_engine } = context.get("services");
   return performAction<Pinged>(context, action, async (_, { audit_id }) => {

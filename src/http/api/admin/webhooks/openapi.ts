@@ -180,7 +180,7 @@ export const webhook_paths: ZodOpenApiPathsObject = {
       id: "testWebhook",
       summary: "Send a ping to a webhook",
       description:
-        "Sends the event `ping` once, now, also to a paused webhook, and returns how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again.",
+        "Sends the event `ping` once, now, also to a paused webhook, and returns how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.",
       path,
       body: { schema: webhookReason, example: { reason: "a new server" }, optional: true },
       idempotent: true,

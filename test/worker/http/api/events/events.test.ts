@@ -1,7 +1,11 @@
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../../../../src/domain/limits.ts";
+import {
+  EVENTS_REPLAY_MAX_LINES,
+  EVENTS_WATCHERS_MAX,
+  EVENTS_WATCHERS_SHARE,
+} from "../../../../../src/domain/limits.ts";
 import { EVENTS_PULSE_MS } from "../../../../../src/http/api/events/server_sent_events.ts";
 import worker from "../../../../../src/worker.ts";
 import { change } from "../../../support/account_object.ts";
@@ -9,6 +13,7 @@ import { passTime } from "../../../support/clock.ts";
 import { registerApp } from "../../../support/directory_outage.ts";
 import { evict } from "../../../support/evict.ts";
 import { getToken } from "../../../support/device_logins.ts";
+import { narrow } from "../../../support/exchanges.ts";
 import { connect } from "../../../support/oauth_clients.ts";
 import { registerClient } from "../../../support/registrations.ts";
 import {
@@ -528,6 +533,35 @@ describe("access to the event stream", () => {
     passTime(16 * 60_000);
     await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
     expect(await untilClosed()).toBe(4401);
+  });
+
+  it("a token and those exchanged from it share 100 streams, and keep nobody else out", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada);
+    const child = await narrow(token.token, { apps: ["demo"] }, { client_id: "" });
+    const open = async (bearer: string) => {
+      const headers = { Upgrade: "websocket", Authorization: `Bearer ${bearer}` };
+      const response = await ask("/api/events", headers);
+      const { webSocket } = response;
+      webSocket?.accept();
+      onTestFinished(() => webSocket?.close());
+      return response;
+    };
+    for (let streams = 0; streams < EVENTS_WATCHERS_SHARE; streams += 1) {
+      const bearer = streams % 2 === 0 ? token.token : child.access_token;
+      expect((await open(bearer)).status).toBe(101);
+    }
+    await evict(env.ACCOUNT.getByName(ada.identity_id));
+    for (const bearer of [token.token, child.access_token]) {
+      const refused = await open(bearer);
+      expect(refused.status).toBe(429);
+      expect(await refused.json()).toMatchObject({
+        code: "too_many_watchers",
+        error: expect.stringContaining("100"),
+      });
+    }
+    expect((await open(ada.token)).status).toBe(101);
+    expect((await open((await getToken(ada)).token)).status).toBe(101);
   });
 
   it("an account has a limited number of open streams", async () => {

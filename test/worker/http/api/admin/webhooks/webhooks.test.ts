@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openAppServer, rows } from "../../../caller/app_server.ts";
 import { createAuditLog } from "../../../../../../src/directory/audit.ts";
+import { earlyInAMinute } from "../../../../support/clock.ts";
 import { signIn } from "../../../../support/passbook.ts";
 import { HOOK, openOwners, serverOf, WEBHOOKS, type Owner } from "./owner.ts";
 
@@ -185,6 +186,23 @@ describe("an app's key at the webhooks", () => {
       expect(counted[0]).toContain("sketch");
     }
     expect(await rows("select * from webhooks")).toEqual([]);
+  });
+
+  it("a webhook is tested at most 6 times a minute, whoever tests it, and another one has its own count", async () => {
+    await earlyInAMinute();
+    const { server, operator } = await openOwners();
+    await operator.send("PUT", MAIN, HOOK);
+    await operator.send("PUT", `${WEBHOOKS}/other`, { ...HOOK, url: `${HOOK.url}/other` });
+    const statuses: number[] = [];
+    for (let times = 0; times < 4; times += 1) {
+      statuses.push((await server.send("POST", `${MAIN}/test`, {})).status);
+      statuses.push((await operator.send("POST", `${MAIN}/test`, {})).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
+    const limited = await server.send("POST", `${MAIN}/test`, {});
+    expect(limited.body.code).toBe("rate_limited");
+    expect(Number(limited.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await server.send("POST", `${WEBHOOKS}/other/test`, {})).status).toBe(200);
   });
 
   it("requests about a webhook that does not exist leave no audit record, and a retry of a deletion still succeeds", async () => {
