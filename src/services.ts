@@ -131,6 +131,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const payment_booking = createPaymentBooking({
     accounts,
     hasPerson: async (identity_id) => (await identity.readPerson(identity_id)) !== null,
+    changeDebt: (identity_id, credits) => identity.changeDebt(identity_id, credits),
   });
   const app_records = createAppRecords(env.DIRECTORY, () => apps.forget());
   const webhook_secrets = createWebhookSecrets(config.encryption_keys);

@@ -8,7 +8,7 @@ CREATE TABLE `account` (
 	`deleted_at_ms` integer,
 	`erasure` text,
 	`returned` integer DEFAULT false NOT NULL,
-	`owed_credits` integer DEFAULT 0 NOT NULL
+	`left_credits` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `allowances` (
@@ -79,6 +79,7 @@ CREATE TABLE `data_format` (
 --> statement-breakpoint
 CREATE TABLE `debts` (
 	`id` text PRIMARY KEY NOT NULL,
+	`credits` integer NOT NULL,
 	`at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
@@ -139,6 +140,13 @@ CREATE TABLE `jobs` (
 	`idempotency_caller` text,
 	`idempotency_key` text,
 	`idempotency_fingerprint` text
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `kept_payments` (
+	`payment_hash` text PRIMARY KEY NOT NULL,
+	`credits` integer NOT NULL,
+	`paid_minor` integer NOT NULL,
+	`reversals_json` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `long_jobs` (

@@ -205,6 +205,8 @@ CREATE TABLE `debts` (
 	`id` text NOT NULL,
 	`credits` integer NOT NULL,
 	`owed_by` text,
+	`is_taken` integer NOT NULL,
+	`may_change` integer NOT NULL,
 	PRIMARY KEY(`person_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -119,14 +119,19 @@ export interface AccountOperations {
   openReturned(): Answer<null>;
   /** Takes over the debts of the holder's deleted accounts, each once. May be repeated. */
   oweDebts(debts: readonly operators.Debt[]): Answer<null>;
+  /** Changes a debt that the account took over, also if the account is deleted itself. May be repeated. */
+  changeDebt(debt: operators.Debt): operators.OwedNow;
 
   /** Whether the caller may start a purchase. */
   checkBuyer(caller: Caller): Answer<null>;
-  /** Both may be repeated, and are refused as `balance_limit`. */
+  /**
+   * Both may be repeated, and are refused as `balance_limit`. A deleted account refuses purchases, and reversals of payments
+   * that it does not know.
+   */
   recordPurchase(purchase: Purchase): Answer<null>;
-  recordReversal(reversal: Reversal): Answer<null>;
+  recordReversal(reversal: Reversal): Promise<Answer<operators.OwedNow>>;
   /** Whether a purchase is recorded, or a refund or dispute in this state. */
-  checkPayment(payment: Pick<Purchase, "checkout_session_id"> | Reversal): PaymentRecord;
+  checkPayment(payment: Pick<Purchase, "checkout_session_id"> | Reversal): Promise<PaymentRecord>;
   /** Whether this payment bought credits here. */
   hasBought(payment_intent_id: string): boolean;
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;

@@ -18,6 +18,14 @@ import { ensureOpen } from "./ledger/posting.ts";
 import { readHoldings } from "./holdings.ts";
 import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
+import {
+  hashesOf,
+  idsOfPayments,
+  isKeptReversal,
+  keepPayments,
+  reverseKept,
+  type HashOf,
+} from "./purchases/kept_payments.ts";
 import * as purchases from "./purchases/purchases.ts";
 import { OAuthOperations } from "./rpc/oauth.ts";
 import * as read_model from "./sync/repair.ts";
@@ -100,7 +108,9 @@ export class Account extends OAuthOperations implements contract.AccountOperatio
 
   readOwed(): contract.Owed {
     const { parts } = this.instance;
-    return parts === null ? { credits: 0, debt_ids: [] } : deletion.readOwed(parts.store);
+    return parts === null
+      ? { credits: 0, debt_ids: [], may_change: false }
+      : deletion.readOwed(parts.store, parts.purchases);
   }
 
   openReturned(): Answer<null> {
@@ -109,6 +119,23 @@ export class Account extends OAuthOperations implements contract.AccountOperatio
 
   oweDebts(debts: readonly contract.Debt[]): Answer<null> {
     return this.instance.transact(SERVICE, "write", (it) => deletion.oweDebts(it, debts));
+  }
+
+  changeDebt(debt: contract.Debt): contract.OwedNow {
+    const { isDeleted, parts } = this.instance;
+    const known = parts?.store.readDebt(debt.id) ?? null;
+    if (parts === null || known === null) return null;
+    if (!isDeleted) {
+      this.instance.transact(SERVICE, "write", (it) => {
+        deletion.oweDebt(it, debt);
+        return accepted(null);
+      });
+      return null;
+    }
+    return this.ctx.storage.transactionSync(() => {
+      parts.store.saveDebt(debt.id, debt.credits, Date.now());
+      return { credits: deletion.changeLeft(parts, known - debt.credits) };
+    });
   }
 
   checkBuyer(caller: Caller): Answer<null> {
@@ -121,15 +148,44 @@ export class Account extends OAuthOperations implements contract.AccountOperatio
     );
   }
 
-  recordReversal(reversal: Reversal): Answer<null> {
-    return this.instance.transact(SERVICE, "write", (it, parts) =>
-      purchases.recordReversal(it, parts.purchases, reversal),
-    );
+  async recordReversal(reversal: Reversal): Promise<Answer<contract.OwedNow>> {
+    const hashOf = await this.#keepPayments(reversal);
+    const { parts } = this.instance;
+    if (hashOf === null || parts === null) {
+      return this.instance.transact(SERVICE, "write", (it, { purchases: bought }) =>
+        purchases.recordReversal(it, bought, reversal),
+      );
+    }
+    return this.ctx.storage.transactionSync(() => {
+      const change = reverseKept(parts.purchases, hashOf, reversal);
+      return change === null
+        ? refused({ code: "account_unknown" })
+        : accepted({ credits: deletion.changeLeft(parts, change) });
+    });
   }
 
-  checkPayment(payment: Pick<Purchase, "checkout_session_id"> | Reversal): PaymentRecord {
+  /** Keeps the payments of an account that is deleted but not erased. Null: the account is not deleted. */
+  async #keepPayments({ payment_intent_id, source_id }: Reversal): Promise<HashOf | null> {
     const { isDeleted, parts } = this.instance;
-    if (isDeleted) return "account_deleted";
+    const account = parts?.store.readAccount() ?? null;
+    if (!isDeleted || parts === null || account === null) return null;
+    const bought = parts.purchases;
+    const ids = [payment_intent_id, source_id, ...idsOfPayments(bought)];
+    const hashOf = await hashesOf(account.id, ids);
+    if (parts.store.readAccount()?.erasure === "closing") keepPayments(bought, hashOf);
+    return hashOf;
+  }
+
+  async checkPayment(
+    payment: Pick<Purchase, "checkout_session_id"> | Reversal,
+  ): Promise<PaymentRecord> {
+    const { parts } = this.instance;
+    const hashOf = "source_id" in payment ? await this.#keepPayments(payment) : null;
+    if (this.instance.isDeleted) {
+      if (parts === null || hashOf === null || !("source_id" in payment)) return "account_deleted";
+      const is_known = isKeptReversal(parts.purchases, hashOf, payment);
+      return is_known === null ? "account_deleted" : is_known ? "recorded" : "missing";
+    }
     return parts !== null && purchases.isRecorded(parts.purchases, payment)
       ? "recorded"
       : "missing";

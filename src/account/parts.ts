@@ -88,12 +88,13 @@ export function openParts(
   const shared = { ...of_account, ...credentials, alarm, delivery, noteRefusal };
   const forTransaction = (posted: () => void): TransactionParts => ({ ...shared, posted });
   const transaction = (): TransactionParts => forTransaction(() => undefined);
-  const erasure = new Erasure({ database, store, outbox, webhooks, transaction });
+  const purchases = openPurchaseStore(database);
+  const erasure = new Erasure({ database, store, purchases, outbox, webhooks, transaction });
   return {
     database,
     store,
     allowances,
-    purchases: openPurchaseStore(database),
+    purchases,
     responses: new Responses(database),
     listJobs: openJobLists(database),
     alarm,

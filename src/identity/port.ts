@@ -200,18 +200,20 @@ export type Unlinked =
     }
   | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" };
 
-/**
- * What a deleted account owed, in credits, more than 0. It is owed again only once, even if a call is repeated.
- */
+/** What a deleted account owes, in credits. It is owed again only once, even if a call is repeated. */
 export interface Debt {
   readonly id: string;
   readonly credits: number;
 }
 
-/** What a deleted account owed, in credits, and the ids of earlier debts that are part of it. */
+/**
+ * What a deleted account owed, in credits, and the ids of earlier debts that are part of it. `may_change`: refunds and
+ * disputes may still change it.
+ */
 export interface Owed {
   readonly credits: number;
   readonly debt_ids: readonly string[];
+  readonly may_change: boolean;
 }
 
 /** A ceremony about to start in a browser. */
@@ -336,6 +338,14 @@ export interface IdentityPort {
    * owes what the deleted account owed.
    */
   forgetPerson(identity_id: string, owed: Owed): Promise<void>;
+  /**
+   * Sets what a person's deleted account owes. The account of `taken_by` took the debt over (null: none did), so the caller
+   * changes it there too. Null: nothing is known of such a debt.
+   */
+  changeDebt(
+    identity_id: string,
+    credits: number,
+  ): Promise<{ readonly id: string; readonly taken_by: string | null } | null>;
   /** The person with this identity, or null. */
   readPerson(identity_id: string): Promise<Person | null>;
   /** Identities after this one, in order. For the schedule and operators. */

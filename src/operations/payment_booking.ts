@@ -4,9 +4,13 @@ import type { Purchase, Reversal } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 
+/** What a deleted account owes after a change; null: the account is not deleted. */
+type OwedNow = { readonly credits: number } | null;
+
 interface Account {
   recordPurchase(purchase: Purchase): PromiseLike<Result<null, Refusal>>;
-  recordReversal(reversal: Reversal): PromiseLike<Result<null, Refusal>>;
+  recordReversal(reversal: Reversal): PromiseLike<Result<OwedNow, Refusal>>;
+  changeDebt(debt: { readonly id: string; readonly credits: number }): PromiseLike<OwedNow>;
   checkPayment(
     payment: Pick<Purchase, "checkout_session_id"> | Reversal,
   ): PromiseLike<PaymentRecord>;
@@ -17,6 +21,11 @@ interface Stores {
   readonly accounts: (identity_id: string) => Account;
   /** Whether the directory has this person. */
   readonly hasPerson: (identity_id: string) => Promise<boolean>;
+  /** Sets what a person's deleted account owes; `taken_by`: the identity whose account took the debt over. */
+  readonly changeDebt: (
+    identity_id: string,
+    credits: number,
+  ) => Promise<{ readonly id: string; readonly taken_by: string | null } | null>;
 }
 
 export interface PaymentBooking {
@@ -26,7 +35,19 @@ export interface PaymentBooking {
   bookMissing(effect: PaymentEffect): Promise<Result<DropReason | "recorded" | null, Refusal>>;
 }
 
-export function createPaymentBooking({ accounts, hasPerson }: Stores): PaymentBooking {
+export function createPaymentBooking({ accounts, hasPerson, changeDebt }: Stores): PaymentBooking {
+  /** Has the person's next account owe what the deleted one owes now, and the one after it if that is deleted too. */
+  const passOn = async (deleted_id: string, owed: OwedNow): Promise<void> => {
+    let [identity_id, owed_now] = [deleted_id, owed];
+    while (owed_now !== null) {
+      const { credits } = owed_now;
+      const debt = await changeDebt(identity_id, credits);
+      if (debt === null || debt.taken_by === null) return;
+      identity_id = debt.taken_by;
+      owed_now = await accounts(identity_id).changeDebt({ id: debt.id, credits });
+    }
+  };
+
   /** The person is checked first, since a call to the account of an unknown identity would create its object. */
   const isOurs = async (effect: PaymentEffect & { readonly kind: "reversal" }): Promise<boolean> =>
     effect.is_marked ||
@@ -46,7 +67,10 @@ export function createPaymentBooking({ accounts, hasPerson }: Stores): PaymentBo
       effect.kind === "purchase"
         ? await account.recordPurchase(effect.purchase)
         : await account.recordReversal(effect.reversal);
-    if (done.ok) return accepted(null);
+    if (done.ok) {
+      await passOn(effect.identity_id, done.value);
+      return accepted(null);
+    }
     return done.refusal.code === "account_unknown" ? accepted("account_deleted") : done;
   };
 
@@ -56,7 +80,7 @@ export function createPaymentBooking({ accounts, hasPerson }: Stores): PaymentBo
       if (effect.kind === "dropped" || effect.identity_id === null) return book(effect);
       if (effect.kind === "reversal" && !(await isOurs(effect))) return accepted("not_ours");
       const state = await accounts(effect.identity_id).checkPayment(paymentOf(effect));
-      // A deleted account no longer knows what it had recorded.
+      // A deleted account knows only the refunds and disputes of its own payments.
       if (state === "account_deleted" || state === "recorded") return accepted(state);
       return book(effect);
     },

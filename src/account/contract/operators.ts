@@ -58,17 +58,24 @@ export interface InspectedAccount {
   readonly started_jobs: readonly JobRow[];
 }
 
-/** What a deleted account owed; `credits` is more than 0. Each debt keeps its id. */
+/** What a deleted account owes. Each debt keeps its id. */
 export interface Debt {
   readonly id: string;
   readonly credits: number;
 }
 
-/** What an account owes, in credits, and the ids of the debts that it took over. */
+/**
+ * What an account owes, in credits, and the ids of the debts that it took over. `may_change`: refunds and disputes may still
+ * change it.
+ */
 export interface Owed {
   readonly credits: number;
   readonly debt_ids: readonly string[];
+  readonly may_change: boolean;
 }
+
+/** What a deleted account owes after a change; null: the account is not deleted, so its own entry has the change. */
+export type OwedNow = { readonly credits: number } | null;
 
 /**
  * The result of a repair of the read model. After `sent`, a large account may still have entries that its alarm

@@ -4,7 +4,7 @@
  * `closing`: started jobs expire, and the read model receives every entry, so that the daily totals, which contain no
  * personal data, stay exact. The senders of webhooks read the last events, and get `account.deleted`.
  * `wiping`: rows are deleted in portions, the ledger last. Then the account's own row is cleared; it stays as the
- * tombstone. The ids of debts that the account took over stay too.
+ * tombstone. The debts that the account took over stay too, and keyed hashes of its payments with what they may still lose.
  * `forgetting`: the read model deletes the account, and accepts nothing of it any more.
  * `done`.
  *
@@ -22,6 +22,8 @@ import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import { transact, type TransactionParts } from "../transaction.ts";
 import { expireStartedJobs } from "../jobs/expiry.ts";
+import { hashesOf, idsOfPayments, keepPayments } from "../purchases/kept_payments.ts";
+import type { PurchaseStore } from "../purchases/store.ts";
 
 /** Rows of a deleted account that one query deletes, and queries of one alarm: the largest account takes some hundred alarms. */
 const ERASURE_PORTION_ROWS = 2_000;
@@ -37,7 +39,12 @@ export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
  * Tables that stay. `data_format` belongs to the tables, not to the person. The directory may still list the debts as
  * owed, until D1 has deleted the person.
  */
-const KEPT: readonly unknown[] = [schema.account, schema.dataFormat, schema.debts];
+const KEPT: readonly unknown[] = [
+  schema.account,
+  schema.dataFormat,
+  schema.debts,
+  schema.keptPayments,
+];
 
 /** All other tables; the ledger last, because its entries say what the rest was. */
 const WIPED: readonly SQLiteTable[] = [
@@ -50,6 +57,7 @@ const WIPED: readonly SQLiteTable[] = [
 export interface ErasureParts {
   readonly database: AccountDatabase;
   readonly store: Store;
+  readonly purchases: PurchaseStore;
   readonly outbox: Outbox;
   readonly webhooks: WebhookOutbox;
   /** For each transaction of the erasure. */
@@ -86,13 +94,15 @@ export class Erasure {
    * @throws if the read model cannot be reached.
    */
   async step(): Promise<number | null> {
-    const { store, outbox } = this.#parts;
+    const { store, outbox, purchases } = this.#parts;
     const account = store.readAccount();
     if (account === null || account.erasure === "done") return null;
     let { erasure } = account;
     if (erasure === "closing") {
       const again_at_ms = await this.#close(account);
       if (again_at_ms !== null) return again_at_ms;
+      const hashOf = await hashesOf(account.id, idsOfPayments(purchases));
+      keepPayments(purchases, hashOf);
       store.saveErasure("wiping");
       erasure = "wiping";
     }

@@ -2,10 +2,11 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Reversal } from "../../domain/purchases.ts";
 import type { PurchaseKey } from "../contract.ts";
-import { purchaseEntries, purchaseReversals, purchases } from "../sql/schema.ts";
+import { keptPayments, purchaseEntries, purchaseReversals, purchases } from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/query.ts";
 
 export type PurchaseRow = typeof purchases.$inferSelect;
+export type KeptPaymentRow = typeof keptPayments.$inferSelect;
 
 /** Opens the tables of a migrated database. */
 export function openPurchaseStore(database: AccountDatabase) {
@@ -42,6 +43,31 @@ export function openPurchaseStore(database: AccountDatabase) {
         .update(purchases)
         .set(returned)
         .where(eq(purchases.checkout_session_id, checkout_session_id))
+        .run();
+    },
+    /** Whether there are payments that may still lose their money, also after the account was deleted. */
+    hasPayments: (): boolean =>
+      [purchases, keptPayments].some(
+        (table) =>
+          database
+            .select({ one: sql`1` })
+            .from(table)
+            .limit(1)
+            .get() !== undefined,
+      ),
+    listAllPurchases: (): PurchaseRow[] => database.select().from(purchases).all(),
+    listAllReversals: (): Reversal[] => database.select().from(purchaseReversals).all(),
+    readKept: (payment_hash: string): KeptPaymentRow | null =>
+      database
+        .select()
+        .from(keptPayments)
+        .where(eq(keptPayments.payment_hash, payment_hash))
+        .get() ?? null,
+    saveKept: (row: KeptPaymentRow): void => {
+      database
+        .insert(keptPayments)
+        .values(row)
+        .onConflictDoUpdate({ target: keptPayments.payment_hash, set: row })
         .run();
     },
     insertEntry: (row: typeof purchaseEntries.$inferSelect): void =>

@@ -32,8 +32,8 @@ export const account = sqliteTable("account", {
   erasure: text({ enum: ["closing", "wiping", "forgetting", "done"] }),
   /** Whether its holder deleted an account before. Then no app grants starter credits again. */
   returned: integer({ mode: "boolean" }).notNull().default(false),
-  /** What a deleted account owed, in credits. The holder's next account takes it over. */
-  owed_credits: integer().notNull().default(0),
+  /** What a deleted account would have now, in credits. Below zero, the holder's next account owes it. */
+  left_credits: integer().notNull().default(0),
 });
 
 /**
@@ -279,10 +279,21 @@ export const upstreamUnlinks = sqliteTable("upstream_unlinks", {
   linked_at_ms: integer().notNull(),
 });
 
-/** Debts of the holder's deleted accounts that this account took over. The row makes each count once. */
+/** Debts of the holder's deleted accounts that this account took over. The row makes each count once, as it is now. */
 export const debts = sqliteTable("debts", {
   id: text().primaryKey(),
+  credits: integer().notNull(),
   at_ms: integer().notNull(),
+});
+
+/** What a deleted account's purchases may still lose, or win back; see `purchases/kept_payments.ts`. */
+export const keptPayments = sqliteTable("kept_payments", {
+  /** A keyed hash of the payment's id. */
+  payment_hash: text().primaryKey(),
+  credits: integer().notNull(),
+  paid_minor: integer().notNull(),
+  /** JSON array of `KeptReversal`. */
+  reversals_json: text().notNull(),
 });
 
 /** Paid checkouts. The row makes each credit once. `paid_minor` is in the currency's smallest unit. */

@@ -67,6 +67,7 @@ function withMemory(tables: Tables) {
     readAccount,
     saveSuspendedAt: changesAccount(tables.saveSuspendedAt),
     saveDeleted: changesAccount(tables.saveDeleted),
+    saveLeftCredits: changesAccount(tables.saveLeftCredits),
     saveErasure: changesAccount(tables.saveErasure),
     saveTombstone: changesAccount(tables.saveTombstone),
     saveReturned: changesAccount(tables.saveReturned),

@@ -31,8 +31,9 @@ export function openTables(database: AccountDatabase) {
   return {
     readAccount: (): AccountRow | null => queries.the_account(database).get() ?? null,
     saveSuspendedAt: (suspended_at_ms: number | null): void => saveAccount({ suspended_at_ms }),
-    saveDeleted: (deleted_at_ms: number, owed_credits: number): void =>
-      saveAccount({ deleted_at_ms, owed_credits, erasure: "closing" }),
+    saveDeleted: (deleted_at_ms: number, left_credits: number): void =>
+      saveAccount({ deleted_at_ms, left_credits, erasure: "closing" }),
+    saveLeftCredits: (left_credits: number): void => saveAccount({ left_credits }),
     saveErasure: (erasure: NonNullable<AccountRow["erasure"]>): void => saveAccount({ erasure }),
     /** Clears the account's row, except that it was deleted and its id, which D1 still has to forget. */
     saveTombstone: (erasure: NonNullable<AccountRow["erasure"]>): void => {
@@ -40,10 +41,16 @@ export function openTables(database: AccountDatabase) {
       saveAccount({ ...nothing, erasure });
     },
     saveReturned: (): void => saveAccount({ returned: true }),
-    /** Records that a debt was taken over. @returns whether this is the first time. */
-    insertDebt: (id: string, at_ms: number): boolean =>
-      database.insert(debts).values({ id, at_ms }).onConflictDoNothing().returning().all().length >
-      0,
+    /** A debt that was taken over, in credits; null: it was not. */
+    readDebt: (id: string): number | null =>
+      database.select().from(debts).where(eq(debts.id, id)).get()?.credits ?? null,
+    saveDebt: (id: string, credits: number, at_ms: number): void => {
+      database
+        .insert(debts)
+        .values({ id, credits, at_ms })
+        .onConflictDoUpdate({ target: debts.id, set: { credits } })
+        .run();
+    },
     /** The debts that were taken over. */
     listDebts: (): string[] =>
       database

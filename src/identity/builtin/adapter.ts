@@ -22,7 +22,7 @@ import {
   listIdentities,
   readPeople,
 } from "./people.ts";
-import { assignDebts, dropDebts } from "./debts.ts";
+import { assignDebts, changeDebt, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
 import { ceremony, createPasskeys } from "./passkeys.ts";
 import { createPasskeyStore } from "./passkey_store.ts";
@@ -182,6 +182,8 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     deleteEndedSessions: () => sessions.deleteEnded(),
     forgetPerson: (user_id, owed) =>
       forgetPerson(database, options.pseudonyms_of, { user_id, owed }),
+    changeDebt: async (identity_id, credits) =>
+      changeDebt(database, await options.pseudonyms_of(["debt", identity_id]), credits),
     readPerson: (identity_id) => users.read(identity_id),
     listIdentities: (after_id, limit) => listIdentities(database, after_id, limit),
     countPeople: () => countPeople(database),

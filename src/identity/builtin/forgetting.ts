@@ -35,14 +35,17 @@ export async function forgetPerson(
     await database.batch([
       database.delete(sessions).where(eq(sessions.user_id, user_id)),
       // Debts that the account took over are part of what it owed. The next account owes the others.
-      dropTakenOver(database, user_id, owed.debt_ids),
-      database.update(debts).set({ owed_by: null }).where(eq(debts.owed_by, user_id)),
+      ...dropTakenOver(database, user_id, owed.debt_ids),
+      database
+        .update(debts)
+        .set({ owed_by: null })
+        .where(and(eq(debts.owed_by, user_id), eq(debts.is_taken, false))),
       database
         .insert(debts)
         .select(
           sql`
-            select person_id, ${debt_id}, ${owed.credits}, null from users
-            where id = ${user_id} and ${owed.credits} > 0`,
+            select person_id, ${debt_id}, ${owed.credits}, null, 0, ${owed.may_change} from users
+            where id = ${user_id} and (${owed.credits} > 0 or ${owed.may_change})`,
         )
         .onConflictDoNothing(),
       ...(await Promise.all(forgetting)).flat(),

@@ -93,7 +93,9 @@ export const tombstones = sqliteTable(
   (table) => [index("tombstones_person_id").on(table.person_id)],
 );
 
-/** Debts of deleted accounts, until the person's next account owes them. See `debts.ts`. */
+/**
+ * Debts of deleted accounts, until the person's next account owes them, or as long as they may change. See `debts.ts`.
+ */
 export const debts = sqliteTable(
   "debts",
   {
@@ -102,6 +104,10 @@ export const debts = sqliteTable(
     credits: integer().notNull(),
     /** The user whose account takes over the debt; null: the person has not returned. */
     owed_by: text(),
+    /** Whether that account has taken it over. */
+    is_taken: integer({ mode: "boolean" }).notNull(),
+    /** Whether refunds and disputes may still change it. */
+    may_change: integer({ mode: "boolean" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.person_id, table.id] })],
 );

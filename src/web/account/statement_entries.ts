@@ -1,7 +1,8 @@
 /** Ledger entries with the labels that pages show. */
 import type { EntryRow, JobRow, Statement } from "../../account/contract.ts";
-import { credits, DISPUTE_WON, ENTRY_NAMES, number } from "../layout/labels.ts";
+import { credits, number } from "../layout/labels.ts";
 import { descriptionOf, readMetadata } from "./job_metadata.ts";
+import { entryName } from "./statement_texts.ts";
 
 export interface StatementEntry {
   readonly line: number;
@@ -54,8 +55,7 @@ function movementOf({ kind, amount, previous_line }: EntryRow): string | null {
 
 /** The amount of a settlement is the difference to its hold, so the name says what the job cost. */
 function nameOf(entry: EntryRow, job: JobRow | undefined): string {
-  if (entry.kind === "purchase_refund" && entry.amount > 0) return DISPUTE_WON;
-  const name = ENTRY_NAMES[entry.kind];
+  const name = entryName(entry);
   if (entry.kind !== "settle" || job === undefined) return name;
   const charged = `${name} ${credits(job.actual_cost)}`;
   if (entry.amount + job.actual_cost !== job.reserved) {

@@ -2,6 +2,7 @@
 import type { CountedEntry, JobRow, StatementRow } from "../../account/contract.ts";
 import {
   credits,
+  DEBT_LOWERED,
   DISPUTE_WON,
   ENTRY_NAMES,
   JOB_STATUS_NAMES,
@@ -76,6 +77,7 @@ function outcomeOf(change: number, job: JobRow, entries: readonly CountedEntry[]
 
 /** The name of an entry without its job. */
 export function entryName({ kind, amount }: Pick<CountedEntry, "kind" | "amount">): string {
+  if (kind === "debt" && amount > 0) return DEBT_LOWERED;
   return kind === "purchase_refund" && amount > 0 ? DISPUTE_WON : ENTRY_NAMES[kind];
 }
 

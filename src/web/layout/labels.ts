@@ -22,6 +22,9 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
 /** A `purchase_refund` with a positive amount: a dispute was won. */
 export const DISPUTE_WON = "Purchase restored";
 
+/** A `debt` with a positive amount: a payment of the deleted account came back. */
+export const DEBT_LOWERED = "Debt of your deleted account lowered";
+
 export const JOB_STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
   started: "Running",
   completed: "Done",

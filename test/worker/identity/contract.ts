@@ -14,7 +14,7 @@ export interface ProviderWorld {
   signIn(person: string): Promise<{ finished: SignInFinished; cookies: string }>;
 }
 
-const NOTHING_OWED = { credits: 0, debt_ids: [] };
+const NOTHING_OWED = { credits: 0, debt_ids: [], may_change: false };
 
 type SignedIn = Extract<SignInFinished, { kind: "signed_in" }>;
 
@@ -218,8 +218,16 @@ export function describeIdentityPort(
       async () => {
         const world = await open();
         const { session: former } = await signedIn(world, "ada");
-        await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
-        await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
+        await world.identity.forgetPerson(former.identity_id, {
+          credits: 40,
+          debt_ids: [],
+          may_change: false,
+        });
+        await world.identity.forgetPerson(former.identity_id, {
+          credits: 40,
+          debt_ids: [],
+          may_change: false,
+        });
         expect(world.owed).toEqual([]);
         await signedIn(world, "ben");
         const { session } = await signedIn(world, "ada");

@@ -9,6 +9,9 @@ import { histories } from "../support/histories.ts";
 import { connect, openProviderDouble, type ProviderDouble } from "../support/provider_double.ts";
 import { openBrowser, subjectOf, type Browser } from "../support/browser.ts";
 import { holderOf, type TokenHolder } from "../support/device_logins.ts";
+import { query, repeatAlarm } from "../support/account_object.ts";
+import { environmentWith } from "../support/passbook.ts";
+import { servicesFor } from "../../../src/services.ts";
 import { People } from "./people_model.ts";
 
 const STARTER_CREDITS = 100;
@@ -27,6 +30,7 @@ function openWorld(extra: object = {}) {
   const personAt = (identity: Identity) => ({ sub: `${run}-${identity}` });
   const doubleOf = (identity: Identity): ProviderDouble => doubles[providerOf(identity)];
   return {
+    settings,
     tryToSignIn: (identity: Identity) =>
       openBrowser(settings).signIn(doubleOf(identity), personAt(identity)),
     signIn: async (identity: Identity) => {
@@ -219,6 +223,150 @@ describe("a negative balance", () => {
       expect(await creditsOf((await signIn(0)).api)).toBe(0);
     },
   );
+
+  describe("of payments that the bank takes back or returns after the account was deleted", () => {
+    const open = () => {
+      const world = openWorld();
+      const bookingOf = () => {
+        const built = servicesFor(environmentWith(world.settings));
+        return built.ok ? built.value.payment_booking : expect.fail("misconfigured");
+      };
+      const buy = async (identity_id: string, number = 1): Promise<void> => {
+        const of_payment = {
+          checkout_session_id: `cs_${number}`,
+          payment_intent_id: `pi_${number}`,
+        };
+        const of_package = { package_id: "small", package_name: "Small", credits: 1_000 };
+        const purchase = { ...of_payment, ...of_package, paid_minor: 500, currency: "eur" };
+        await bookingOf().book({ kind: "purchase", identity_id, purchase });
+      };
+      type State = "withheld" | "lost" | "reinstated";
+      const reverse = async (identity_id: string, state: State, minor = 500, number = 1) => {
+        const ids = { payment_intent_id: `pi_${number}`, source_id: `dp_${number}_${minor}` };
+        const reversal = { ...ids, amount_minor: minor, state };
+        const effect = { kind: "reversal", identity_id, reversal, is_marked: true } as const;
+        // The payment service repeats its events.
+        for (const book of ["book", "bookMissing", "book"] as const) {
+          expect((await bookingOf()[book](effect)).ok).toBe(true);
+        }
+      };
+      const erase = async (identity_id: string): Promise<void> => {
+        await repeatAlarm(identity_id);
+        expect(await query(identity_id, "select * from purchases")).toEqual([]);
+      };
+      const leave = async (person: Awaited<ReturnType<typeof world.signIn>>): Promise<void> => {
+        await remove(person.browser);
+        await erase(person.id);
+      };
+      return { ...world, buy, reverse, leave, erase, bookingOf };
+    };
+
+    it("a chargeback after the deletion is owed on return, and what is left of the balance pays for it first", async () => {
+      const { signIn, buy, reverse, leave } = open();
+      const person = await signIn(0);
+      await buy(person.id);
+      await spend(person.api, 900);
+      await leave(person);
+      await reverse(person.id, "lost");
+      const { api } = await signIn(0);
+      expect(await creditsOf(api)).toBe(-900);
+    });
+
+    it("a chargeback between the deletion and the erasure of the rows is owed on return", async () => {
+      const { signIn, buy, reverse, erase } = open();
+      const person = await signIn(0);
+      await buy(person.id, 2);
+      await spend(person.api, 1_100);
+      await remove(person.browser);
+      await reverse(person.id, "withheld", 500, 2);
+      await erase(person.id);
+      expect(await creditsOf((await signIn(0)).api)).toBe(-1_100);
+    });
+
+    it("a dispute that is won after the deletion takes its credits from the debt", async () => {
+      const { signIn, buy, reverse, leave } = open();
+      const person = await signIn(0);
+      await buy(person.id, 3);
+      await spend(person.api, 1_100);
+      await reverse(person.id, "withheld", 500, 3);
+      await leave(person);
+      await reverse(person.id, "reinstated", 500, 3);
+      expect(await creditsOf((await signIn(0)).api)).toBe(-100);
+    });
+
+    it("refunds of parts of several purchases after the deletion are owed together", async () => {
+      const { signIn, buy, reverse, leave } = open();
+      const person = await signIn(0);
+      await buy(person.id, 4);
+      await buy(person.id, 5);
+      await spend(person.api, 2_000);
+      await leave(person);
+      await reverse(person.id, "withheld", 100, 4);
+      await reverse(person.id, "withheld", 250, 5);
+      await reverse(person.id, "withheld", 100, 5);
+      expect(await creditsOf((await signIn(0)).api)).toBe(0 - 200 - 700);
+    });
+
+    it("a person who returned before the bank decides gets the change into their account", async () => {
+      const { signIn, buy, reverse, leave } = open();
+      const person = await signIn(0);
+      await buy(person.id, 6);
+      await spend(person.api, 1_100);
+      await leave(person);
+      const { api } = await signIn(0);
+      expect(await creditsOf(api)).toBe(-100);
+      await reverse(person.id, "withheld", 500, 6);
+      expect(await creditsOf(api)).toBe(-1_100);
+      await reverse(person.id, "reinstated", 500, 6);
+      expect(await creditsOf(api)).toBe(-100);
+      expect(await creditsOf((await signIn(0)).api)).toBe(-100);
+    });
+
+    it("a person who deleted two accounts owes what both would owe together", async () => {
+      const { signIn, buy, reverse, leave } = open();
+      const first = await signIn(0);
+      await buy(first.id, 7);
+      await spend(first.api, 1_100);
+      await leave(first);
+      const second = await signIn(0);
+      await buy(second.id, 8);
+      expect(await creditsOf(second.api)).toBe(900);
+      await leave(second);
+      await reverse(first.id, "lost", 500, 7);
+      const third = await signIn(0);
+      expect(await creditsOf(third.api)).toBe(-100);
+      await reverse(second.id, "withheld", 500, 8);
+      expect(await creditsOf(third.api)).toBe(-1_100);
+      await reverse(second.id, "reinstated", 500, 8);
+      expect(await creditsOf((await signIn(0)).api)).toBe(-100);
+    });
+
+    it("a refund of a payment that the deleted account never had is dropped", async () => {
+      const { signIn, leave, bookingOf } = open();
+      const person = await signIn(0);
+      await leave(person);
+      const ids = { payment_intent_id: "pi_other", source_id: "re_other" };
+      const reversal = { ...ids, amount_minor: 500, state: "withheld" } as const;
+      const effect = {
+        kind: "reversal",
+        identity_id: person.id,
+        reversal,
+        is_marked: true,
+      } as const;
+      expect(await bookingOf().book(effect)).toEqual({ ok: true, value: "account_deleted" });
+      expect(await creditsOf((await signIn(0)).api)).toBe(0);
+    });
+
+    it("the rows that stay of a deleted account name no payment", async () => {
+      const { signIn, buy, leave } = open();
+      const person = await signIn(0);
+      await buy(person.id, 9);
+      await leave(person);
+      const kept = JSON.stringify(await query(person.id, "select * from kept_payments"));
+      expect(kept).toContain("1000");
+      expect(kept).not.toMatch(/pi_|cs_|user_/);
+    });
+  });
 
   it("a debt is named on the page that deletes the account", async () => {
     const { signIn } = openWorld();
