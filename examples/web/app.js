@@ -6,7 +6,7 @@ import { PassbookProvider, usePassbook, useSignIn, useWallet } from "passbook-cl
 
 const { passbook: baseUrl } = document.documentElement.dataset;
 const cookies = new URLSearchParams(location.search).has("cookies");
-const client = createClient({ baseUrl, ...(cookies && { cookies }) });
+const client = createClient({ baseUrl, ...(cookies ? { cookies } : { storage: sessionStorage }) });
 
 const div = (...parts) => h("div", null, ...parts);
 const text = (words) => h("p", { role: "status" }, words);

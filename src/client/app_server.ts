@@ -30,7 +30,12 @@ export interface AppServer {
 export function createAppServer(options: AppServerOptions): AppServer {
   const key = readKey(options.key);
   const transport = transportOf(options);
-  const credentials = createBearer({ token: key, renew: async () => key, onToken: () => {} });
+  const credentials = createBearer({
+    token: key,
+    kept: null,
+    renew: async () => key,
+    onToken: () => {},
+  });
   const calls = createCalls(transport, credentials);
   const app: AppServer["app"] = async ({ signal } = {}) => {
     const isValid = ({ slug }: OwnApp): boolean => typeof slug === "string";

@@ -2,7 +2,15 @@
 import { createAdmin, type Admin } from "./admin.ts";
 import { createAdminApps, type AdminApps } from "./admin_apps.ts";
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
-import { COOKIES, createBearer, keepFresh, type Bearer, type TokenSource } from "./credentials.ts";
+import {
+  COOKIES,
+  createBearer,
+  keepFresh,
+  keptIn,
+  type Bearer,
+  type TokenSource,
+  type TokenStorage,
+} from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
 import { followEvents, type FollowEvents } from "./events.ts";
@@ -32,16 +40,28 @@ import type {
 } from "./responses.ts";
 
 /** The caller is identified by a token or by the browser's cookies, never by both. */
-export type ClientOptions = ConnectionOptions & (ByToken | ByCookies);
+export type ClientOptions = ConnectionOptions & (ByToken | BySignIn | ByCookies);
 
 interface ByToken {
   /** A session token, a personal access token, or a function that returns one. */
   readonly token?: string | TokenSource | undefined;
+  readonly storage?: undefined;
+  readonly cookies?: false | undefined;
+}
+
+interface BySignIn {
+  readonly token?: undefined;
+  /**
+   * In a page: keeps the token of a sign-in over reloads. `sessionStorage` keeps it for one tab, `localStorage` for all
+   * tabs of the page's origin.
+   */
+  readonly storage?: TokenStorage | undefined;
   readonly cookies?: false | undefined;
 }
 
 interface ByCookies {
   readonly token?: undefined;
+  readonly storage?: undefined;
   /** In a page on the service's parent domain: the browser's cookies instead of a token. */
   readonly cookies?: boolean | undefined;
 }
@@ -52,7 +72,7 @@ interface ConnectionOptions {
    * development, for a host without a dot, such as a container.
    */
   readonly baseUrl: string;
-  /** Called with each new token when a session token is renewed. */
+  /** Called with each new token: of a sign-in (`finishSignIn`), and when a session token is renewed. */
   readonly onToken?: (token: string) => void;
   readonly fetch?: Fetch;
   /** How long one attempt may take, in milliseconds; 10,000 if omitted. */
@@ -152,11 +172,14 @@ const RETRIES = 4;
  */
 export function createClient(options: ClientOptions): PassbookClient {
   const transport = transportOf(options);
-  if (options.cookies === true && options.token !== undefined) {
-    throw new PassbookError("invalid_argument", "Pass token or cookies to createClient, not both.");
+  const { token, storage, cookies } = options;
+  if ([token, storage, cookies || undefined].filter((it) => it !== undefined).length > 1) {
+    const message = "Pass only one of token, storage and cookies to createClient.";
+    throw new PassbookError("invalid_argument", message);
   }
   const bearer: Bearer = createBearer({
     token: options.token ?? null,
+    kept: storage === undefined ? null : keptIn(storage, transport.origin),
     renew: async (token) => {
       const credentials = { cookies: false, token: async () => token, replace: async () => false };
       const call = { ...READ, path: "/api/sessionToken", credentials, isValid: isToken } as const;

@@ -1,5 +1,5 @@
 /** The caller's credentials: a token, a function that returns one, or the browser's cookies. */
-import { PassbookError } from "./errors.ts";
+import { isPassbookError, PassbookError } from "./errors.ts";
 
 /** Returns a token. It is called when a token is needed, and again when that token is about to expire. */
 export type TokenSource = () => string | Promise<string>;
@@ -28,8 +28,17 @@ export const COOKIES: Credentials = {
   replace: async () => false,
 };
 
+/** Where a page keeps its token over reloads, such as `sessionStorage`. */
+export interface TokenStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
 export interface BearerOptions {
   readonly token: string | TokenSource | null;
+  /** Keeps the token; null: it is kept in memory only. */
+  readonly kept: KeptToken | null;
   /** Exchanges a valid token for a new one at the service. */
   readonly renew: (token: string) => Promise<string>;
   /** Called with each new token, so that the app can store it. */
@@ -43,22 +52,67 @@ export interface Bearer extends Credentials {
   forget(): void;
 }
 
+/** A token in a storage. */
+export interface KeptToken {
+  /** Null without a token; undefined if the storage does not work. */
+  get(): string | null | undefined;
+  set(token: string | null): void;
+}
+
+/** Keeps the token of one service. A page may not be allowed to use its storage, or the storage may be full. */
+export function keptIn(storage: TokenStorage, service_origin: string): KeptToken {
+  const key = `passbook_token ${service_origin}`;
+  let works = true;
+  const attempt = <Value>(operation: () => Value): Value | undefined => {
+    try {
+      if (works) return operation();
+    } catch {
+      works = false;
+    }
+    return undefined;
+  };
+  return {
+    get: () => attempt(() => storage.getItem(key)),
+    set(token) {
+      attempt(() => (token === null ? storage.removeItem(key) : storage.setItem(key, token)));
+    },
+  };
+}
+
 /**
  * A bearer token. Session tokens live 15 minutes. A token given as text is renewed at the service before it expires; for
  * a function, the function is called again.
  */
-export function createBearer({ token: given, renew, onToken }: BearerOptions): Bearer {
+export function createBearer({ token: given, kept, renew, onToken }: BearerOptions): Bearer {
   const source = typeof given === "function" ? given : null;
-  let current = typeof given === "string" ? given : null;
+  let memory = typeof given === "string" ? given : null;
+  const keep = (token: string | null): void => {
+    memory = token;
+    kept?.set(token);
+  };
+  // Another tab may have renewed a kept token, or signed out.
+  const read = (): string | null => {
+    const stored = kept?.get();
+    if (stored !== undefined) memory = stored !== null && TOKEN.test(stored) ? stored : null;
+    return memory;
+  };
   let renewing: Promise<string> | null = null;
   // Concurrent requests share one renewal. A failed renewal is forgotten, so that the next request tries again.
   const renewOnce = (): Promise<string> => {
     renewing ??= (async () => {
+      const before = read();
       try {
-        const next = source === null ? await renew(current ?? "") : checkToken(await source());
-        current = next;
+        const next = source === null ? await renew(before ?? "") : checkToken(await source());
+        // A sign-out or another sign-in meanwhile is not undone.
+        if (read() !== before) return next;
+        keep(next);
         onToken(next);
         return next;
+      } catch (error) {
+        // A kept token that expired while no page ran cannot be renewed.
+        const is_dead = DEAD.some((code) => isPassbookError(error, code));
+        if (kept !== null && is_dead && read() === before) keep(null);
+        throw error;
       } finally {
         renewing = null;
       }
@@ -68,12 +122,12 @@ export function createBearer({ token: given, renew, onToken }: BearerOptions): B
   return {
     cookies: false,
     use(token) {
-      current = checkToken(token);
+      keep(checkToken(token));
+      onToken(token);
     },
-    forget() {
-      current = null;
-    },
+    forget: () => keep(null),
     async token() {
+      const current = read();
       if (current === null && source === null) {
         const message = "There is no token. Sign in first, or pass token to createClient.";
         throw new PassbookError("no_credentials", message);
@@ -90,7 +144,7 @@ export function createBearer({ token: given, renew, onToken }: BearerOptions): B
     },
     async replace() {
       if (source === null) return false;
-      const refused = current;
+      const refused = read();
       return (await renewOnce()) !== refused;
     },
   };
@@ -106,9 +160,14 @@ export function keepFresh(credentials: Credentials): () => void {
   return () => clearInterval(timer);
 }
 
+/** The service's refusals of a token that is not valid any more. */
+const DEAD = ["token_expired", "unauthorized"] as const;
+
+const TOKEN = /^[\x21-\x7e]+$/;
+
 /** The value of a header must be one line of visible characters. */
 function checkToken(token: string): string {
-  if (typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return token;
+  if (typeof token === "string" && TOKEN.test(token)) return token;
   throw new PassbookError(
     "no_credentials",
     "The token must be text of visible ASCII characters without spaces.",

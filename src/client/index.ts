@@ -13,7 +13,7 @@ export {
   type TokenChanges,
 } from "./client.ts";
 export type { CallOptions, WriteOptions } from "./calls.ts";
-export type { TokenSource } from "./credentials.ts";
+export type { TokenSource, TokenStorage } from "./credentials.ts";
 export type { DeviceLogin } from "./device_login.ts";
 export {
   isPassbookError,

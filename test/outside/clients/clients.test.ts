@@ -47,6 +47,8 @@ beforeAll(async () => {
   const script = await readFile("test/outside/clients/page.js", "utf8");
   site.pages.set("/", pageOf({}, script));
   site.pages.set("/cookies", pageOf({ cookies: true }, script));
+  site.pages.set("/kept", pageOf({ kept: "sessionStorage" }, script));
+  site.pages.set("/shared", pageOf({ kept: "localStorage" }, script));
   site.pages.set("/hydrated", pageOf({ hydrate: true }, script, '<p id="wallet">loading</p>'));
 });
 
@@ -197,6 +199,58 @@ describe("the React hooks", () => {
     await context.close();
   });
 
+  it("a page with storage keeps its person over reloads in its tab only, until the person signs out", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await signIn(page, "/kept", "erna@example.com");
+    const stored = () => page.evaluate("Object.values({ ...sessionStorage })");
+    expect(await stored()).toEqual([await page.evaluate("newest")]);
+    for (let times = 0; times < 2; times += 1) {
+      await page.reload();
+      await shows(page, "wallet", "100 credits, 0 held");
+    }
+    const tab = await context.newPage();
+    await tab.goto(`${app}/kept`);
+    await shows(tab, "wallet", "signed_out");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await shows(page, "wallet", "signed_out");
+    expect(await stored()).toEqual([]);
+    await page.reload();
+    await shows(page, "wallet", "signed_out");
+    await context.close();
+  });
+
+  it("tabs with one storage share the person, and a sign-out in one of them ends the others' requests", async () => {
+    const context = await browser.newContext();
+    const [page, tab] = [await context.newPage(), await context.newPage()];
+    await signIn(page, "/shared", "fred@example.com");
+    await tab.goto(`${app}/shared`);
+    await shows(tab, "wallet", "100 credits, 0 held");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await shows(page, "wallet", "signed_out");
+    proxy.cut();
+    await shows(tab, "wallet", "signed_out");
+    await context.close();
+  });
+
+  it("a page whose kept token has expired is signed out, forgets the token, and signs in again", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await signIn(page, "/kept", "gina@example.com");
+    const entry = await page.evaluate<[string, string]>("Object.entries(sessionStorage)[0]");
+    const [head, claims = "", signature] = entry[1].split(".");
+    const expired = { ...JSON.parse(atob(claims)), exp: 1 };
+    const old = [head, btoa(JSON.stringify(expired)), signature].join(".");
+    await page.evaluate(`sessionStorage.setItem("${entry[0]}", "${old}")`);
+    await page.reload();
+    await shows(page, "wallet", "signed_out");
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: /Continue as/ }).click();
+    await shows(page, "wallet", "100 credits, 0 held");
+    await context.close();
+  });
+
   it("a refused page shows the error, and retries when it is asked to", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -220,7 +274,7 @@ describe("the React hooks", () => {
     await context.close();
   });
 
-  it("the example in docs/apps.md signs in and shows the balance", async () => {
+  it("the example in docs/apps.md signs in and shows the balance, also after a reload", async () => {
     const [, jsx = ""] = /```jsx\n(.*?)```/s.exec(await readFile("docs/apps.md", "utf8")) ?? [];
     const jsx_options = { runtime: "classic", pragma: "createElement" } as const;
     const { code } = await transformWithOxc(jsx, "example.jsx", { jsx: jsx_options });
@@ -230,6 +284,8 @@ describe("the React hooks", () => {
     await page.goto(`${app}/docs`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await fillSignIn(page, "dora@example.com");
+    await page.getByText("100 credits, 0 held").waitFor();
+    await page.reload();
     await page.getByText("100 credits, 0 held").waitFor();
     await page.close();
   });

@@ -4,8 +4,13 @@ import { createRoot, hydrateRoot } from "react-dom/client";
 import { createClient } from "passbook-client";
 import { PassbookProvider, useJobs, useSignIn, useWallet } from "passbook-client/react";
 
-const { baseUrl, cookies, hydrate } = globalThis.settings;
-const client = createClient({ baseUrl, ...(cookies && { cookies: true }), retries: 1 });
+const { baseUrl, cookies, hydrate, kept } = globalThis.settings;
+const client = createClient({
+  baseUrl,
+  ...(cookies && { cookies: true }),
+  ...(kept && { storage: globalThis[kept], onToken: (token) => (globalThis.newest = token) }),
+  retries: 1,
+});
 
 function Wallet({ id }) {
   const wallet = useWallet();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createClient,
   type ClientOptions,
@@ -262,6 +262,104 @@ describe("session tokens", () => {
     const client = clientWith({ token: ada.token, fetch });
     passTime(14.5 * 60_000);
     expect((await client.me()).identity_id).toBe(ada.identity_id);
+  });
+});
+
+/** The window of a page, for the calls of sign-in. */
+function openPage(href: string) {
+  const values = new Map<string, string>();
+  const sessionStorage = {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
+    removeItem: (key: string) => void values.delete(key),
+  };
+  const location = { href, assign: (to: string) => void (location.href = to) };
+  const history = {
+    replaceState: (_: unknown, __: string, to: string) => void (location.href = to),
+  };
+  for (const [name, value] of Object.entries({ location, history, sessionStorage })) {
+    vi.stubGlobal(name, value);
+  }
+  return { location, sessionStorage, values };
+}
+
+describe("the token of a page's sign-in", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  /** The person returns from the sign-in page with this token. */
+  function returnWith(
+    client: PassbookClient,
+    { location }: ReturnType<typeof openPage>,
+    token: string,
+  ) {
+    client.startSignIn();
+    const back = new URL(new URL(location.href).searchParams.get("redirect_to") ?? "");
+    back.searchParams.set("token", token);
+    location.href = back.href;
+    return client.finishSignIn();
+  }
+
+  const inAMinute = (): string => {
+    const claims = { exp: Math.floor(Date.now() / 1000) + 30 };
+    return `head.${btoa(JSON.stringify(claims))}.${crypto.randomUUID()}`;
+  };
+
+  it("onToken gets the token of a sign-in and each renewed one, and a later client of the storage uses it", async () => {
+    const page = openPage("http://localhost:3000/");
+    const { token } = await signInWithCredits();
+    const received: string[] = [];
+    const storage = page.sessionStorage;
+    const client = clientWith({ storage, onToken: (it) => void received.push(it) });
+    expect(returnWith(client, page, token)).toBe(token);
+    expect(received).toEqual([token]);
+    expect((await clientWith({ storage }).wallet()).account.credits).toBe(100);
+    const other = clientWith({ baseUrl: "http://localhost:9999", storage });
+    await expect(other.wallet()).rejects.toMatchObject({ code: "no_credentials" });
+    passTime(14.5 * 60_000);
+    await client.wallet();
+    expect(received).toHaveLength(2);
+    expect([...page.values.values()]).toEqual([received[1]]);
+  });
+
+  it("a renewal that is under way does not undo a sign-out", async () => {
+    const page = openPage("http://localhost:3000/");
+    const answered = Promise.withResolvers<void>();
+    const fetch: Fetch = async (url) => {
+      if (url.endsWith("/api/sessionToken")) await answered.promise;
+      const body = url.endsWith("/signout")
+        ? { ok: true }
+        : { token: "new", account: { credits: 1 } };
+      return { status: 200, headers: new Headers(), text: async () => JSON.stringify(body) };
+    };
+    const client = clientWith({ storage: page.sessionStorage, fetch });
+    returnWith(client, page, inAMinute());
+    const reading = client.wallet();
+    await client.signOut();
+    answered.resolve();
+    await reading.catch(() => {});
+    expect(page.values.size).toBe(0);
+    await expect(client.wallet()).rejects.toMatchObject({ code: "no_credentials" });
+  });
+
+  it("a page that may not use its storage keeps the token in memory", async () => {
+    const page = openPage("http://localhost:3000/");
+    const { token } = await signInWithCredits();
+    const refuse = (): never => {
+      throw new Error("The quota has been exceeded.");
+    };
+    for (const broken of [{ setItem: refuse }, { getItem: refuse }]) {
+      const client = clientWith({ storage: { ...page.sessionStorage, ...broken } });
+      returnWith(client, page, token);
+      expect((await client.wallet()).account.credits).toBe(100);
+    }
+  });
+
+  it("storage together with a token or cookies is refused", () => {
+    const { sessionStorage: storage } = openPage("http://localhost:3000/");
+    for (const more of [{ token: "x" }, { cookies: true }]) {
+      const options = { storage, ...more } as unknown as ClientOptions;
+      expect(() => clientWith(options)).toThrow("only one of token, storage and cookies");
+    }
   });
 });
 
