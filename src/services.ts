@@ -1,6 +1,6 @@
 /** The composition root. Only this file and `worker.ts` name concrete adapters. */
 import { createAccountDeletion } from "./operations/account_deletion.ts";
-import { createAccounts, exerciseCanary } from "./account/clients/accounts.ts";
+import { createAccounts, exerciseCanary, keepMarkerInCanary } from "./account/clients/accounts.ts";
 import { createClerkTokens } from "./account/clients/clerk_tokens.ts";
 import { createUpstreamTokenVault, type UpstreamTokenSource } from "./account/clients/vault.ts";
 import { createAuthorization } from "./authorization/authorization.ts";
@@ -25,6 +25,7 @@ import { createOAuthRecords } from "./directory/oauth_records.ts";
 import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
+import { checkMarker } from "./directory/marker.ts";
 import { createWebhookRecords } from "./directory/webhook_records.ts";
 import { createWebhookSecrets } from "./directory/webhook_secrets.ts";
 import { createWebhookDeliveries } from "./directory/webhook_deliveries.ts";
@@ -232,7 +233,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     device_codes: createDeviceCodes(macKeysFor("passbook device code 1")),
     request_copies: createRequestCopies(env.DEVICE_CODES),
     readiness: createReadiness({
-      directory: checkDatabase(env.DIRECTORY),
+      directory: () => checkMarker(env.DIRECTORY, (id) => keepMarkerInCanary(accounts, id)),
       read_model: checkDatabase(env.DB),
       codes: () => env.DEVICE_CODES.get("readiness"),
       keys: () => checkKeys(session_tokens),

@@ -89,6 +89,12 @@ CREATE TABLE `deletions` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `deletions_requested_at_ms` ON `deletions` (`requested_at_ms`);--> statement-breakpoint
+CREATE TABLE `directory_marker` (
+	`one` integer PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	CONSTRAINT "directory_marker_one" CHECK("directory_marker"."one" = 1)
+);
+--> statement-breakpoint
 CREATE TABLE `failures` (
 	`kind` text NOT NULL,
 	`period` integer NOT NULL,

@@ -41,6 +41,16 @@ export function endEarlierRelease(
   }
 }
 
+const MARKER = "directory_marker";
+
+/** See `directory/marker.ts`. Not in a table, because every account would have one. */
+export function keepDirectoryMarker({ id: { name }, storage }: DurableObjectState, id: string) {
+  assertInvariant(name === CANARY_IDENTITY, "only the canary keeps the directory's id");
+  const known = storage.kv.get<string>(MARKER);
+  if (known === undefined) storage.kv.put(MARKER, id);
+  return known ?? id;
+}
+
 /** Opens the account if needed, reserves a job and settles it. @throws if one of these fails. */
 export function exercise(transaction: Transaction): Answer<null> {
   assertInvariant(transaction.identity_id === CANARY_IDENTITY, "only the canary is exercised");

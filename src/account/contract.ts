@@ -150,6 +150,9 @@ export interface AccountOperations {
    */
   exercise(released_at: string | null): Answer<null>;
 
+  /** For `/readyz`: keeps the directory's id in the canary, if it has none yet. @returns the id that it has. */
+  keepDirectoryMarker(id: string): string;
+
   /**
    * Whether the caller's credential is valid; for requests that need nothing else of the account. Responds with the clients
    * that hold its allowance and that allowance's ancestors.

@@ -7,7 +7,7 @@ import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
-import { endEarlierRelease, exercise } from "./canary.ts";
+import { endEarlierRelease, exercise, keepDirectoryMarker } from "./canary.ts";
 import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
 import { HOLDER, SERVICE, type Answer, type Caller, type OnceAnswer } from "./contract.ts";
@@ -217,6 +217,10 @@ export class Account extends OAuthOperations implements contract.AccountOperatio
   exercise(released_at: string | null): Answer<null> {
     endEarlierRelease(this.ctx, this.env.RELEASE, released_at);
     return this.instance.transact(SERVICE, "write", exercise);
+  }
+
+  keepDirectoryMarker(id: string): string {
+    return keepDirectoryMarker(this.ctx, id);
   }
 
   async keepUpstreamTokens(

@@ -24,9 +24,12 @@ import {
 import {
   applyRemoteMigrations,
   checkAccount,
-  findOrCreateDatabase,
-  findOrCreateNamespace,
+  acceptDirectory,
+  D1_DATABASE,
   findOrCreateQueue,
+  findStore,
+  KV_NAMESPACE,
+  type StoreKind,
 } from "./deploy_steps.ts";
 import { confirmRelease, readLiveVersion } from "./deploy_rollback.ts";
 import {
@@ -41,6 +44,8 @@ import { CONFIG_FILE, readWorkerConfig, type WorkerConfig } from "./wrangler_con
 import { runWrangler, showWrangler } from "./wrangler_run.ts";
 
 const USAGE = `usage: npm run deploy [-- <options>]
+  --create-missing <binding>
+                     create this store, such as DB, although the Worker is already deployed; may be repeated
   --dry-run          check the settings, show every step and bundle the code; contacts no service
   --config <file>    use this file instead of wrangler.toml, for example for a staging Worker
   --secrets <file>   NAME='value' lines: sets secrets that Cloudflare lacks, and stores newly generated ones
@@ -49,6 +54,7 @@ const USAGE = `usage: npm run deploy [-- <options>]
 const { values: options } = parseArgs({
   options: {
     config: { type: "string", default: CONFIG_FILE },
+    "create-missing": { type: "string", multiple: true, default: [] },
     "discard-secrets": { type: "boolean", default: false },
     "dry-run": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -73,6 +79,8 @@ interface Progress {
   present: readonly string[];
   /** The version that was live before this run; null on a first deployment. */
   earlier: string | null;
+  /** Bindings of stores that this run created. */
+  readonly created: Set<string>;
   /** The version that this run uploaded; empty before that. */
   own: string;
   /** Secrets to set together with the code. */
@@ -87,23 +95,23 @@ interface Progress {
 
 function stepsOf(progress: Progress): readonly Step[] {
   const { plan, ids } = progress;
-  const resources = (
-    kind: string,
-    list: DeployPlan["namespaces"],
-    findOrCreate: typeof findOrCreateDatabase,
-  ) =>
-    list.map(({ binding, name, id }): Step => ({
-      title: `${kind} ${name} (${binding}): find or create it`,
-      run: async () => {
-        const found = id === null ? await findOrCreate(name) : { id, is_new: false };
-        ids.set(binding, found.id);
-        return found.is_new ? "created" : "found";
-      },
+  const stores = (kind: StoreKind, list: DeployPlan["namespaces"]) =>
+    list.map((store): Step => ({
+      title: `${kind.title} ${store.name} (${store.binding}): find or create it`,
+      run: () => prepareStore(progress, kind, store),
     }));
   return [
     { title: "Cloudflare: check who is signed in", run: checkAccount },
-    ...resources("D1 database", plan.databases, findOrCreateDatabase),
-    ...resources("KV namespace", plan.namespaces, findOrCreateNamespace),
+    {
+      title: `Worker ${plan.worker}: note the live version, to roll back to it`,
+      run: async () => {
+        progress.earlier = await readLiveVersion(options.config);
+        progress.present = await listSecrets(options.config);
+        return progress.earlier ?? "none: this is the first deployment";
+      },
+    },
+    ...stores(D1_DATABASE, plan.databases),
+    ...stores(KV_NAMESPACE, plan.namespaces),
     ...plan.queues.map((name): Step => ({
       title: `Queue ${name}: find or create it`,
       run: async () => ((await findOrCreateQueue(name)) ? "created" : "found"),
@@ -119,16 +127,11 @@ function stepsOf(progress: Progress): readonly Step[] {
         run: async () => {
           await writeFile(progress.config_file, withIds(progress.config, ids));
           await applyRemoteMigrations(binding, progress.config_file);
-          return "applied";
+          if (binding !== "DIRECTORY" || !isReplaced(progress, binding)) return "applied";
+          await acceptDirectory(progress.config_file);
+          return "applied; the Worker will accept the empty directory";
         },
       })),
-    {
-      title: `Worker ${plan.worker}: note the live version, to roll back to it`,
-      run: async () => {
-        progress.earlier = await readLiveVersion(options.config);
-        return progress.earlier ?? "none: this is the first deployment";
-      },
-    },
     {
       title: `Worker ${plan.worker}: bundle it minified, and deploy it`,
       run: () => deploy(progress),
@@ -146,14 +149,35 @@ function stepsOf(progress: Progress): readonly Step[] {
   ];
 }
 
+async function prepareStore(
+  progress: Progress,
+  kind: StoreKind,
+  store: DeployPlan["namespaces"][number],
+): Promise<string> {
+  const { binding } = store;
+  const may_create = !isDeployed(progress) || options["create-missing"].includes(binding);
+  const found = await findStore(kind, store, may_create);
+  progress.ids.set(binding, found.id);
+  if (!found.is_new) return "found";
+  progress.created.add(binding);
+  return "created";
+}
+
+/** Whether the Worker was deployed before, so its stores have data. Without a version it may still have secrets. */
+const isDeployed = ({ earlier, present }: Progress): boolean =>
+  earlier !== null || present.length > 0;
+
+/** Whether this run created an empty store in place of one with data. */
+const isReplaced = (progress: Progress, binding: string): boolean =>
+  isDeployed(progress) && progress.created.has(binding);
+
 async function prepareSecrets(progress: Progress): Promise<string> {
-  const present = await listSecrets(options.config);
+  const { present } = progress;
   for (const { name, meant } of mistakenSettings(
     Object.fromEntries(present.map((it) => [it, ""])),
   )) {
     console.error(`Warning: the secret ${name} is not a setting. Did you mean ${meant}?`);
   }
-  progress.present = present;
   const { supplied, generated } = await missingSecrets(present, progress.from_file);
   const names = Object.keys(generated);
   if (names.length > 0 && !options["discard-secrets"]) {
@@ -222,8 +246,40 @@ async function perform(steps: readonly Step[]): Promise<void> {
   }
 }
 
-function printNextSteps({ config, plan, from_file, stored_in, present, to_set }: Progress): void {
+/** Names what the operator must do about stores: ids to write down, and data to restore. */
+function printStores(progress: Progress): void {
+  const { plan, ids } = progress;
+  if (isReplaced(progress, "DB")) {
+    console.log(
+      "Warning: DB is empty, so the console shows no accounts. Rebuild it now: passbook admin rebuild --all",
+    );
+  }
+  if (isReplaced(progress, "DIRECTORY")) {
+    console.log(
+      "Warning: DIRECTORY is empty: it has no people, apps and keys (docs/drills.md, Restored directory).",
+    );
+  }
+  const lines = (
+    [
+      [D1_DATABASE, plan.databases],
+      [KV_NAMESPACE, plan.namespaces],
+    ] as const
+  ).flatMap(([{ id_key }, stores]) =>
+    stores
+      .filter(({ id }) => id === null)
+      .map(({ binding }) => `  ${id_key} = "${ids.get(binding)}"   # below binding = "${binding}"`),
+  );
+  if (lines.length === 0) return;
+  console.log(
+    `Write the ids of the stores into ${options.config}, so that this Worker never uses another store of the same name:`,
+  );
+  for (const line of lines) console.log(line);
+}
+
+function printNextSteps(progress: Progress): void {
+  const { config, plan, from_file, stored_in, present, to_set } = progress;
   console.log(`\nPassbook is live at ${plan.base_url}.`);
+  printStores(progress);
   if (stored_in !== null) {
     console.log(
       `New secrets are in ${stored_in}. Move that file to your password store: rotating keys needs it.`,
@@ -292,6 +348,7 @@ async function main(): Promise<void> {
     from_file,
     present: [],
     earlier: null,
+    created: new Set(),
     own: "",
     to_set: {},
     stored_in: null,

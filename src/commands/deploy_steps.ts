@@ -1,4 +1,5 @@
 /** The steps of a deployment that contact Cloudflare. Each step skips what is already done. */
+import type { Resource } from "./deploy_plan.ts";
 import { listByWrangler, runWrangler } from "./wrangler_run.ts";
 
 /** Runs Wrangler. @throws Error with Wrangler's message if it fails */
@@ -7,7 +8,7 @@ async function mustRun(args: readonly string[]): Promise<void> {
   if (!succeeded) throw new Error(error);
 }
 
-/** A resource of the account, and whether this run created it. */
+/** A resource of the account, and whether this run creates it. */
 export interface Found {
   readonly id: string;
   readonly is_new: boolean;
@@ -27,24 +28,69 @@ export async function checkAccount(): Promise<string> {
   return accounts.map(({ name }) => name).join(", ") || "signed in";
 }
 
-/** The D1 database with this name, created if missing. */
-export async function findOrCreateDatabase(name: string): Promise<Found> {
-  const all = await listByWrangler<{ name: string; uuid: string }>(["d1", "list", "--json"]);
-  const known = all.find((database) => database.name === name);
-  if (known !== undefined) return { id: known.uuid, is_new: false };
-  return create(["d1", "create", name], /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/);
+/** A kind of store, with its list in the account. */
+export interface StoreKind {
+  readonly title: string;
+  /** The key of its id in wrangler.toml. */
+  readonly id_key: string;
+  list(): Promise<readonly { readonly name: string; readonly id: string }[]>;
+  create(name: string): Promise<string>;
 }
 
-/** The KV namespace with this title, created if missing. */
-export async function findOrCreateNamespace(name: string): Promise<Found> {
-  const all = await listByWrangler<{ title: string; id: string }>(["kv", "namespace", "list"]);
-  const known = all.find(({ title }) => title === name);
+export const D1_DATABASE: StoreKind = {
+  title: "D1 database",
+  id_key: "database_id",
+  async list() {
+    const all = await listByWrangler<{ name: string; uuid: string }>(["d1", "list", "--json"]);
+    return all.map(({ name, uuid }) => ({ name, id: uuid }));
+  },
+  create: (name) => create(["d1", "create", name], /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/),
+};
+
+export const KV_NAMESPACE: StoreKind = {
+  title: "KV namespace",
+  id_key: "id",
+  async list() {
+    const all = await listByWrangler<{ title: string; id: string }>(["kv", "namespace", "list"]);
+    return all.map(({ title, id }) => ({ name: title, id }));
+  },
+  create: (name) => create(["kv", "namespace", "create", name], /\b[0-9a-f]{32}\b/),
+};
+
+/**
+ * The store of a binding, by its id in wrangler.toml or else by its name. A missing one is created only if `may_create`.
+ * @throws Error that says how to go on
+ */
+export async function findStore(
+  kind: StoreKind,
+  { binding, name, id }: Resource,
+  may_create: boolean,
+): Promise<Found> {
+  const all = await kind.list();
+  const known = all.find((store) => (id === null ? store.name === name : store.id === id));
   if (known !== undefined) return { id: known.id, is_new: false };
-  return create(["kv", "namespace", "create", name], /\b[0-9a-f]{32}\b/);
+  if (id !== null) {
+    throw new Error(
+      `The account has no ${kind.title} with the ${kind.id_key} ${id}, which the configuration file names for ${binding}. ` +
+        `Restore it, or correct the id.`,
+    );
+  }
+  if (!may_create) throw new Error(missing(kind, { binding, name }));
+  return { id: await kind.create(name), is_new: true };
+}
+
+function missing({ title }: StoreKind, { binding, name }: Omit<Resource, "id">): string {
+  const loss =
+    binding === "DIRECTORY"
+      ? "An empty one would have no people: everybody would get a new, empty account. "
+      : "";
+  return `The ${title} ${name} (${binding}) is missing, although this Worker is already deployed. ${loss}Check the account and the name of the Worker.
+If the store has another name, write its id into the configuration file. If it is new in this release, or lost for good, run
+the command again with --create-missing ${binding}, which creates an empty one (docs/operate.md, "A missing store").`;
 }
 
 /** Creates a resource, and reads its id from Wrangler's output. */
-async function create(args: readonly string[], id_form: RegExp): Promise<Found> {
+async function create(args: readonly string[], id_form: RegExp): Promise<string> {
   const { succeeded, output, error } = await runWrangler(args);
   if (!succeeded) throw new Error(error);
   const [id] = id_form.exec(output) ?? [];
@@ -52,7 +98,7 @@ async function create(args: readonly string[], id_form: RegExp): Promise<Found> 
     throw new Error(
       `The output of wrangler ${args.join(" ")} has no id. Run the deployment again.`,
     );
-  return { id, is_new: true };
+  return id;
 }
 
 /** Creates the queue if it is missing. @returns whether it was created */
@@ -62,6 +108,13 @@ export async function findOrCreateQueue(name: string): Promise<boolean> {
   if (!error.includes("does not exist")) throw new Error(error);
   await mustRun(["queues", "create", name]);
   return true;
+}
+
+/** Lets the Worker accept a new directory: see `directory/marker.ts`. */
+export function acceptDirectory(config_file: string): Promise<void> {
+  const accept = "insert or replace into directory_marker (one, id) values (1, 'accepted')";
+  const args = ["d1", "execute", "DIRECTORY", "--remote", "--yes", `--command=${accept}`];
+  return mustRun([...args, `--config=${config_file}`]);
 }
 
 /** Applies the new migrations to a remote database. */

@@ -322,6 +322,13 @@ export const scheduledTasks = sqliteTable("scheduled_tasks", {
   reason: text(),
 });
 
+/** The id of this database, in one row; see `marker.ts`. */
+export const directoryMarker = sqliteTable(
+  "directory_marker",
+  { one: integer().primaryKey(), id: text().notNull() },
+  (table) => [check("directory_marker_one", sql`${table.one} = 1`)],
+);
+
 /** Warnings that were sent to the operators; see `alert_records.ts`. */
 export const alerts = sqliteTable("alerts", {
   name: text().primaryKey(),

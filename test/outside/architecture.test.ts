@@ -104,6 +104,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "device/client.ts",
     "device/device_code.ts",
     "device/request_copies.ts",
+    "directory/marker.ts",
     "directory/alert_records.ts",
     "directory/app_icons.ts",
     "directory/app_records.ts",

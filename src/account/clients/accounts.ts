@@ -28,6 +28,11 @@ export async function exerciseCanary(
   await exercise().catch(exercise);
 }
 
+/** For `/readyz`: see `directory/marker.ts`. */
+export async function keepMarkerInCanary(accounts: Accounts, id: string): Promise<string> {
+  return accounts(CANARY_IDENTITY).keepDirectoryMarker(id);
+}
+
 /** Opens a stream. @returns the object's response with the WebSocket, or why it opens none. */
 export async function openWatch(
   account: ReturnType<Accounts>,

@@ -33,6 +33,12 @@ export interface CloudflareDouble {
   readonly rollbacks: readonly unknown[];
   /** The version that is live; null before the first deployment. */
   live(): string | null;
+  /** Makes a Worker without a version, as `wrangler secret put` does. */
+  giveSecrets(...names: readonly string[]): void;
+  /** Deletes a database, as somebody does in the dashboard. */
+  loseDatabase(name: string): void;
+  /** The rows of a query of a database. */
+  read(database: string, sql: string): readonly unknown[];
   /** Forgets the requests so far. */
   forgetRequests(): void;
   close(): Promise<void>;
@@ -387,6 +393,12 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     versions,
     rollbacks,
     live: () => live,
+    giveSecrets(...names) {
+      const secrets = Object.fromEntries(names.map((name) => [name, "value"]));
+      worker = { secrets, metadata: {}, code: "", files: [], domains: [] };
+    },
+    loseDatabase: (name) => void databases.delete(name),
+    read: (database, sql) => databases.get(database)?.sqlite.prepare(sql).all() ?? [],
     forgetRequests() {
       changes.length = 0;
       requests.length = 0;

@@ -1,6 +1,6 @@
 /** `npm run deploy` as an operator runs it, against a test double of Cloudflare's API. */
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -244,6 +244,76 @@ it(
   },
 );
 
+describe("npm run deploy without a store", { tags: ["slow"], timeout: PATIENCE_MS }, () => {
+  /** A small Worker with the two databases and a namespace; `more` is a line of its directory. */
+  async function writeWorkerWithStores(more = ""): Promise<string> {
+    const config = await writeSmallWorker(folder);
+    await mkdir(join(folder, "migrations"), { recursive: true });
+    const table = "create table directory_marker (one integer primary key, id text);";
+    await writeFile(join(folder, "migrations", "0000_initial.sql"), table);
+    const stores = `
+[[d1_databases]]
+binding = "DIRECTORY"
+migrations_dir = "migrations"
+${more}
+
+[[d1_databases]]
+binding = "DB"
+
+[[kv_namespaces]]
+binding = "DEVICE_CODES"
+`;
+    await writeFile(config, `${await readFile(config, "utf8")}${stores}`);
+    return config;
+  }
+  const run = (config: string, ...args: readonly string[]) =>
+    deployTo(cloudflare, config, "--discard-secrets", ...args);
+
+  it("a deployment does not replace a lost DIRECTORY or DB by an empty one, unless the operator names it", async () => {
+    const config = await writeWorkerWithStores();
+    const first = await run(config);
+    expect(first.code, first.said).toBe(0);
+    const ids = [...first.said.matchAll(/^ {2}(database_id|id) = "(\S+)" {3}# below (.+)$/gm)];
+    expect(ids.map(([, key, , binding]) => [key, binding])).toEqual([
+      ["database_id", 'binding = "DIRECTORY"'],
+      ["database_id", 'binding = "DB"'],
+      ["id", 'binding = "DEVICE_CODES"'],
+    ]);
+
+    cloudflare.loseDatabase("passbook-directory");
+    cloudflare.loseDatabase("passbook-db");
+    cloudflare.forgetRequests();
+    const refused = await run(config, "--create-missing", "DB");
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain("The D1 database passbook-directory (DIRECTORY) is missing");
+    expect(refused.said).toContain("--create-missing DIRECTORY");
+    expect(cloudflare.changes).toEqual([]);
+
+    const forced = await run(config, "--create-missing=DB", "--create-missing=DIRECTORY");
+    expect(forced.code, forced.said).toBe(0);
+    expect(forced.said).toContain("passbook admin rebuild --all");
+    expect(cloudflare.read("passbook-directory", "select id from directory_marker")).toEqual([
+      { id: "accepted" },
+    ]);
+  });
+
+  it("a deployment refuses an id in wrangler.toml that the account does not have, also on a first deployment", async () => {
+    const id = "0199f3a1-0000-4000-8000-000000000000";
+    const refused = await run(await writeWorkerWithStores(`database_id = "${id}"`));
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain(`no D1 database with the database_id ${id}`);
+    expect(cloudflare.changes).toEqual([]);
+  });
+
+  it("a Worker that has secrets and no live version counts as deployed", async () => {
+    cloudflare.giveSecrets("SIGNING_KEYS");
+    const refused = await run(await writeWorkerWithStores());
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain("--create-missing DIRECTORY");
+    expect(cloudflare.changes).toEqual([]);
+  });
+});
+
 describe("npm run deploy with wrong settings", () => {
   it("a deployment with wrong settings lists all of them and sends no request to Cloudflare", async () => {
     const providers = JSON.stringify([{ preset: "github", client_secret: "s3cret" }]);
@@ -340,6 +410,7 @@ describe("npm run deploy -- --dry-run", () => {
       const steps = run.said.split("\n").filter((line) => /^\d+\/\d+ /.test(line));
       const order = [
         "signed in",
+        "live version",
         "passbook-db",
         "passbook-device-codes",
         "passbook-extra-dead",

@@ -52,6 +52,39 @@ describe("GET /readyz", () => {
     expect(unnamed.headers.has("Passbook-Release")).toBe(false);
   });
 
+  const readyz = () => send("GET", "/readyz", {}, { ...env });
+
+  it("/readyz is not ready while DIRECTORY is another database than the one that the canary knows", async () => {
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    expect((await readyz()).status).toBe(200);
+    const marker = () => env.DIRECTORY.prepare("select id from directory_marker").first("id");
+    const id = await marker();
+    // What an empty database that took the place of a lost one has.
+    await env.DIRECTORY.exec("delete from directory_marker");
+    for (const _ of [1, 2]) {
+      expect((await readyz()).body).toEqual({ ok: false, checks: { ...READY, directory: false } });
+    }
+    const failure = { event: "readiness_check_failed", check: "directory" };
+    expect(logged).toHaveBeenCalledWith(
+      expect.objectContaining({ ...failure, reason: "directory_replaced" }),
+    );
+    await env.DIRECTORY.exec("update directory_marker set id = 'accepted'");
+    for (const _ of [1, 2]) expect((await readyz()).status).toBe(200);
+    expect(await marker()).toBe(id);
+  });
+
+  it("isolates that start at once on new stores agree on the id of DIRECTORY", async () => {
+    const responses = await Promise.all(Array.from({ length: 20 }, readyz));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await readyz()).status).toBe(200);
+  });
+
+  it("an account of a person keeps no id of DIRECTORY", async () => {
+    const account = env.ACCOUNT.getByName("user_of_nobody");
+    const refused = account.keepDirectoryMarker("id").catch(String);
+    expect(await refused).toContain("only the canary");
+  });
+
   it("/readyz stays ready without KV, and names it", async () => {
     const codes = { get: () => Promise.reject(new Error("KV says: secret")) };
     const response = await send("GET", "/readyz", {}, { DEVICE_CODES: codes });
@@ -83,6 +116,8 @@ describe("GET /readyz", () => {
   });
 
   it("/readyz queries the stores at most once in some seconds", async () => {
+    // The first response on new stores also writes the id of DIRECTORY.
+    await readyz();
     const { environment, hops } = countedEnvironment();
     await send("GET", "/readyz", {}, environment);
     const once = { ...hops };
@@ -95,6 +130,7 @@ describe("GET /readyz", () => {
   });
 
   it("50 requests at once to a new isolate run the checks of /readyz once", async () => {
+    await readyz();
     const one = countedEnvironment();
     await send("GET", "/readyz", {}, one.environment);
     const many = countedEnvironment();
