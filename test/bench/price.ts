@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../../src/commands/local_worker.ts";
-import { printFootprint } from "./footprint.ts";
+import { footprintTable, measureFootprint } from "./footprint.ts";
 import { coldLives, hotLives, QUEUE_QUIET_MS, shareOf, untilQuiet, type Manner } from "./lives.ts";
 import { deviceLogin, forEach, openWallet, readWallet, signIn, type Person } from "./people.ts";
 import { bundleWorker, readWorkerConfig, startWorker, type WorkerConfig } from "./platform.ts";
@@ -18,8 +18,10 @@ import { costOf, priceTable, type Life, type PriceList } from "./pricing.ts";
 import { writeQueueConfig } from "./queue_config.ts";
 import { runSettings } from "./settings.ts";
 
-/** The last run, which docs/scale.md repeats. */
+/** The last runs, which docs/scale.md repeats. */
 const RESULTS = "test/bench/results/price.md";
+const BYTES_RESULTS = "test/bench/results/bytes.md";
+const FOOTPRINT_ROWS = 100_000;
 const COLD_ACCOUNTS = 20;
 const HOT_LIVES = 500;
 /** The price goal of each kind of life, the first that matches: keys and caps write rows. */
@@ -229,5 +231,10 @@ async function printPrices(): Promise<void> {
 }
 
 const { values } = parseArgs({ options: { bytes: { type: "boolean", default: false } } });
-if (values.bytes) printFootprint();
-else await printPrices();
+if (values.bytes) {
+  const table = footprintTable(measureFootprint(FOOTPRINT_ROWS));
+  console.log(table);
+  writeFileSync(BYTES_RESULTS, `# npm run price -- --bytes\n\n${table}\n`);
+} else {
+  await printPrices();
+}

@@ -57,6 +57,7 @@ import {
   CLIENT_DOCUMENT_MAX_BYTES,
   CLIENT_DOCUMENT_TIMEOUT_MS,
 } from "../../src/domain/client_document.ts";
+import { measureFootprint } from "../bench/footprint.ts";
 import { REDIRECT_URIS_PER_CLIENT_MAX } from "../../src/domain/oauth_client.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../src/domain/back_off.ts";
 import { PREVIOUS_SECRET_MS, WEBHOOKS_PER_APP_MAX } from "../../src/domain/webhook.ts";
@@ -282,6 +283,75 @@ it("docs/scale.md has the prices of the last `npm run price`", () => {
     ["session, a webhook for creation and end", "session, webhook"],
   ].map(([row, kind]) => `| ${row} | ${price(`cold, ${kind}`)} | ${price(`hot, ${kind}`)} |`);
   expect(readFileSync("docs/scale.md", "utf8")).toContain(rows.join("\n"));
+});
+
+/** Bytes of each row, in the last `npm run price -- --bytes`. */
+function storedBytes(): (name: string) => number {
+  const lines = readFileSync("test/bench/results/bytes.md", "utf8").split("\n");
+  const cells = lines.map((line) => line.split("|").map((cell) => cell.trim()));
+  return (name) => Number(cells.find(([, row]) => row === name)?.[2]);
+}
+
+it("docs/scale.md has the sizes of the last `npm run price -- --bytes`, and what follows from them", () => {
+  const of = storedBytes();
+  const [GB, MILLION, DAY_SECONDS] = [1e9, 1e6, 86_400];
+  const entry = of("the account's object, entries");
+  const kept = of("the account's object, jobs");
+  const job = kept + 2 * entry;
+  const [listed, account, grant] = ["jobs", "accounts", "grants"].map((it) => of(`D1 DB, ${it}`));
+  const [user, identity, session] = ["users", "identities", "sessions"].map((it) =>
+    of(`D1 DIRECTORY, ${it}`),
+  );
+  if (!listed || !account || !grant || !user || !identity || !session) throw new Error("no size");
+  const person = user + identity + session;
+  const jobs = (10 * GB) / listed;
+  const people = (10 * GB) / person;
+  const window_seconds = (rate: number): number => jobs / rate;
+  const new_object = of("a new object");
+  // The platform's own tables.
+  const with_platform = new_object + 2 * 4096;
+  const full = ACCOUNT_FULL_BYTES;
+  const gb = (bytes: number): string => (bytes / GB).toFixed(bytes < 10 * GB ? 1 : 0);
+  const millions = (value: number, digits = 0): string => (value / MILLION).toFixed(digits);
+  const stated = [
+    `a job takes ${kept} bytes and each of its two ledger entries ${entry}, so ${job} per job.`,
+    `In \`DB\`, a job takes ${listed} bytes, an account ${account}, and a grant ${grant}.`,
+    `a user takes ${user} bytes, an identity ${identity}, and a session ${session}.`,
+    `An account takes ${of("D1 DB, account_days")} bytes more in \`DB\` per active day`,
+    `a job takes about ${((job + 1024) / 1000).toFixed(1)} KB, and an object holds ` +
+      `${millions(full / (job + 1024), 1)} million jobs;`,
+    `the maximum of 16 KiB, ${count(Math.round(full / (job + 16_384) / 1e5) * 1e5)}.`,
+    `a steady ${Math.round(jobs / 90 / DAY_SECONDS)} jobs a second fill it`,
+    `about ${millions(people, 1)} million people with one signed-in browser each.`,
+    `| ${millions(full / job)} million jobs, at`,
+    `| ${millions(jobs)} million jobs in the window |`,
+    `| ${millions(people, 1)} million people |`,
+    `\`DB\` holds ${millions(jobs)} million jobs, which is a day at ${Math.round(jobs / DAY_SECONDS / 10) * 10} jobs a second.`,
+    `| 10 | 864,000 | ${Math.round(window_seconds(10) / DAY_SECONDS)} days:`,
+    `| 100 | 8.6 million | ${Math.round(window_seconds(100) / DAY_SECONDS)} days |`,
+    `| 1,000 | 86 million | ${Math.round(window_seconds(1000) / 3600)} hours:`,
+    `| 10,000 | 864 million | ${Math.round(window_seconds(10_000) / 60)} minutes:`,
+    `| 100,000 | 8.6 billion | ${Math.round(window_seconds(100_000) / 60)} minutes |`,
+    `| 10³ to 10⁶ | up to ${gb(person * 1e6)} GB | up to ${gb((account + grant) * 1e6)} GB |`,
+    `| ${millions(people, 1)} × 10⁶ | 10 GB | ${gb((account + grant) * people)} GB |`,
+    `| 10⁷ | ${gb(person * 1e7)} GB | ${gb((account + grant) * 1e7)} GB |`,
+    `| 10⁸ | ${gb(person * 1e8)} GB | ${gb((account + grant) * 1e8)} GB |`,
+    `A person takes ${count(person)} bytes with one session, ${count(person + 2 * session)} with three, and ` +
+      `${person - session} without.`,
+    `a new object takes ${new_object / 1024} KiB,`,
+    `10⁸ of them take ${((with_platform * 1e8) / 1e12).toFixed(0)} TB.`,
+  ];
+  const page = readFileSync("docs/scale.md", "utf8").replaceAll(/\s+/g, " ");
+  expect(stated.filter((text) => !page.includes(text))).toEqual([]);
+});
+
+it("the sizes of the last `npm run price -- --bytes` are those of the present schema", () => {
+  const of = storedBytes();
+  const { rows, new_object } = measureFootprint(20_000);
+  const now = [...rows, { name: "a new object", bytes: new_object }];
+  // A new column or two changes little. The page is corrected before it is wrong by a tenth.
+  const stale = now.filter(({ name, bytes }) => !(Math.abs(bytes / of(name) - 1) < 0.1));
+  expect(stale, "run npm run price -- --bytes, and correct docs/scale.md").toEqual([]);
 });
 
 it("CONTRIBUTING.md lists exactly the dependencies of package.json", () => {
