@@ -127,7 +127,7 @@ globalThis.resource = createProtectedResource({ baseUrl: "https://p.example", re
       const tried = await page.waitForFunction("globalThis.tried");
       expect(await tried.jsonValue()).toBe("it works");
       // The bundle has the client only, without the command line and the code for servers.
-      expect(script.length).toBeLessThan(42 * 1024);
+      expect(script.length).toBeLessThan(47 * 1024);
       expect(script).not.toContain("session+jwt");
     } finally {
       await browser.close();
@@ -179,6 +179,14 @@ passbook.logInDevice({ onCode: () => {}, signal });
 const family: boolean = result;
 createClient({ baseUrl: "https://passbook.example.com", cookies: family });
 createClient({ baseUrl: "https://passbook.example.com", token: undefined });
+createClient({ baseUrl: "https://passbook.example.com", storage: sessionStorage });
+// @ts-expect-error a token or a storage for the token of a sign-in, not both
+createClient({ baseUrl: "https://passbook.example.com", token: "t", storage: sessionStorage });
+passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async ({ progress }) => {
+  const reported = await progress({ spent: 1 });
+  // @ts-expect-error a report may have no response
+  return { result: reported.job, actualCost: 1 };
+}, { onFailure: "charge_spent" });
 // @ts-expect-error a token or cookies, not both
 createClient({ baseUrl: "https://passbook.example.com", token: "t", cookies: true });
 const made = await passbook.jobs.createMany([{ app: "a", action: "b", costEstimate: 1 }]);

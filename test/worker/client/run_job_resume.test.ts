@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createClient, isPassbookError, type Fetch } from "../../../src/client/index.ts";
+import {
+  createClient,
+  isPassbookError,
+  type Fetch,
+  type RunningJob,
+} from "../../../src/client/index.ts";
 import { passTime } from "../support/clock.ts";
 import { BASE_URL, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import {
@@ -32,6 +37,8 @@ async function dieAtWork(person: SignedIn, job: object = JOB): Promise<string> {
     void processOf(person).runJob({ ...JOB, ...job }, work, KEY);
   });
 }
+
+class WorkFailed extends Error {}
 
 const done = async () => ({ result: "a fox", actualCost: 7 });
 
@@ -189,6 +196,63 @@ describe("a process that dies at any request, and one that resumes", () => {
           } else {
             // The process died. The next one resumes the job.
             expect([90, 93, 100]).toContain(credits);
+          }
+        }),
+        { numRuns: histories(40) },
+      );
+    },
+  );
+});
+
+describe("two live runs of one key", () => {
+  it(
+    "two live runs of one key over faulty networks end the job once, at the cost of the run that has it",
+    { tags: ["history"] },
+    async () => {
+      let people = 0;
+      const faults = fc.array(fc.constantFrom<Fault>("none", "none", ...FAULTS), { maxLength: 8 });
+      const plan = fc.record({
+        faults,
+        reports: fc.array(fc.nat({ max: 10 }), { maxLength: 2 }),
+        ends: fc.constantFrom("returns" as const, "throws" as const),
+        onFailure: fc.constantFrom("refund" as const, "charge_spent" as const),
+        cost: fc.nat({ max: 12 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.tuple(plan, plan), async (plans) => {
+          const person = await signInWithCredits("demo", `bob${(people += 1)}@example.com`);
+          const runs = plans.map(({ faults: of_run, reports, ends, onFailure, cost }) => {
+            const network = openNetwork(of_run);
+            const client = processOf(person, (url, init) =>
+              network.fetch(url.replace("http://localhost", BASE_URL), init),
+            );
+            const work = async (job: RunningJob) => {
+              for (const spent of reports) await job.progress({ spent });
+              if (ends === "throws") throw new WorkFailed();
+              return { result: null, actualCost: cost };
+            };
+            const options = { ...KEY, onFailure, onWarning: () => {} };
+            return { client, network, ended: client.runJob(JOB, work, options) };
+          });
+          const ended = await Promise.allSettled(runs.map((run) => run.ended));
+          for (const { client, network } of runs) {
+            await client.whenIdle();
+            await network.deliver();
+          }
+          const jobs = (await person.get("/api/jobs")).body.jobs;
+          expect(jobs.length).toBeLessThanOrEqual(1);
+          const paid = plans.filter((_, index) => ended[index]?.status === "fulfilled");
+          expect(paid.length).toBeLessThanOrEqual(1);
+          const [job] = jobs;
+          const credits = (await person.get("/api/wallet")).body.account.credits;
+          const held = job?.status === "started" ? job.reserved : 0;
+          expect(credits).toBe(100 - (job?.actual_cost ?? 0) - held);
+          if (paid[0] !== undefined) {
+            expect(job).toMatchObject({ status: "completed", actual_cost: paid[0].cost });
+          } else if (job?.status === "failed") {
+            // The run that had the job threw: what it cost is nothing, or what a run had spent.
+            expect(plans.some(({ ends }) => ends === "throws")).toBe(true);
+            expect([0, ...plans.flatMap(({ reports }) => reports)]).toContain(job.actual_cost);
           }
         }),
         { numRuns: histories(40) },
