@@ -1,6 +1,6 @@
 /** Shows the consent page, with the choices that it starts with. */
 import type { Connection } from "../../account/contract.ts";
-import { isSubset, rightsOf } from "../../domain/allowance.ts";
+import { rightsOf } from "../../domain/allowance.ts";
 import {
   isAssured,
   preselectedCaps,
@@ -109,8 +109,8 @@ type SuggestingApp = {
 } | null;
 
 /**
- * What a client may suggest: narrower limits than the ones that the page suggests for it. A registered app's client starts with
- * that app only; it is unknown which apps another client is for.
+ * What the page starts with. A registered app's client starts with that app only; it is unknown which apps another client is for.
+ * A client may name the apps that it is for, and less spending and a shorter lifetime than the page suggests.
  */
 function suggestedChoices(
   context: AppContext,
@@ -120,10 +120,8 @@ function suggestedChoices(
 ): ConsentChoices {
   const { client, resource, suggested } = request;
   const slug = appOf(client, resource);
-  const own = slug === null ? null : [slug];
-  const asked = suggested?.apps ?? own;
   return choicesFrom({
-    app_slugs: isSubset(asked, own) ? asked : own,
+    app_slugs: suggested?.apps ?? (slug === null ? null : [slug]),
     caps: capsFor(request, app, credits).caps,
     days: askedSeconds(context, request) === null ? suggestedDays(context, client) : "asked",
   });

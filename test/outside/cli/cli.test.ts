@@ -98,6 +98,11 @@ async function approve(shown: string, email: string, admin: boolean): Promise<vo
   if (admin) {
     await page.getByText("Change what it may do").click();
     await page.getByLabel("Let it operate the service as me").check();
+  } else {
+    // Without a limit, so that the command line learns who signed in.
+    await page.getByLabel("Largest number of credits", { exact: true }).fill("");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByLabel("No limit").check();
   }
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("heading", { name: "Device connected" }).waitFor();

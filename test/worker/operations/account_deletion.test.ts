@@ -305,6 +305,7 @@ describe("the data of a deleted person", () => {
       reach: "all",
       credits: "",
       period: "total",
+      no_limit: "yes",
       other_apps: "",
     });
     expect((await poll(device_code)).status).toBe(200);

@@ -111,14 +111,6 @@ describe("the consent page", () => {
     expect((await allow(forged, plain, { days: "asked" })).status).toBe(400);
   });
 
-  it("a registered client cannot suggest more apps than its own", async () => {
-    await registerDemo();
-    const suggested = { type: "passbook_spending", apps: ["demo", "sketch"] };
-    const authorization_details = JSON.stringify([suggested]);
-    const form = formOf(await authorize(await signedInBrowser(), { authorization_details }));
-    expect(form).toMatchObject({ reach: "some", app: "demo", other_apps: "" });
-  });
-
   it("a client without a limit is asked about once more, and stays without one", async () => {
     await registerDemo();
     const browser = await signedInBrowser();
