@@ -114,6 +114,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   });
   const personal_tokens = createPersonalTokens(macKeysFor("passbook personal token 1"));
   const pseudonymsOf = createPseudonyms(macKeysFor("passbook pseudonym 1"));
+  const logPseudonymsOf = createPseudonyms(macKeysFor("passbook log pseudonym 1"));
   const audit = createAuditLog(env.DIRECTORY);
   const identity = withSessionEndings(
     createIdentity(env, config, { accounts, vault, pseudonymsOf }),
@@ -165,6 +166,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     sender_parts,
     note_app_key_use: createAppKeyUses(env.DIRECTORY),
+    pseudonymOf: async (identity_id) => (await logPseudonymsOf([identity_id]))[0],
     ...createAuthorization({
       apps,
       copies: env.CLIENT_DOCUMENTS,

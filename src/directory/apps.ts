@@ -85,6 +85,8 @@ export interface StarterGrant {
 }
 
 export interface AppRegistry {
+  /** The registered apps that this isolate knows, however old its copy is. Reads nothing. */
+  known(): Apps;
   /** All registered apps by slug; none while the registry is unknown. */
   all(): Promise<Apps>;
   /**
@@ -184,6 +186,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   };
 
   return {
+    known: () => copy.known()?.value.apps ?? new Map(),
     async all() {
       return (await recall())?.apps ?? new Map();
     },

@@ -43,8 +43,13 @@ export interface AppEnvironment {
     session: ResumedSession;
     /** On operators' routes and pages with navigation: the caller's rights as an operator; null: none. */
     operator?: OperatorRights | null;
-    /** On OAuth endpoints: who sent the request was examined, which counts its own failures. */
-    sender_examined?: true;
+    /**
+     * On OAuth endpoints: who sent the request was examined, which counts its own failures. `client_id`: of a client that
+     * authenticated; `identity_id`: the account of the token or code that the request presents.
+     */
+    sender?: { readonly client_id: string | null; readonly identity_id: string | null };
+    /** The code of the refusal that the response has, for the log. */
+    refusal_code?: string;
     /** On operators' routes of one account: its holder. */
     holder: Person;
   };

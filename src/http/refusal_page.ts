@@ -24,6 +24,7 @@ export function refuseByAccept(
 
 /** Clients of the OAuth server read the errors of RFC 6749, section 5.2. Ours may have further members, so `code` stays. */
 function refuseAsOAuth(context: AppContext, refusal: Refusal): Response {
+  context.set("refusal_code", refusal.code);
   const { error: error_description, code, status, headers } = describeRefusal(refusal);
   const error = oauthErrorOf(status);
   return context.json({ error, error_description, code }, status, headers);
@@ -38,6 +39,7 @@ export function refuseWithPage(
   context: AppContext,
   refusal: Refusal,
 ): Response | Promise<Response> {
+  context.set("refusal_code", refusal.code);
   return context.get("refusal_page")(context, refusal);
 }
 

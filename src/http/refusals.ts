@@ -60,6 +60,7 @@ function partsOf(refusal: Refusal): Partial<ErrorParts> | undefined {
 
 /** Responds with a refusal as JSON: `{ error, code }` and the further members of its code. */
 export function refuse(context: AppContext, refusal: Refusal): Response {
+  context.set("refusal_code", refusal.code);
   const described = describeRefusal(refusal);
   const { status, headers } = described;
   const response = context.json(bodyOf(described), status, headers);

@@ -71,6 +71,8 @@ export interface Services extends OAuthTokens {
   /** Reserves a starter grant within the app's daily budget. */
   readonly reserve_starter: ReserveStarter;
   readonly audit: AuditLog;
+  /** Stands for an account in the log. */
+  readonly pseudonymOf: (identity_id: string) => Promise<string>;
   /** Bounds the credits that operators with the role support change in a day. */
   readonly support_credits: SupportCredits;
   /** Counts failures that an operator must know of. */

@@ -4,6 +4,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { reportError } from "../domain/error_report.ts";
+import { duringRequest, requestFields, takeOrigin } from "../domain/request_origin.ts";
 
 /** The class of an object, as the platform constructs it. */
 interface ObjectClass {
@@ -12,7 +13,10 @@ interface ObjectClass {
 
 type Method = (this: unknown, ...values: unknown[]) => unknown;
 
-/** Makes every method of these classes, and of those that they extend, log what it throws, and throw it. */
+/**
+ * Makes every method of these classes, and of those that they extend, log what it throws, and throw it. What the method
+ * logs has the id of the request that called it.
+ */
 export function logFailuresOf(objects: Readonly<Record<string, ObjectClass>>): void {
   for (const [object, { prototype }] of Object.entries(objects)) {
     for (const part of prototypesOf(prototype)) {
@@ -33,16 +37,19 @@ function prototypesOf(prototype: object): readonly object[] {
 }
 
 function logging(place: { readonly object: string; readonly method: string }, run: Method): Method {
-  const fail = (error: unknown): never => {
-    console.error({ event: "object_failed", ...place, ...reportError(error) });
-    throw error;
-  };
   return function (...values) {
-    try {
-      const result = run.apply(this, values);
-      return result instanceof Promise ? result.catch(fail) : result;
-    } catch (error) {
-      return fail(error);
-    }
+    return duringRequest(takeOrigin(values), () => {
+      const request = requestFields();
+      const fail = (error: unknown): never => {
+        console.error({ event: "object_failed", ...request, ...place, ...reportError(error) });
+        throw error;
+      };
+      try {
+        const result = run.apply(this, values);
+        return result instanceof Promise ? result.catch(fail) : result;
+      } catch (error) {
+        return fail(error);
+      }
+    });
   };
 }

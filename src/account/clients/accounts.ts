@@ -1,5 +1,6 @@
 /** How the Worker reaches an account's object: by calls, or by a request that opens a stream of its events. */
 import type { Refusal } from "../../domain/refusals.ts";
+import { REQUEST_ID_HEADER, type CallOrigin } from "../../domain/request_origin.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { CANARY_IDENTITY } from "../contract.ts";
 import { WATCH_HEADER, type WatchRequest } from "../events/watcher.ts";
@@ -12,6 +13,27 @@ export type Accounts = (identity_id: string) => DurableObjectStub<Account>;
 
 export function createAccounts(binding: DurableObjectNamespace<Account>): Accounts {
   return (identity_id) => binding.getByName(identity_id);
+}
+
+/** The same accounts for one request, whose id goes along with each call, for what the object logs. */
+export function accountsOfRequest(accounts: Accounts, request_id: string): Accounts {
+  const origin: CallOrigin = { passbook_request_id: request_id };
+  return (identity_id) =>
+    new Proxy(accounts(identity_id), {
+      get(account, name) {
+        const member: unknown = Reflect.get(account, name);
+        if (typeof member !== "function") return member;
+        if (name === "fetch") {
+          return (address: string, init: { readonly headers: Record<string, string> }) =>
+            account.fetch(address, {
+              ...init,
+              headers: { ...init.headers, [REQUEST_ID_HEADER]: request_id },
+            });
+        }
+        return (...values: unknown[]): unknown =>
+          Reflect.apply(member, account, [...values, origin]);
+      },
+    });
 }
 
 /**

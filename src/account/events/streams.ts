@@ -32,6 +32,7 @@ import {
   type Watcher,
   type WatchRequest,
 } from "./watcher.ts";
+import { requestFields } from "../../domain/request_origin.ts";
 
 /** Entries sent to streams in one turn. The account serves other requests between two turns. */
 const EVENTS_BATCH_LINES = 200;
@@ -114,7 +115,11 @@ export class Streams {
     try {
       this.#sendToAll();
     } catch (error) {
-      console.warn({ event: "stream_publication_failed", ...reportError(error) });
+      console.warn({
+        event: "stream_publication_failed",
+        ...requestFields(),
+        ...reportError(error),
+      });
     }
   }
 

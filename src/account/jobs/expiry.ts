@@ -4,6 +4,7 @@ import { startedJobsOf } from "../ledger/started_jobs.ts";
 import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { expireJob } from "./end.ts";
+import { requestFields } from "../../domain/request_origin.ts";
 
 /** Jobs that expire in one transaction. If more are due, the alarm expires the others in further portions. */
 export const EXPIRY_PORTION_JOBS = 200;
@@ -112,7 +113,7 @@ function endOrSetAside(transaction: Transaction, job_id: string): void {
   try {
     part(() => expireJob(transaction, job));
   } catch (error) {
-    console.error({ event: "job_set_aside", job_id, ...reportError(error) });
+    console.error({ event: "job_set_aside", ...requestFields(), job_id, ...reportError(error) });
     store.setJobAside(job, now_ms, now_ms + STUCK_JOB_RETRY_MS);
   }
 }

@@ -4,6 +4,7 @@
  * build that was rolled back refuses data that it would misread.
  */
 import generated from "../../../drizzle/account/migrations.js";
+import { requestFields } from "../../domain/request_origin.ts";
 import { assertInvariant, MIGRATION_FAILED } from "../../domain/result.ts";
 
 /** What `npm run migrations` generates. */
@@ -76,7 +77,12 @@ function run(sql: SqlStorage, migration: string, statements: string): void {
     for (const statement of statements.split("--> statement-breakpoint")) sql.exec(statement);
   } catch (error) {
     // SQLite's message names tables and columns, but no values.
-    console.error({ event: "account_migration_failed", migration, error: String(error) });
+    console.error({
+      event: "account_migration_failed",
+      ...requestFields(),
+      migration,
+      error: String(error),
+    });
     throw new Error(MIGRATION_FAILED, { cause: error });
   }
 }

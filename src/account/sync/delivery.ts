@@ -4,6 +4,7 @@
  * and need no alarm of their own. In a busy account, the alarm delivers once a second.
  */
 import { reportError } from "../../domain/error_report.ts";
+import { requestFields } from "../../domain/request_origin.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
@@ -66,10 +67,12 @@ export class Delivery {
   }
 
   #inBackground(work: Promise<number | null | void>): void {
+    const request = requestFields();
     void work.then(
       (at_ms) => typeof at_ms === "number" && this.#alarm.by(at_ms),
       // The alarm retries.
-      (error: unknown) => console.warn({ event: "delivery_failed", ...reportError(error) }),
+      (error: unknown) =>
+        console.warn({ event: "delivery_failed", ...request, ...reportError(error) }),
     );
   }
 

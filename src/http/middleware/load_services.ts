@@ -1,3 +1,4 @@
+import { accountsOfRequest } from "../../account/clients/accounts.ts";
 import { factory } from "../context.ts";
 import { refuseByAccept } from "../refusal_page.ts";
 import type { ServicesFor } from "../services.ts";
@@ -10,7 +11,8 @@ export const loadServices = (servicesFor: ServicesFor) =>
       const variables = services.refusal.problems.map(({ variable }) => variable);
       return refuseByAccept(context, { code: "misconfigured", variables: [...new Set(variables)] });
     }
-    context.set("services", services.value);
+    const accounts = accountsOfRequest(services.value.accounts, context.get("request_id"));
+    context.set("services", { ...services.value, accounts });
     context.set("base_url", services.value.config.base_url ?? new URL(context.req.url).origin);
     return next();
   });

@@ -9,9 +9,9 @@ const REFUSED_ORIGINS_WINDOW_MS = 60_000;
 
 export type OriginUse = "redirect_to" | "cors";
 
-/** The origins logged in the current window, per isolate. */
+/** The origins logged in the current window, per isolate: an isolate has one configuration. */
 const logged = new WeakMap<
-  Services,
+  Services["config"],
   { readonly since_ms: number; readonly origins: Set<string> }
 >();
 
@@ -20,14 +20,14 @@ const logged = new WeakMap<
  * limited number in all, since anyone can send any origin and log lines cost money.
  */
 export function logRefusedOrigin(context: AppContext, use: OriginUse, address: string): void {
-  const services = context.get("services");
+  const { config } = context.get("services");
   const now_ms = Date.now();
-  const known = logged.get(services);
+  const known = logged.get(config);
   const current =
     known !== undefined && now_ms - known.since_ms < REFUSED_ORIGINS_WINDOW_MS
       ? known
       : { since_ms: now_ms, origins: new Set<string>() };
-  logged.set(services, current);
+  logged.set(config, current);
   const url = parseAbsoluteUrl(address);
   const origin = url === null ? null : originOf(url);
   const key = `${use} ${origin}`;

@@ -3,7 +3,9 @@
  * carry device codes, authorization codes and states.
  */
 import { matchedRoutes } from "hono/route";
-import { factory, type AppContext } from "../context.ts";
+import { splitClientId } from "../../domain/oauth_client.ts";
+import type { Person } from "../../identity/port.ts";
+import { factory, type AppCaller, type AppContext, type UserCaller } from "../context.ts";
 import type { Services } from "../services.ts";
 
 /**
@@ -15,7 +17,14 @@ export const SAMPLED_LOG_SHARE = 0.01;
 /** `refused` is 4xx, `failed` is 5xx. */
 export type RequestOutcome = "succeeded" | "refused" | "failed";
 
-/** A log line never contains a URL, a header, a body or the caller. */
+/** Who sent a request. `connection`: a token of an OAuth client; `client`: an OAuth client at its own endpoints. */
+export type RequestCaller =
+  | (UserCaller | AppCaller)["proof"]["kind"]
+  | "connection"
+  | "client"
+  | "operator";
+
+/** A log line never contains a URL, a header, a body, an identity or a token. */
 export interface RequestLine {
   readonly event: "request";
   readonly request_id: string;
@@ -24,6 +33,16 @@ export interface RequestLine {
   readonly route: string | null;
   readonly outcome: RequestOutcome;
   readonly status: number;
+  /** The code of the refusal, or of OAuth's `error`; null: none, or a page without one. */
+  readonly code: string | null;
+  /** The registered app that the request names or comes from; null: unknown. */
+  readonly app: string | null;
+  /** Null: nobody was identified. */
+  readonly caller: RequestCaller | null;
+  /** Stands for the account; the same in each line, while the newest signing key is the same. Null: unknown. */
+  readonly account: string | null;
+  /** The version of the Worker; null: the platform gives none. */
+  readonly release: string | null;
   readonly duration_ms: number;
 }
 
@@ -42,6 +61,11 @@ export const logRequest = factory.createMiddleware(async (context, next) => {
     route: routeOf(context),
     outcome: outcomeOf(status),
     status,
+    code: context.get("refusal_code") ?? null,
+    app: appOf(context),
+    caller: callerKindOf(context),
+    account: await accountOf(context),
+    release: context.env.RELEASE?.id ?? null,
     duration_ms: Date.now() - started_at_ms,
   };
   if (line.outcome === "failed") {
@@ -51,6 +75,56 @@ export const logRequest = factory.createMiddleware(async (context, next) => {
     console.log(line);
   }
 });
+
+/** Undefined: nobody was identified, or the route identifies nobody. */
+function findCaller(context: AppContext): UserCaller | AppCaller | undefined {
+  return context.get("caller");
+}
+
+function callerKindOf(context: AppContext): RequestCaller | null {
+  if (context.get("own_app") !== undefined) return "app";
+  const caller = findCaller(context);
+  if (caller === undefined)
+    return typeof context.get("sender")?.client_id === "string" ? "client" : null;
+  const is_operator = /^\/(api\/admin|console)(\/|$)/.test(context.req.path);
+  if (is_operator && (context.get("operator") ?? null) !== null) return "operator";
+  const { proof } = caller;
+  return proof.kind === "personal_token" && proof.client_id !== null ? "connection" : proof.kind;
+}
+
+/** Only a registered app: another name is what somebody typed. */
+function appOf(context: AppContext): string | null {
+  const services = context.get("services") as Services | undefined;
+  const body = context.req.valid("json" as never) as { readonly app?: unknown } | undefined;
+  const proof = findCaller(context)?.proof;
+  const client_id =
+    proof?.kind === "personal_token" ? proof.client_id : context.get("sender")?.client_id;
+  const named = [
+    body?.app,
+    context.req.query("app"),
+    context.req.path.startsWith("/api/admin/apps/") ? context.req.param("slug" as never) : null,
+    context.get("own_app")?.app_slug,
+    proof?.kind === "app" ? proof.app_slug : null,
+    splitClientId(client_id ?? "").app_slug,
+  ];
+  const registered = services?.apps.known();
+  const isRegistered = (slug: unknown): slug is string =>
+    typeof slug === "string" && registered?.has(slug) === true;
+  return named.find(isRegistered) ?? null;
+}
+
+/** The pseudonym of the account that the request concerns: for an operator, not their own. */
+async function accountOf(context: AppContext): Promise<string | null> {
+  const holder = context.get("holder") as Person | undefined;
+  const { identity_id = null } = holder ?? findCaller(context) ?? context.get("sender") ?? {};
+  if (identity_id === null) return null;
+  try {
+    return await context.get("services").pseudonymOf(identity_id);
+  } catch {
+    // The response does not depend on the log.
+    return null;
+  }
+}
 
 /** Not before the services exist: with wrong settings nothing is counted, and `/readyz` says so. */
 function countFailedRequest(context: AppContext, status: number): void {

@@ -95,7 +95,7 @@ export async function authenticateClient(
   sent: SentCredentials,
   identity_id: string | null,
 ): Promise<Result<AuthenticatedClient, OAuthError>> {
-  context.set("sender_examined", true);
+  context.set("sender", { client_id: null, identity_id });
   const { client_authentication } = context.get("services");
   const issuer = context.get("base_url");
   const audience = { issuer, token_endpoint: `${issuer}/oauth/token` };
@@ -103,6 +103,7 @@ export async function authenticateClient(
   const count = counter?.count ?? null;
   const result = await client_authentication.authenticate(sent, audience, count);
   if (result.ok) {
+    context.set("sender", { client_id: result.value.client_id, identity_id });
     if (identity_id !== null) noteUse(context, result.value);
     return result;
   }

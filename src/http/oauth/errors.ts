@@ -96,6 +96,7 @@ export function refuseOAuth(
   context: AppContext,
   { error, error_description, retry_after_seconds }: OAuthError,
 ): Response {
+  context.set("refusal_code", error);
   if (retry_after_seconds !== undefined) context.header("Retry-After", String(retry_after_seconds));
   if (error === "invalid_client" && context.req.header("Authorization") !== undefined) {
     context.header("WWW-Authenticate", `Basic realm="${context.get("base_url")}"`);

@@ -95,9 +95,12 @@ async function findVisible(
 async function identifyApp(context: AppContext, form: OAuthForm): Promise<Result<App, OAuthError>> {
   const key = readAppKey(context.req.header("Authorization") ?? "");
   if (key !== null) {
-    context.set("sender_examined", true);
+    context.set("sender", { client_id: null, identity_id: null });
     const app = await findAppOfKey(context, key);
-    if (app.ok) return accepted({ ...app.value, client_id: null });
+    if (app.ok) {
+      context.set("own_app", app.value);
+      return accepted({ ...app.value, client_id: null });
+    }
     return refused(app.refusal.code === "unauthorized" ? NO_APP : errorFrom(app.refusal));
   }
   const client = await authenticateClient(context, credentialsOf(context, form), null);

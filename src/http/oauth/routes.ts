@@ -38,7 +38,7 @@ const respondToFailure = factory.createMiddleware(async (context, next) => {
  */
 const countUnexamined = factory.createMiddleware(async (context, next) => {
   await next();
-  if (context.res.ok || context.res.status >= 500 || context.get("sender_examined")) return;
+  if (context.res.ok || context.res.status >= 500 || context.get("sender")) return;
   const limited = await countNetworkRequest(context, "client_failure");
   if (limited !== null) context.res = refuseOAuth(context, errorFrom(limited));
 });

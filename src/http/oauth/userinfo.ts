@@ -33,8 +33,8 @@ export const readUserinfo = factory.createHandlers(async (context) => {
   const token = await readToken(context);
   const claims = token === null ? null : await access_tokens.verify(context.get("base_url"), token);
   if (claims === null) return refuseBearer(context, INVALID_TOKEN);
-  context.set("sender_examined", true);
   const { identity_id, credential, client_id, scopes } = claims;
+  context.set("sender", { client_id, identity_id });
   if (await isDeletedClient(context, client_id)) return refuseBearer(context, INVALID_TOKEN);
   const proof = { kind: "personal_token", credential, client_id } as const;
   const limited = await countAuthenticated(context, { identity_id, proof });
@@ -70,6 +70,7 @@ async function readToken(context: AppContext): Promise<string | null> {
 }
 
 function refuseBearer(context: AppContext, { error, error_description }: BearerError): Response {
+  context.set("refusal_code", error);
   context.header(
     "WWW-Authenticate",
     `Bearer error="${error}", error_description="${error_description}"`,

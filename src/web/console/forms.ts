@@ -182,12 +182,14 @@ export async function submit(
     const result = await perform();
     if (result.ok) return null;
     const { status, error, code } = describeRefusal(result.refusal);
+    context.set("refusal_code", code);
     const used_key_problem = USED_KEY_PROBLEMS[code];
     const key = used_key_problem === undefined ? form.key : crypto.randomUUID();
     const problems = { [fields[code] ?? ""]: used_key_problem ?? error };
     return { form: { ...form, key, problems }, status, code };
   } catch (error) {
     const refusal = refusalForError(error as Error, context);
+    context.set("refusal_code", refusal.code);
     const { status } = describeRefusal(refusal);
     return { form: { ...form, problems: { "": FORM_PROBLEMS.unavailable } }, status };
   }

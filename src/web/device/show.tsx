@@ -110,6 +110,7 @@ export function respondWithRefusal(
   typed_code: string,
   fields: readonly (readonly [string, string])[] | null = null,
 ): Response | Promise<Response> {
+  context.set("refusal_code", refusal.code);
   const { status, headers } = describeRefusal(refusal);
   const state = stateOf(context, refusal, typed_code, fields);
   return context.html(<DevicePage state={state} />, status, headers);

@@ -37,6 +37,7 @@ const BEARER_PROTOCOL = "bearer.";
 export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), async (context) => {
   const caller = await identifyWatcher(context);
   if (!caller.ok) return refuse(context, caller.refusal);
+  context.set("caller", caller.value);
   const { identity_id, via, proof } = caller.value;
   if (via === "cookie" && (await isFromForeignPage(context))) {
     return refuse(context, { code: "origin_not_allowed" });

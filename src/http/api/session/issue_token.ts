@@ -68,6 +68,7 @@ async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, R
     }
     const { session, set_cookies } = resumed;
     const caller = browserCaller(context, session);
+    context.set("caller", caller);
     const foreign = await originRefusal(context, caller.proof);
     if (foreign !== null) return refused(foreign);
     const limited = await countAuthenticated(context, caller);
@@ -83,6 +84,7 @@ async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, R
   }
   const caller = await identify(context);
   if (!caller.ok) return caller;
+  context.set("caller", caller.value);
   const limited = await countAuthenticated(context, caller.value);
   if (limited !== null) return refused(limited);
   const { identity_id, proof, expires_at_ms } = caller.value;
@@ -129,6 +131,7 @@ async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Re
 
 /** 401 with the URL of a sign-in that returns to the page that sent the request. */
 async function refuseWithSignIn(context: AppContext, refusal: Refusal): Promise<Response> {
+  context.set("refusal_code", refusal.code);
   const { status, error, headers } = describeRefusal(refusal);
   const challenge = (challengeOf(context, refusal) ?? []).join(", ");
   const signin_url = new URL("/signin", context.get("base_url"));

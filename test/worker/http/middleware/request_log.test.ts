@@ -1,7 +1,17 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, openProviderDouble } from "../../support/provider_double.ts";
 import { openBrowser } from "../../support/browser.ts";
-import { environmentWith, send, signIn } from "../../support/passbook.ts";
+import { getToken } from "../../support/device_logins.ts";
+import { connect as connectClient, post, refresh, withToken } from "../../support/oauth_clients.ts";
+import {
+  environmentWith,
+  send,
+  signIn,
+  signInWithCredits,
+  type SignedIn,
+} from "../../support/passbook.ts";
+import { openAppServer } from "../caller/app_server.ts";
 
 /** Records the log by level. `Math.random` decides which successful requests are logged. */
 function readLog(random: number) {
@@ -25,7 +35,7 @@ const DROPPED = 0.999;
 afterEach(() => vi.restoreAllMocks());
 
 describe("the request log", () => {
-  it("a request logs one line with exactly its id, method, route, outcome, status and duration", async () => {
+  it("a request logs one line with exactly these fields", async () => {
     const log = readLog(KEPT);
     await send("GET", "/api/jobs/018f0000-0000-7000-8000-000000000000", {
       headers: { "CF-Ray": "ray-1" },
@@ -38,6 +48,11 @@ describe("the request log", () => {
         route: "/api/jobs/:id",
         outcome: "refused",
         status: 401,
+        code: "unauthorized",
+        app: null,
+        caller: null,
+        account: null,
+        release: env.RELEASE.id,
         duration_ms: expect.any(Number),
       },
     ]);
@@ -57,6 +72,65 @@ describe("the request log", () => {
       expect(log.text()).not.toContain("secret-word");
     },
   );
+
+  it("a refused request names its code, its kind of caller and its registered app, and never the identity", async () => {
+    const server = await openAppServer("demo");
+    const { operator } = server;
+    const ada = await signInWithCredits();
+    const [holder, connection] = [
+      await getToken(ada, { scopes: ["read"] }),
+      await connectClient(ada, { scopes: ["read"] }),
+    ];
+    const job = { app: "demo", action: "draw", cost_estimate: 5_000 };
+    const unregistered = { ...job, app: "not-registered" };
+    const log = readLog(DROPPED);
+    await ada.post("/api/jobs", job);
+    await ada.post("/api/jobs", unregistered);
+    await holder.post("/api/jobs", job);
+    await withToken(connection.access_token, "POST", "/api/jobs", job);
+    await server.in(ada.identity_id).post("/api/jobs", { ...job, app: "other" });
+    await operator.get(`/api/admin/accounts/${ada.identity_id}?wrong=1`);
+    await post("/oauth/token", { grant_type: "password" });
+    await refresh("invented");
+    await send("GET", "/nothing", { headers: { Accept: "text/html" } });
+    const account = expect.stringMatching(/^[\w-]{43}$/);
+    expect(log.lines().map(({ code, caller, app }) => ({ code, caller, app }))).toEqual([
+      { code: "insufficient_credits", caller: "session", app: "demo" },
+      { code: "insufficient_credits", caller: "session", app: null },
+      { code: "scope", caller: "personal_token", app: "demo" },
+      { code: "scope", caller: "connection", app: "demo" },
+      { code: "scope", caller: "app", app: "demo" },
+      { code: "invalid_request", caller: "operator", app: null },
+      { code: "unsupported_grant_type", caller: null, app: null },
+      { code: "invalid_grant", caller: "client", app: null },
+      { code: "not_found", caller: null, app: null },
+    ]);
+    const accounts = log.lines().map((line) => line["account"]);
+    expect(accounts.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => account));
+    expect(new Set(accounts.slice(0, 5)).size).toBe(1);
+    expect(accounts.slice(6)).toEqual([null, null, null]);
+    for (const secret of [ada.identity_id, ada.token, server.key, "ada@example.com", "invented"]) {
+      expect(log.text()).not.toContain(secret);
+    }
+  });
+
+  it("the pseudonyms of two accounts differ, and each stays the same", async () => {
+    const [ada, bob] = [await signIn(), await signIn("bob@example.com")];
+    const pseudonymOf = async (person: SignedIn) => {
+      const log = readLog(DROPPED);
+      await person.get("/api/jobs?limit=0");
+      return log.lines().at(-1)?.["account"];
+    };
+    const [first, second] = [await pseudonymOf(ada), await pseudonymOf(bob)];
+    expect(first).not.toBe(second);
+    expect(await pseudonymOf(ada)).toBe(first);
+  });
+
+  it("a line names the version of the Worker", async () => {
+    const log = readLog(DROPPED);
+    await send("GET", "/api/wallet", {}, { RELEASE: { id: "version-1", tag: "", timestamp: "" } });
+    expect(log.lines()).toEqual([expect.objectContaining({ release: "version-1" })]);
+  });
 
   it("a share of successful requests and every failed request is logged", async () => {
     const log = readLog(DROPPED);
