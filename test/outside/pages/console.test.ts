@@ -98,29 +98,47 @@ async function work(person: Person, app: string, count: number): Promise<string>
   return first;
 }
 
+/** About the totals of one day. */
+const TOTALS = {
+  granted: 900,
+  reserved: 5_200,
+  settled: 4_100,
+  refunded: 700,
+  purchased: 1_500,
+  jobs: 310,
+  failed: 14,
+  active_accounts: 41,
+};
+
 /** Daily totals of the days before today, as deliveries write them. */
 function fillTotals(): void {
   const today = Math.floor(Date.now() / 86_400_000);
   for (const file of globSync(join(pages.state, "v3/d1/**/*.sqlite"))) {
     const database = new DatabaseSync(file);
     try {
+      const columns = database
+        .prepare("select name from pragma_table_info('daily_totals')")
+        .all()
+        .map(({ name }) => String(name));
+      if (columns.length === 0) continue;
       const insert = database.prepare(
-        `insert into daily_totals (day, app_slug, granted, reserved, settled, refunded, job_refunded, purchased,
-           adjusted, jobs, failed, active_accounts) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `insert into daily_totals (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
       );
       for (let back = 1; back < 89; back += 1) {
         // One day of the last week had a burst.
         const wave = (1 + Math.sin(back / 3) ** 2) * (back === 4 ? 8 : 1);
         const of = (scale: number) => Math.round(scale * wave * (1 - back / 120));
-        const totals = (share: number) =>
-          [900, 5_200, 4_100, 700, 20, 1_500, 0, 310, 14, 41].map((scale) => of(scale * share));
-        insert.run(today - back, "*", ...totals(0).with(9, of(41)));
-        insert.run(today - back, "paint", ...totals(0.7));
-        insert.run(today - back, "voice", ...totals(0.3));
+        for (const [app_slug, share] of [
+          ["*", 0],
+          ["paint", 0.7],
+          ["voice", 0.3],
+        ] as const) {
+          const day: Record<string, string | number> = { day: today - back, app_slug };
+          for (const [name, scale] of Object.entries(TOTALS)) day[name] = of(scale * share);
+          if (app_slug === "*") day["active_accounts"] = of(TOTALS.active_accounts);
+          insert.run(...columns.map((name) => day[name] ?? 0));
+        }
       }
-    } catch (error) {
-      // This file is a different database.
-      if (!String(error).includes("no such table")) throw error;
     } finally {
       database.close();
     }

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createAppRecords } from "../../../src/directory/app_records.ts";
 import { createAppRegistry } from "../../../src/directory/apps.ts";
+import { createOAuthRecords } from "../../../src/directory/oauth_records.ts";
 import { registerApp } from "../support/directory_outage.ts";
 import { registerClient, registerResource } from "../support/registrations.ts";
 
@@ -131,5 +133,49 @@ describe("a registered resource", () => {
     await expect(registerResource("other", "mcp", "https://demo.example/mcp")).rejects.toThrow(
       /UNIQUE constraint failed/,
     );
+  });
+});
+
+describe("two saves of one version", () => {
+  const MAIN = { app_slug: "demo", id: "main" };
+  const nothing = () => undefined;
+
+  it("of two saves of an app's one version, one changes it and the other nothing", async () => {
+    const records = createAppRecords(env.DIRECTORY, nothing);
+    const known = (await records.find("demo")) ?? expect.fail("not registered");
+    const save = (name: string) =>
+      records.save("demo", { ...known, name, icon: undefined }, { version: 1, audit_id: name });
+    const saves = await Promise.all([save("one"), save("two")]);
+    expect(saves.filter((saved) => saved === null)).toHaveLength(1);
+    expect(await records.find("demo")).toMatchObject({ version: 2 });
+  });
+
+  it("of two saves of a client's one version, one changes it and the other nothing", async () => {
+    const records = createOAuthRecords(env.DIRECTORY, nothing);
+    await registerClient("demo", "main");
+    const before = await records.findClient(MAIN);
+    const settings = before ?? expect.fail("not registered");
+    const { name: _, redirect_uris, pkce_optional, refresh } = settings;
+    const save = (name: string) =>
+      records.saveClient(
+        MAIN,
+        { name, redirect_uris, pkce_optional, refresh, public: settings.public },
+        { before, audit_id: name },
+      );
+    const saves = await Promise.all([save("one"), save("two")]);
+    expect(saves.filter((saved) => saved.ok && saved.value === null)).toHaveLength(1);
+    expect(await records.findClient(MAIN)).toMatchObject({ version: 2 });
+  });
+
+  it("of two saves of a resource's one version, one changes it and the other nothing", async () => {
+    const records = createOAuthRecords(env.DIRECTORY, nothing);
+    await registerResource("demo", "main", "https://demo.example/mcp");
+    const before = await records.findResource(MAIN);
+    const { uri } = before ?? expect.fail("not registered");
+    const save = (scope: string) =>
+      records.saveResource(MAIN, { uri, scopes: [scope] }, { before, audit_id: scope });
+    const saves = await Promise.all([save("one"), save("two")]);
+    expect(saves.filter((saved) => saved.ok && saved.value === null)).toHaveLength(1);
+    expect(await records.findResource(MAIN)).toMatchObject({ version: 2 });
   });
 });
