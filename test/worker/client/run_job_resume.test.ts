@@ -204,6 +204,10 @@ describe("a process that dies at any request, and one that resumes", () => {
   );
 });
 
+/** Whether a run sent this step. */
+const hasTaken = (network: FaultyNetwork | undefined, step: number): boolean =>
+  network?.sent.some(({ body }) => body?.includes(`"step":${step},"run"`)) ?? false;
+
 describe("two live runs of one key", () => {
   it(
     "two live runs of one key over faulty networks end the job once, at the cost of the run that has it",
@@ -217,17 +221,19 @@ describe("two live runs of one key", () => {
         ends: fc.constantFrom("returns" as const, "throws" as const),
         onFailure: fc.constantFrom("refund" as const, "charge_spent" as const),
         cost: fc.nat({ max: 12 }),
+        turns: fc.nat({ max: 8 }),
       });
       await fc.assert(
         fc.asyncProperty(fc.tuple(plan, plan), async (plans) => {
           const person = await signInWithCredits("demo", `bob${(people += 1)}@example.com`);
-          const runs = plans.map(({ faults: of_run, reports, ends, onFailure, cost }) => {
+          const runs = plans.map(({ faults: of_run, reports, ends, onFailure, cost, turns }) => {
             const network = openNetwork(of_run);
             const client = processOf(person, (url, init) =>
               network.fetch(url.replace("http://localhost", BASE_URL), init),
             );
             const work = async (job: RunningJob) => {
               for (const spent of reports) await job.progress({ spent });
+              for (let turn = 0; turn < turns; turn += 1) await person.get("/api/wallet");
               if (ends === "throws") throw new WorkFailed();
               return { result: null, actualCost: cost };
             };
@@ -251,7 +257,9 @@ describe("two live runs of one key", () => {
             expect(job).toMatchObject({ status: "completed", actual_cost: paid[0].cost });
           } else if (job?.status === "failed") {
             // The run that had the job threw: what it cost is nothing, or what a run had spent.
-            expect(plans.some(({ ends }) => ends === "throws")).toBe(true);
+            const stepped = plans.filter((_, index) => hasTaken(runs[index]?.network, job.step));
+            const owners = job.step === 0 || stepped.length === 0 ? plans : stepped;
+            expect(owners.some(({ ends }) => ends === "throws")).toBe(true);
             expect([0, ...plans.flatMap(({ reports }) => reports)]).toContain(job.actual_cost);
           }
         }),
