@@ -549,7 +549,7 @@ describe("signed-in browsers", () => {
 });
 
 describe("every page of the account", () => {
-  const pages = ["", "/jobs", "/jobs/x", "/statement", "/statement.csv", "/data.json", "/tokens"];
+  const pages = ["", "/jobs", "/jobs/x", "/statement", "/statement.csv", "/data.json"];
 
   it.each(pages)("%s redirects a signed-out browser to sign-in", async (path) => {
     const answer = await send("GET", `/account${path}`, { headers: { Accept: "text/html" } });
