@@ -43,7 +43,9 @@ describe("createAppServer", () => {
       const { webhook, secret } = await webhooks.save("main", HOOK);
       expect(secret).toMatch(/^whsec_/);
       expect(await webhooks.list()).toEqual([webhook]);
-      const paused = await webhooks.save("main", { ...HOOK, active: false, reason: "moving" });
+      const { version } = webhook;
+      const changed = { ...HOOK, version, active: false, reason: "moving" };
+      const paused = await webhooks.save("main", changed);
       expect(paused).toMatchObject({ webhook: { active: false }, secret: null });
       expect((await webhooks.rotate("main")).secret).not.toBe(secret);
       const fetched = vi.spyOn(globalThis, "fetch").mockResolvedValue(Response.json({}));
