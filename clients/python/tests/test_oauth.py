@@ -21,9 +21,9 @@ CLIENT: Any = {"client_id": "sketch~web", "client_secret": SECRET, "redirect_uri
 JOB: Any = {"app": "sketch", "action": "draw"}
 
 
-def visit(url: str, email: str) -> str:
-    """Opens an address as a person who allows everything. Returns where the browser ends."""
-    query = urllib.parse.urlencode({"url": url, "email": email})
+def visit(url: str, email: str, **choices: str) -> str:
+    """Opens an address as a person who allows what the page suggests. Returns where the browser ends."""
+    query = urllib.parse.urlencode({"url": url, "email": email, **choices})
     with urllib.request.urlopen(f"{os.environ['PASSBOOK_BROWSER']}/?{query}") as response:
         return str(response.read().decode())
 
@@ -38,7 +38,7 @@ class OAuthTest(unittest.TestCase):
         url, pending = self.oauth.start(scopes, resource=resource)
         # The app stores it as JSON until the person returns.
         pending = json.loads(json.dumps(pending))
-        return self.oauth.callback(visit(url, self.email), pending, on_tokens=self.saved.append)
+        return self.oauth.callback(visit(url, self.email, unlimited="yes"), pending, on_tokens=self.saved.append)
 
     def assert_raises(self, code: str, call: Any, *args: Any, **options: Any) -> PassbookError:
         with self.assertRaises(PassbookError) as caught:

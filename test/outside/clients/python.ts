@@ -35,13 +35,17 @@ export async function runPythonTests(url: string): Promise<string> {
   }
 }
 
-/** Opens `url` as the person `email`, who allows everything, and responds with the address at which the browser ends. */
+/**
+ * Opens `url` as the person `email`, who allows what the page suggests, or without a limit, and responds with the address at
+ * which the browser ends.
+ */
 async function openBrowser(issuer: string) {
   const service = { issuer, fetch, wait: async () => {} };
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? "", "http://browser").searchParams;
     const [url, email] = [query.get("url") ?? "", query.get("email") ?? ""];
-    goThrough(openPassbookVisitor(service), url, email).then(
+    const choices = query.has("unlimited") ? { credits: "", no_limit: "yes" } : {};
+    goThrough(openPassbookVisitor(service), url, email, choices as Record<string, string>).then(
       ({ href }) => response.end(href),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );

@@ -106,11 +106,12 @@ export function openPassbookVisitor({ issuer, fetch }: ServiceUnderTest): Visito
   return openVisitor(issuer, fetch, { "CF-Connecting-IP": network });
 }
 
-/** Signs in with the development form, or allows what the consent page shows. */
+/** Signs in with the development form, or allows what the consent page shows. `choices`: changed fields of that page. */
 export function fillPassbookForm(
   visitor: Visitor,
   page: Page,
   email: string,
+  choices: Readonly<Record<string, string>> = {},
 ): ReturnType<Target["fill"]> {
   const signing_in = page.forms.find(({ action }) => action.pathname === "/signin/dev");
   if (signing_in !== undefined) {
@@ -118,16 +119,21 @@ export function fillPassbookForm(
   }
   const consent = page.forms.find(({ buttons }) => buttons.some(({ text }) => ALLOW.test(text)));
   if (consent === undefined) return null;
-  return { step: "consent", next: visitor.submit(consent, {}, ALLOW) };
+  return { step: "consent", next: visitor.submit(consent, choices, ALLOW) };
 }
 
 const ALLOW = /^Allow\b/;
 
 /** Opens an address as this person, and completes the pages until the server redirects elsewhere. */
-export async function goThrough(visitor: Visitor, url: string | URL, email: string): Promise<URL> {
+export async function goThrough(
+  visitor: Visitor,
+  url: string | URL,
+  email: string,
+  choices: Readonly<Record<string, string>> = {},
+): Promise<URL> {
   let landing: Landing = await visitor.open(new URL(url));
   for (let step = 0; step < 4 && landing.kind === "page"; step += 1) {
-    const filled = fillPassbookForm(visitor, landing.page, email);
+    const filled = fillPassbookForm(visitor, landing.page, email, choices);
     if (filled === null) break;
     landing = await filled.next;
   }
