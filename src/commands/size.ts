@@ -1,11 +1,11 @@
 /**
  * `npm run size`: measures the deployed bundle, and compares the cold start of the Worker with that of a bare Hono Worker.
- * Both are bundled in the same way and started in turn, each time in a new runtime; a start lasts from the launch of the
- * runtime to its first response. Fails if the bundle exceeds its limit; times are only printed. `--bundle-only` measures
- * no starts.
+ * Both are bundled in the same way and started in turn, each time in a new runtime. The processor time of a start is that
+ * of the whole runtime from its launch to its first response, so other programs on the machine hardly change it. Fails if
+ * the bundle or the start exceeds its limit. `--bundle-only` measures no starts; only Linux can measure them.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,6 +17,12 @@ const RUNS = 15;
 
 /** What a deployment may weigh, in KiB. A new capability may raise it. */
 const BUNDLE_MAX_GZIP_KIB = 272;
+
+/**
+ * The most processor time that a start may take, in starts of a bare Hono Worker. It takes 4.2 of them; a language table of
+ * `Intl` would add 0.4. The goal is 3.3.
+ */
+const START_MAX_RATIO = 4.5;
 
 const BARE_WORKER = `import { Hono } from "hono";
 const app = new Hono();
@@ -68,12 +74,11 @@ const main :Workerd.Worker = (
 `;
 }
 
-/** The time from the launch of a runtime to its first response, in milliseconds. */
+/** The processor time of a runtime from its launch to its first response, in milliseconds. */
 async function coldStart(subject: Subject): Promise<number> {
   const port = await freePort();
   const config = join(subject.directory, "start.capnp");
   await writeFile(config, await runtimeConfig(subject, port));
-  const launched_ms = performance.now();
   const runtime = spawn("workerd", ["serve", config], {
     env: { ...process.env, ...subject.settings },
     stdio: ["ignore", "ignore", "pipe"],
@@ -82,7 +87,7 @@ async function coldStart(subject: Subject): Promise<number> {
   runtime.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   try {
     await firstResponse(`http://127.0.0.1:${port}${subject.path}`, runtime);
-    return performance.now() - launched_ms;
+    return await processorMs(runtime.pid ?? 0);
   } catch (error) {
     throw new Error(`${subject.name} did not start: ${output}`, { cause: error });
   } finally {
@@ -90,6 +95,16 @@ async function coldStart(subject: Subject): Promise<number> {
     runtime.kill();
     await ended;
   }
+}
+
+/** What all threads of a process have used so far. Linux counts it in nanoseconds, as the first number. */
+async function processorMs(pid: number): Promise<number> {
+  const threads = `/proc/${pid}/task`;
+  const used_ms = (await readdir(threads)).map(async (thread) => {
+    const [nanoseconds] = (await readFile(join(threads, thread, "schedstat"), "utf8")).split(" ");
+    return Number(nanoseconds) / 1e6;
+  });
+  return (await Promise.all(used_ms)).reduce((sum, ms) => sum + ms, 0);
 }
 
 async function firstResponse(url: string, runtime: ChildProcess): Promise<void> {
@@ -156,7 +171,8 @@ async function subjects(directory: string): Promise<readonly [Subject, Subject]>
   ];
 }
 
-async function measure(directory: string, runs: number): Promise<void> {
+/** Compares the start with its limit. @returns whether it fits */
+async function measure(directory: string, runs: number): Promise<boolean> {
   const both = await subjects(directory);
   const starts_ms = new Map<Subject, number[]>(both.map((subject) => [subject, []]));
   // The first run only warms the disk cache.
@@ -171,14 +187,17 @@ async function measure(directory: string, runs: number): Promise<void> {
     const start_ms = median(starts_ms.get(subject) ?? []);
     console.log(
       `${subject.name.padEnd(10)} ${raw_kib.toFixed(1).padStart(7)} KiB minified ` +
-        `${gzip_kib.toFixed(1).padStart(6)} KiB gzip ${start_ms.toFixed(1).padStart(6)} ms to the first response`,
+        `${gzip_kib.toFixed(1).padStart(6)} KiB gzip ${start_ms.toFixed(1).padStart(6)} ms of processor time to the first response`,
     );
   }
   const [bare_ms = 0, passbook_ms = 0] = both.map((it) => median(starts_ms.get(it) ?? []));
+  const ratio = passbook_ms / bare_ms;
+  const fits = ratio <= START_MAX_RATIO;
   console.log(
-    `Start-up: ${(passbook_ms / bare_ms).toFixed(2)} times a bare Hono Worker's, ` +
-      `${(passbook_ms - bare_ms).toFixed(1)} ms more (medians of ${runs} cold starts each).`,
+    `Start: ${ratio.toFixed(2)} times a bare Hono Worker's processor time, ${fits ? "within" : "OVER"} the limit of ` +
+      `${START_MAX_RATIO} (${(passbook_ms - bare_ms).toFixed(1)} ms more; medians of ${runs} cold starts each).`,
   );
+  return fits;
 }
 
 /** Compares the bundle with its limit. @returns whether it fits */
@@ -204,7 +223,9 @@ await mkdir(".wrangler", { recursive: true });
 const directory = await mkdtemp(resolve(".wrangler", "size-"));
 try {
   if (!(await checkLimit(directory))) process.exitCode = 1;
-  if (!values["bundle-only"]) await measure(directory, Number(values.runs));
+  if (!values["bundle-only"] && !(await measure(directory, Number(values.runs)))) {
+    process.exitCode = 1;
+  }
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

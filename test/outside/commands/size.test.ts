@@ -5,9 +5,15 @@ import { expect, it } from "vitest";
 
 const run = promisify(execFile);
 
-it("npm run size starts the bundle and compares its start", { tags: "slow" }, async () => {
-  const { stdout } = await run("npm", ["run", "-s", "size", "--", "--runs", "1"]);
-  expect(stdout).toMatch(/Bundle: [\d.]+ KiB gzip, within the limit/);
-  expect(stdout).toMatch(/Passbook .* ms to the first response/);
-  expect(stdout).toMatch(/Start-up: [\d.]+ times a bare Hono Worker's/);
-});
+it(
+  "npm run size compares the processor time of a start with its limit",
+  { tags: "slow" },
+  async () => {
+    const { stdout } = await run("npm", ["run", "-s", "size", "--", "--runs", "5"]);
+    expect(stdout).toMatch(/Bundle: [\d.]+ KiB gzip, within the limit/);
+    expect(stdout).toMatch(/Passbook .* ms of processor time to the first response/);
+    expect(stdout).toMatch(
+      /Start: [\d.]+ times a bare Hono Worker's processor time, within the limit/,
+    );
+  },
+);
