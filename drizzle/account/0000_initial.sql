@@ -54,6 +54,7 @@ CREATE TABLE `apps` (
 	`granted_at_ms` integer,
 	`created_at_ms` integer NOT NULL,
 	`access` text NOT NULL,
+	`is_registered` integer DEFAULT true NOT NULL,
 	`opened_after_line` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -77,6 +77,8 @@ interface Registry {
 
 /** The amount and limit of a starter grant, in credits. */
 export interface StarterGrant {
+  /** Whether the app is registered. One whose row is unreadable is. */
+  readonly is_registered: boolean;
   readonly credits: number;
   /** Null: no limit. */
   readonly daily_budget: number | null;
@@ -158,6 +160,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     if (known === null) return null;
     const app = known.apps.get(slug);
     return {
+      is_registered: app !== undefined || known.unreadable.has(slug),
       credits: app?.starter_credits ?? options.default_starter_credits,
       daily_budget: app?.daily_starter_budget ?? null,
       excluded_domains: app?.starter_excluded_domains ?? [],

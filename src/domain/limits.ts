@@ -59,6 +59,9 @@ export const REASON_MAX_LENGTH = 500;
 /** Apps of one account. Any caller can invent slugs; this limits what they store. */
 export const APPS_PER_ACCOUNT_MAX = 1_000;
 
+/** How many of them may be unregistered: anybody can invent slugs, and registered apps must find room. */
+export const UNREGISTERED_APPS_PER_ACCOUNT_MAX = 200;
+
 /**
  * Ledger entries in one message of the queue, which accepts 128 KB: at 3 KB for an entry's job and 300 bytes
  * for its totals, 35 of the largest fit.

@@ -73,7 +73,11 @@ export type Refusal =
   | { readonly code: "step_too_old"; readonly step: number }
   | { readonly code: "too_many_steps"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
-  | { readonly code: "too_many_apps"; readonly limit: number }
+  | {
+      readonly code: "too_many_apps";
+      readonly of: "all" | "unregistered";
+      readonly limit: number;
+    }
   // Payments
   | { readonly code: "package_unknown" }
   | { readonly code: "return_url_not_allowed"; readonly address: string }

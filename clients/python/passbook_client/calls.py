@@ -24,8 +24,8 @@ class Calls(ABC):
     ) -> types.Wallet:
         """
         The account and its apps. Opens the account if it does not exist. With `app`, adds the app and
-        grants its starter credits, once per account and app. With cookies, `app` requires an allowed
-        origin.
+        grants its starter credits, once per account and app. An app that is not registered here is added
+        only with its first job. With cookies, `app` requires an allowed origin.
         """
         return self._send(
             Call(

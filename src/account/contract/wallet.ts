@@ -13,6 +13,8 @@ export interface WalletRequest {
   readonly app: {
     readonly slug: string;
     readonly starter_credits: number | null;
+    /** Left out: it is, or that is unknown. */
+    readonly is_registered?: boolean;
     readonly reservation?: GrantReservation | null;
   } | null;
 }

@@ -52,7 +52,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   const step = rules.reserve(readBalance(transaction), { id, app_slug }, cost_estimate);
   if (!step.ok) return step;
   ensureOpen(transaction);
-  openForJob(transaction, app_slug);
+  openForJob(transaction, request);
   const charge = { credits: 0 - step.value.posting.amount, bytes };
   const takings = chargePath(transaction, { allowance_path, takings_json: null }, charge);
   const started = withStarted(store, startedJobsOf(store.readNewestEntry()), creator);

@@ -49,6 +49,7 @@ export const save_app = query((database) => {
     "granted_at_ms",
     "created_at_ms",
     "access",
+    "is_registered",
     "opened_after_line",
   );
   return database

@@ -67,6 +67,8 @@ export const apps = sqliteTable("apps", {
   created_at_ms: integer().notNull(),
   /** What the app's key may do here; see `wallet/app_access.ts`. */
   access: text({ enum: APP_ACCESS }).notNull(),
+  /** Whether it was registered when it was last used here. */
+  is_registered: integer({ mode: "boolean" }).notNull().default(true),
   /** The newest entry when `access` last became `open`; 0: never. The app's webhooks get what came after it. */
   opened_after_line: integer().notNull(),
 });

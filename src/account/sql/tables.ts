@@ -90,7 +90,9 @@ export function openTables(database: AccountDatabase) {
 
     listApps: (): AppRow[] => queries.all_apps(database).all(),
     readApp: (slug: string): AppRow | null => queries.app_by_slug(database).get({ slug }) ?? null,
-    saveApp: (row: AppRow): void => void queries.save_app(database).run(row),
+    saveApp: (row: AppRow): void =>
+      // As in `insertJob`.
+      void queries.save_app(database).run({ ...row, is_registered: Number(row.is_registered) }),
 
     readAppKey: (key_hash: string): AppKeyRow | null =>
       queries.app_key_by_hash(database).get({ key_hash }) ?? null,

@@ -3,10 +3,18 @@
  * with a personal token that has no cap, and disconnects the app on the account page. A capped token never opens it,
  * because the app's key has no cap and could spend more.
  */
-import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
+import { APPS_PER_ACCOUNT_MAX, UNREGISTERED_APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { opensAccounts } from "../caller.ts";
-import type { Answer, AppRow, Batch, OnceAnswer, SettledJob } from "../contract.ts";
+import type {
+  Answer,
+  AppRow,
+  Batch,
+  OnceAnswer,
+  SettledJob,
+  CreateJobRequest,
+} from "../contract.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Whether the account is open for an app's key. */
@@ -85,18 +93,32 @@ function openNow({ store }: Transaction): Access {
   return { access: "open", opened_after_line: store.readNewestEntry()?.line ?? 0 };
 }
 
+/** Why no app can be added to the account; null if one can. Unregistered ones never take the room of the others. */
+export function whyNoRoomForApp({ store }: Transaction, is_registered: boolean): Refusal | null {
+  const code = "too_many_apps";
+  const apps = store.listApps();
+  if (apps.length >= APPS_PER_ACCOUNT_MAX) return { code, of: "all", limit: APPS_PER_ACCOUNT_MAX };
+  const limit = UNREGISTERED_APPS_PER_ACCOUNT_MAX;
+  const unregistered = is_registered ? [] : apps.filter((app) => !app.is_registered);
+  return unregistered.length >= limit ? { code, of: "unregistered", limit } : null;
+}
+
 /**
  * Opens the account for the app that a job is created for. An account with the maximum number of apps is not opened;
  * the app's key can still end its own jobs there.
  */
-export function openForJob(transaction: Transaction, slug: string): void {
+export function openForJob(
+  transaction: Transaction,
+  { app_slug: slug, is_registered = true }: Pick<CreateJobRequest, "app_slug" | "is_registered">,
+): void {
   const { store, now_ms } = transaction;
   const known = store.readApp(slug);
   const access = accessAfterUse(transaction, known);
-  if (known?.access === access.access) return;
-  if (known === null && store.listApps().length >= APPS_PER_ACCOUNT_MAX) return;
+  const is_new = known === null;
+  if (known?.access === access.access && known.is_registered === is_registered) return;
+  if (is_new && whyNoRoomForApp(transaction, is_registered) !== null) return;
   const first_use = { slug, starter_credits: 0, granted_at_ms: null, created_at_ms: now_ms };
-  store.saveApp({ ...(known ?? first_use), ...access });
+  store.saveApp({ ...(known ?? first_use), ...access, is_registered });
 }
 
 /** Connects or disconnects an app. Only the holder may. Refused as `app_unknown` if the account has no such app. */

@@ -1,10 +1,9 @@
 /** The wallet. A call opens the account, adds the named app, and grants the app's starter credits once. */
 import { utcDayOf } from "../../domain/calendar.ts";
 import { fitsBalance } from "../../domain/ledger.ts";
-import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
-import { accessAfterUse } from "./app_access.ts";
+import { accessAfterUse, whyNoRoomForApp } from "./app_access.ts";
 import {
   actingAllowance,
   personalRightsOf,
@@ -17,6 +16,7 @@ import type { Answer, AppRow, Profile, Wallet, WalletRequest } from "../contract
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
+type AppRequest = NonNullable<WalletRequest["app"]>;
 type AppGrant = NonNullable<Wallet["app_grant"]>;
 
 export function readWallet(transaction: Transaction, request: WalletRequest): Answer<Wallet> {
@@ -42,7 +42,9 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
 
 /** A holder who deleted an account before gets the app, but no starter credits again. */
 function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
-  return app === null ? null : { slug: app.slug, starter_credits: 0 };
+  if (app === null) return null;
+  const { slug, is_registered = true } = app;
+  return { slug, starter_credits: 0, is_registered };
 }
 
 /**
@@ -61,7 +63,7 @@ export function readProfile(transaction: Transaction): Answer<Profile> {
 /** A read-only token may name an app if that changes nothing. */
 function whyNotUpsert(
   transaction: Transaction,
-  { slug, starter_credits }: NonNullable<WalletRequest["app"]>,
+  { slug, starter_credits, is_registered = true }: AppRequest,
   known: AppRow | null,
 ): Refusal | null {
   const foreign = whyNotForApp(transaction, slug);
@@ -69,21 +71,21 @@ function whyNotUpsert(
   // An app's key reads the wallet, and never takes the grant.
   if (transaction.caller.kind === "app") return null;
   const grants = starter_credits !== null && starter_credits > 0;
-  const writes = known === null || (known.granted_at_ms === null && grants);
+  const writes = known === null ? is_registered || grants : known.granted_at_ms === null && grants;
   const not_granting = writes ? whyNotGrant(transaction) : null;
   if (not_granting !== null) return not_granting;
-  const full = known === null && transaction.store.listApps().length >= APPS_PER_ACCOUNT_MAX;
-  return full ? { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX } : null;
+  return known === null && writes ? whyNoRoomForApp(transaction, is_registered) : null;
 }
 
 /**
  * `granted` means: by this call. No grant is made if its worth is 0 or unknown, or if the balance could not be counted
- * exactly after it; it may be made later. A grant that a daily budget bounds waits until its credits are reserved from
+ * exactly after it; it may be made later. An unregistered app is added only with a grant, or with its first job: anybody
+ * can invent one. A grant that a daily budget bounds waits until its credits are reserved from
  * that day's budget, and is worth what was reserved.
  */
 function upsertApp(
   transaction: Transaction,
-  { slug, starter_credits: worth, reservation }: NonNullable<WalletRequest["app"]>,
+  { slug, starter_credits: worth, is_registered = true, reservation }: AppRequest,
   known: AppRow | null,
 ): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
   const { store, now_ms, caller } = transaction;
@@ -91,7 +93,8 @@ function upsertApp(
   const access = accessAfterUse(transaction, known);
   if (known !== null && (known.granted_at_ms !== null || caller.kind === "app")) {
     const { starter_credits } = known;
-    if (access.access !== known.access) store.saveApp({ ...known, ...access });
+    const is_changed = access.access !== known.access || is_registered !== known.is_registered;
+    if (is_changed && caller.kind !== "app") store.saveApp({ ...known, ...access, is_registered });
     return { app_grant: { slug, starter_credits, granted: false }, grant_waits: false };
   }
   const worth_now = reservation?.credits ?? worth;
@@ -103,10 +106,14 @@ function upsertApp(
   const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
   const granted = may_be_made && is_covered;
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
-  if (granted || known?.access !== access.access) {
+  const is_added = known === null && is_registered;
+  const is_changed =
+    known !== null && (known.access !== access.access || known.is_registered !== is_registered);
+  if (granted || is_added || is_changed) {
     store.saveApp({
       slug,
       ...access,
+      is_registered,
       starter_credits,
       granted_at_ms: granted ? now_ms : null,
       created_at_ms: known?.created_at_ms ?? now_ms,

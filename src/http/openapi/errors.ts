@@ -48,7 +48,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   too_many_steps: { code: "too_many_steps", limit: JOB_STEPS_MAX },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
   too_many_watchers: { code: "too_many_watchers", of: "account", limit: EVENTS_WATCHERS_MAX },
-  too_many_apps: { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX },
+  too_many_apps: { code: "too_many_apps", of: "all", limit: APPS_PER_ACCOUNT_MAX },
   package_unknown: { code: "package_unknown" },
   return_url_not_allowed: {
     code: "return_url_not_allowed",

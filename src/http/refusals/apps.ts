@@ -5,7 +5,12 @@ const changed = (kind: string): string =>
   `This ${kind} already exists with other settings, or it was changed after you read it. Read it again, then send its current version.`;
 
 export const APPS = {
-  too_many_apps: ({ limit }) => ({ error: `An account can have at most ${limit} apps.` }),
+  too_many_apps: ({ of, limit }) => ({
+    error:
+      of === "all"
+        ? `An account can have at most ${limit} apps.`
+        : `An account can have at most ${limit} apps that are not registered here. Ask an operator to register this one.`,
+  }),
   app_settles: "Only this app's own server can complete or fail its jobs, with the app's key.",
   app_unknown: "No app is registered with this slug. Check the slug.",
   app_changed: changed("app"),

@@ -59,12 +59,14 @@ export async function createJobRequest(
   const { app: app_slug, action, cost_estimate, ttl_seconds } = body;
   const metadata_json = metadataJson(body.metadata);
   if (!metadata_json.ok) return metadata_json;
-  const policy = await context.get("services").apps.policy(app_slug);
+  const { apps } = context.get("services");
+  const policy = await apps.policy(app_slug);
   if (policy === null) {
     return refused({ code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS });
   }
   return accepted({
     app_slug,
+    is_registered: (await apps.starterGrant(app_slug))?.is_registered ?? true,
     policy,
     action,
     cost_estimate,

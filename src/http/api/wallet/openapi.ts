@@ -12,7 +12,7 @@ export const wallet_paths: ZodOpenApiPathsObject = {
       tag: "Wallet",
       summary: "The account and its apps",
       description:
-        "Opens the account if it does not exist. With `app`, adds the app and grants its starter credits, once per account and app. With cookies, `app` requires an allowed origin.",
+        "Opens the account if it does not exist. With `app`, adds the app and grants its starter credits, once per account and app. An app that is not registered here is added only with its first job. With cookies, `app` requires an allowed origin.",
       security: "user_or_app",
       query: readWalletQuery,
       success: { description: "The wallet.", schema: schemas.wallet, example: WALLET },

@@ -65,8 +65,10 @@ async function grantWithinBudget(
   const starter_credits = starter?.credits ?? null;
   const is_unconditional =
     starter === null || (starter.daily_budget === null && starter.excluded_domains.length === 0);
-  if (is_unconditional) return readWith({ slug, starter_credits });
-  const wallet = await readWith({ slug, starter_credits, reservation: null });
+  const is_registered = starter?.is_registered ?? true;
+  if (is_unconditional) return readWith({ slug, starter_credits, is_registered });
+  const app = { slug, starter_credits, is_registered };
+  const wallet = await readWith({ ...app, reservation: null });
   if (!wallet.ok || !wallet.value.grant_waits) return wallet;
   const { credits, daily_budget, excluded_domains } = starter;
   if (await isExcludedFrom(context, excluded_domains)) {
@@ -78,7 +80,7 @@ async function grantWithinBudget(
     daily_budget === null
       ? { day: utcDayOf(Date.now()), credits }
       : await reserve_starter({ ...wanted, daily_budget });
-  return reservation === null ? wallet : readWith({ slug, starter_credits, reservation });
+  return reservation === null ? wallet : readWith({ ...app, reservation });
 }
 
 /** Whether the caller gets no starter credits now. If the address cannot be read, the grant is made another time. */

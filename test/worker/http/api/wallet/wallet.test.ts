@@ -3,7 +3,13 @@ import { describe, expect, it, vi } from "vitest";
 import { dump, query } from "../../../support/account_object.ts";
 import { connect, openProviderDouble } from "../../../support/provider_double.ts";
 import { openBrowser, tokenOf } from "../../../support/browser.ts";
-import { environmentWith, send, signIn, signInWithCredits } from "../../../support/passbook.ts";
+import {
+  environmentWith,
+  forgetEnvironments,
+  send,
+  signIn,
+  signInWithCredits,
+} from "../../../support/passbook.ts";
 
 async function registerApp(slug: string, starter_credits: number, origins: string[] = []) {
   await env.DIRECTORY.prepare(
@@ -87,17 +93,55 @@ describe("GET /api/wallet", () => {
     const { body } = await send("GET", "/api/wallet?app=invented", { headers }, environment);
     expect(body.account.credits).toBe(0);
     expect(body.app_grant).toEqual({ slug: "invented", starter_credits: 0, granted: false });
-    expect(body.apps).toEqual([
-      { slug: "invented", starter_credits: 0, granted: false, granted_at: null },
-    ]);
+    expect(body.apps).toEqual([]);
+  });
+
+  it("an unregistered slug without a grant is stored only with its first job", async () => {
+    const environment = environmentWith({ DEFAULT_STARTER_CREDITS: "0" });
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+    const get = (path: string) => send("GET", path, { headers }, environment);
+    await get("/api/wallet");
+    const before = await dump(ada.identity_id);
+    for (const slug of ["invented", "another"]) await get(`/api/wallet?app=${slug}`);
+    expect(await dump(ada.identity_id)).toBe(before);
+    const body = JSON.stringify({ app: "invented", action: "draw", cost_estimate: 0 });
+    expect((await send("POST", "/api/jobs", { headers, body }, environment)).status).toBe(200);
+    const { apps } = (await get("/api/wallet")).body;
+    expect(apps.map(({ slug }: { slug: string }) => slug)).toEqual(["invented"]);
+  });
+
+  it("200 unregistered apps leave the room of registered ones, and jobs of more are still created", async () => {
+    await registerApp("atelier", 5);
+    forgetEnvironments();
+    const ada = await signInWithCredits("demo");
+    await query(
+      ada.identity_id,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 199)
+       insert into apps select 'app-' || i, 0, null, 0, 'open', 0, 0 from n`,
+    );
+    const refused = await ada.get("/api/wallet?app=one-more");
+    expect(refused).toMatchObject({ status: 400, body: { code: "too_many_apps" } });
+    expect(refused.body.error).toContain("200 apps that are not registered");
+    const job = { app: "one-more", action: "draw", cost_estimate: 1 };
+    expect((await ada.post("/api/jobs", job)).status).toBe(200);
+    const stored = await query(ada.identity_id, "select slug from apps where slug = 'one-more'");
+    expect(stored).toEqual([]);
+    const registered = await ada.get("/api/wallet?app=atelier");
+    expect(registered.body.app_grant).toMatchObject({ slug: "atelier", granted: true });
+    await registerApp("app-7", 5);
+    forgetEnvironments();
+    expect((await ada.get("/api/wallet?app=app-7")).status).toBe(200);
+    expect((await ada.get("/api/wallet?app=one-more")).status).toBe(200);
   });
 
   it("the wallet shows the current starter amount of an app until the grant is made", async () => {
     const before = environmentWith({ DEFAULT_STARTER_CREDITS: "0" });
     const after = environmentWith({ DEFAULT_STARTER_CREDITS: "40" });
     const ada = await signIn();
-    const headers = { Authorization: `Bearer ${ada.token}` };
-    await send("GET", "/api/wallet?app=later", { headers }, before);
+    const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+    const body = JSON.stringify({ app: "later", action: "draw", cost_estimate: 0 });
+    await send("POST", "/api/jobs", { headers, body }, before);
     const seen = await send("GET", "/api/wallet", { headers }, after);
     expect(seen.body.apps).toEqual([
       { slug: "later", starter_credits: 40, granted: false, granted_at: null },
@@ -122,7 +166,7 @@ describe("GET /api/wallet", () => {
     await query(
       ada.identity_id,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 999)
-       insert into apps select 'app-' || i, 0, null, 0, 'open', 0 from n`,
+       insert into apps select 'app-' || i, 0, null, 0, 'open', 1, 0 from n`,
     );
     const refused = await ada.get("/api/wallet?app=one-more");
     expect(refused).toMatchObject({ status: 400, body: { code: "too_many_apps" } });
