@@ -440,11 +440,12 @@ export async function expectReadModel(identity_id: string): Promise<void> {
 
 /**
  * Deletes the account, and expects that its rows are gone from the object and from D1. The daily totals change only by
- * the refunds of its started jobs.
+ * the end of its started jobs and by what it forfeits.
  */
 export async function expectDeletion(identity_id: string): Promise<void> {
-  const { jobs } = await readContents(identity_id);
+  const { jobs, entries } = await readContents(identity_id);
   const started = jobs.filter(({ status }) => status === "started");
+  const { balance_after = 0, reserved_after = 0 } = entries.at(-1) ?? {};
   const before = await sumOfDays();
   await env.ACCOUNT.getByName(identity_id).deleteAccount({ kind: "holder" } as const);
   for (let alarms = 0; alarms < 4; alarms += 1) await repeatAlarm(identity_id);
@@ -459,6 +460,7 @@ export async function expectDeletion(identity_id: string): Promise<void> {
     settled: (before["settled"] ?? 0) + spent,
     refunded: (before["refunded"] ?? 0) + given_up,
     failed: (before["failed"] ?? 0) + started.length,
+    forfeited: (before["forfeited"] ?? 0) - (balance_after + reserved_after - spent),
   });
 }
 

@@ -145,7 +145,7 @@ describe("an operator's action", () => {
         },
       ]);
       const { text } = await open(`${pageOf(ada)}?notice=${act}`);
-      expect(text).toContain('<p class="notice" role="status">');
+      expect(text).toContain('<p class="notice" role="status"');
     },
   );
 
