@@ -16,6 +16,8 @@ interface LastReport {
   readonly fingerprint: string;
   readonly credits: number;
   readonly updated_at_ms: number;
+  /** The step's entry, after which the balance was `credits`. */
+  readonly line: number;
   /** The metadata before the job's end; undefined: the end did not change it. */
   readonly metadata_json?: string | null;
 }
@@ -32,7 +34,7 @@ export function stepsTaken(job: JobRow): number {
 export function stepColumns(
   job: JobRow,
   { step, run, fingerprint }: ProgressRequest,
-  response: Pick<LastReport, "credits" | "updated_at_ms">,
+  response: Pick<LastReport, "credits" | "updated_at_ms" | "line">,
 ): Pick<JobRow, "step" | "progress_json"> {
   const report: LastReport = { count: stepsTaken(job) + 1, run, fingerprint, ...response };
   return { step, progress_json: JSON.stringify(report) };
@@ -75,8 +77,11 @@ export function onceInStep(
 }
 
 function firstResponse(job: JobRow, report: LastReport): ProgressedJob {
-  const { credits, updated_at_ms, metadata_json = job.metadata_json } = report;
+  const { credits, updated_at_ms, line, metadata_json = job.metadata_json } = report;
   const started = { status: "started", actual_cost: 0, refunded: 0 } as const;
   const not_failed = { failure: null, failure_reason: null };
-  return { job: { ...job, ...started, ...not_failed, updated_at_ms, metadata_json }, credits };
+  return {
+    job: { ...job, ...started, ...not_failed, updated_at_ms, line, metadata_json },
+    credits,
+  };
 }

@@ -64,7 +64,7 @@ function takeStep(
     updated_at_ms,
     expires_at_ms: ttl_seconds === null ? job.expires_at_ms : now_ms + ttl_seconds * 1000,
     line,
-    ...stepColumns(job, request, { credits, updated_at_ms }),
+    ...stepColumns(job, request, { credits, updated_at_ms, line }),
   };
   store.updateJob(progressed);
   if (ttl_seconds !== null) moveExpiry(transaction, job, progressed);

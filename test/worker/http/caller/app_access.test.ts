@@ -427,6 +427,17 @@ describe("a job of a capped token that only its app may settle", () => {
     expect(await complete(job_id, 8)).toEqual([200, undefined]);
   });
 
+  it("a repeated report has the balance of its own time, which an app does not get before the account is opened for it", async () => {
+    const app = inAccount();
+    const job_id = await start(10);
+    const report = { job_id, step: 1, spent: 4 };
+    const first = await app.post("/api/jobs/progress", report);
+    expect(first).toMatchObject({ status: 200, body: { credits: null } });
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    expect(await complete(job_id, 8)).toEqual([200, undefined]);
+    expect((await app.post("/api/jobs/progress", report)).text).toBe(first.text);
+  });
+
   it("after it expired it keeps its room in the cap for seven days, so that the app is paid", async () => {
     const job_id = await start(50);
     passTime(61_000);
