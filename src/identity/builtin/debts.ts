@@ -2,7 +2,7 @@
  * Debts of deleted accounts. A debt is assigned to one user of the person, then that user's account takes it over, then its
  * row is deleted, or marked if the debt may still change. The next sign-in completes an interrupted one.
  */
-import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Debt } from "../port.ts";
 import { debts } from "./schema.ts";
@@ -21,14 +21,19 @@ export async function assignDebts(
     .returning({ id, credits });
 }
 
-/** Deletes or marks debts that the user's account has taken over. */
+/**
+ * Deletes or marks debts that the user's account has taken over. One that changed meanwhile stays: the next sign-in takes
+ * the change over.
+ */
 export async function dropDebts(
   database: DrizzleD1Database,
   user_id: string,
   taken_over: readonly Debt[],
 ): Promise<void> {
   const ids = taken_over.map(({ id }) => id);
-  await database.batch(dropTakenOver(database, user_id, ids));
+  const unchanged = sql`exists (select 1 from json_each(${JSON.stringify(taken_over)})
+    where value ->> '$.id' = ${debts.id} and value ->> '$.credits' = ${debts.credits})`;
+  await database.batch(dropTakenOver(database, user_id, ids, unchanged));
 }
 
 /** The queries that delete or mark debts that the user's account has taken over. */
@@ -36,9 +41,10 @@ export function dropTakenOver(
   database: DrizzleD1Database,
   user_id: string,
   ids: readonly string[],
+  condition?: SQL,
 ) {
   const listed = sql`(select value from json_each(${JSON.stringify(ids)}))`;
-  const taken_over = and(eq(debts.owed_by, user_id), inArray(debts.id, listed));
+  const taken_over = and(eq(debts.owed_by, user_id), inArray(debts.id, listed), condition);
   return [
     database.delete(debts).where(and(taken_over, eq(debts.may_change, false))),
     database.update(debts).set({ is_taken: true }).where(taken_over),

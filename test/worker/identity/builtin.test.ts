@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import { createBuiltinAdapter } from "../../../src/identity/builtin/adapter.ts";
 import { describeIdentityPort } from "./contract.ts";
@@ -113,6 +114,44 @@ describeIdentityPort(
   },
   "passkey",
 );
+
+it("a debt that changes while an account takes it over is owed as it is by the next sign-in", async () => {
+  const read = readConfig({ ...env, DEV_SIGNIN: "false", BASE_URL });
+  if (!read.ok) throw new Error(JSON.stringify(read.refusal));
+  const owed: number[] = [];
+  const deleted: string[] = [];
+  const identity = createBuiltinAdapter({
+    database: env.DIRECTORY,
+    base_url: BASE_URL,
+    dev_signin: true,
+    provider_signin: false,
+    passkey_signin: false,
+    passkey_starters: false,
+    providers: [],
+    encryption_keys: read.value.encryption_keys,
+    pseudonyms_of: async (name) => [JSON.stringify(name)],
+    open_returned: async () => undefined,
+    owe_debts: async (_, debts) => {
+      for (const { credits } of debts) owed.push(credits);
+      // A chargeback of the deleted account, before the directory knows who took its debt over.
+      if (owed.length === 1) await identity.changeDebt(deleted[0] ?? "", 80);
+      return true;
+    },
+  });
+  const signIn = async (): Promise<string> => {
+    const request = new Request(`${BASE_URL}/signin/dev`);
+    const signed_in = await identity.signInDevelopment?.("returns@example.com", request, BASE_URL);
+    return signed_in?.session.identity_id ?? "";
+  };
+  deleted.push(await signIn());
+  await identity.forgetPerson(deleted[0] ?? "", { credits: 50, debt_ids: [], may_change: true });
+  const returned = await signIn();
+  expect(owed).toEqual([50]);
+  await signIn();
+  await signIn();
+  expect(owed).toEqual([50, 80]);
+  expect(await identity.changeDebt(deleted[0] ?? "", 20)).toMatchObject({ taken_by: returned });
+});
 
 function cookiePairs(set_cookies: readonly string[]): string {
   return set_cookies.map((cookie) => cookie.split(";")[0]).join("; ");
