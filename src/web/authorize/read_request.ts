@@ -99,8 +99,11 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   const need = signInNeed(asked.value, session?.started_at_ms ?? null, Date.now());
   const { hinted_identity_id: hinted } = asked.value;
   const is_other = is_silent && hinted !== null && hinted !== session?.identity_id;
+  // The sign-in for `max_age` made the session new, whether or not it proved anything.
+  const { prompts, max_age_seconds } = asked.value;
+  const wants_proof = prompts.includes("login") || max_age_seconds !== null;
   const new_sign_in =
-    need === "again" && session !== null ? await readNewSignIn(context, query, session) : null;
+    wants_proof && session !== null ? await readNewSignIn(context, query, session) : null;
   if (new_sign_in === "unproven") return { kind: "refused", known, error: NOT_PROVEN };
   if (session === null || (need !== "none" && new_sign_in === null) || is_other) {
     const silent = is_silent ? LOGIN_REQUIRED : TOO_LONG;

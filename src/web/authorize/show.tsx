@@ -31,12 +31,20 @@ async function proceed(context: AppContext, request: AskingRequest): Promise<Res
   const { step } = facts.value;
   if (step.kind === "remembered") {
     const limited = await countRequest(context, "consent", request.session.identity_id);
-    return limited === null ? connect(context, request, null) : refuseWithPage(context, limited);
+    if (limited === null) return connect(context, request, null);
+    return request.is_silent
+      ? sendError(context, request, SLOW_DOWN)
+      : refuseWithPage(context, limited);
   }
   if (request.is_silent) return sendError(context, request, CONSENT_REQUIRED);
   if (step.kind === "room_full") return showRoomFull(context, request);
   return showConsent(context, request, { ...facts.value, step });
 }
+
+const SLOW_DOWN: AuthorizeError = {
+  error: "temporarily_unavailable",
+  error_description: "Too many requests. Try again in a minute.",
+};
 
 const CONSENT_REQUIRED: AuthorizeError = {
   error: "consent_required",

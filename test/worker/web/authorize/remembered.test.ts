@@ -211,6 +211,8 @@ describe("a sign-in that a client requires again", () => {
     ],
     ["openid", {}, "prompt=consent", null],
     ["profile", {}, "prompt=login", null],
+    ["profile", {}, "max_age=1", null],
+    ["profile", {}, "max_age=60", null],
   ])(
     "a provider with the scope %s and the settings %j that a request with %s reaches gets the prompt %s",
     async (scope, overrides, asked, prompt) => {
@@ -219,7 +221,7 @@ describe("a sign-in that a client requires again", () => {
       const settings = connectProvider(acme);
       for (const browser of [openBrowser(settings), await signedInBrowser(undefined, settings)]) {
         const is_signed_in = browser.cookies.size > 0;
-        passTime(2 * SECOND_MS);
+        passTime(100 * SECOND_MS);
         const answer = await authorize(browser, Object.fromEntries([asked.split("=")]));
         if (is_signed_in && prompt === null && asked === "prompt=consent") continue;
         const signin = new URL(answer.headers.get("Location") ?? "");
@@ -246,6 +248,17 @@ describe("a sign-in that a client requires again", () => {
     await allowDemo(browser);
     const changes = { prompt: "none", max_age: "10000" };
     expect(responseTo(await authorize(browser, changes))?.["code"]).toBeDefined();
+  });
+
+  it("a request without a page gets no page if the person connects too often", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allowDemo(browser);
+    let answer = await authorize(browser, { prompt: "none" });
+    for (let sent = 0; sent < 40 && responseTo(answer)?.["code"] !== undefined; sent += 1) {
+      answer = await authorize(browser, { prompt: "none" });
+    }
+    expect(responseTo(answer)).toMatchObject({ error: "temporarily_unavailable", state: "state-1" });
   });
 
   it("a request without a page gets login_required if the session is too old", async () => {
