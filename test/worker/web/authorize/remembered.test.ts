@@ -258,7 +258,10 @@ describe("a sign-in that a client requires again", () => {
     for (let sent = 0; sent < 40 && responseTo(answer)?.["code"] !== undefined; sent += 1) {
       answer = await authorize(browser, { prompt: "none" });
     }
-    expect(responseTo(answer)).toMatchObject({ error: "temporarily_unavailable", state: "state-1" });
+    expect(responseTo(answer)).toMatchObject({
+      error: "temporarily_unavailable",
+      state: "state-1",
+    });
   });
 
   it("a request without a page gets login_required if the session is too old", async () => {
