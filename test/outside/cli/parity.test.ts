@@ -120,6 +120,11 @@ const EQUIVALENTS: Readonly<Record<string, Equivalent>> = {
     client: "apps.saveClient",
     cli: "apps set-client",
   },
+  "POST /console/apps/:slug/client-secret": {
+    api: "POST /api/admin/apps/:slug/clients/:id/secret",
+    client: "apps.replaceClientSecret",
+    cli: "apps replace-client-secret",
+  },
   "POST /console/apps/:slug/delete-client": {
     api: "DELETE /api/admin/apps/:slug/clients/:id",
     client: "apps.deleteClient",

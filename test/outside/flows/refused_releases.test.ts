@@ -88,7 +88,7 @@ describe("npm run deploy, with real builds", SLOW, () => {
           readiness: { status: readiness.status, body: await readiness.json() },
           wallet: await call(stage, work.session, "/api/wallet"),
           retry: await call(stage, work.capped, "/api/jobs", job(20), "create-capped"),
-          newcomer: await call(stage, newcomer.session, "/api/wallet?app=bench"),
+          newcomer: await call(stage, newcomer.session, "/api/wallet"),
         });
       });
       const run = await deployTo(cloudflare, await writeSmallWorker(folder), "--discard-secrets");
