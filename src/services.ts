@@ -197,8 +197,14 @@ function build(env: Env): Result<Services, Misconfiguration> {
       closeAccount: (identity_id, by) => accounts(identity_id).deleteAccount({ kind: by }),
       isClosed: (identity_id) => accounts(identity_id).isDeleted(),
       forget: [
-        async (identity_id) =>
-          identity.forgetPerson(identity_id, await accounts(identity_id).readOwed()),
+        async (identity_id) => {
+          const account = accounts(identity_id);
+          const owed = await account.readOwed();
+          await identity.forgetPerson(identity_id, owed);
+          // A chargeback meanwhile did not find the debt that was only being written.
+          const { credits } = await account.readOwed();
+          if (credits !== owed.credits) await identity.changeDebt(identity_id, credits);
+        },
         async (identity_id) => {
           const [pseudonym] = await pseudonymsOf(["person", identity_id]);
           await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);

@@ -225,8 +225,8 @@ describe("a negative balance", () => {
   );
 
   describe("of payments that the bank takes back or returns after the account was deleted", () => {
-    const open = () => {
-      const world = openWorld();
+    const open = (extra: object = {}) => {
+      const world = openWorld(extra);
       const bookingOf = () => {
         const built = servicesFor(environmentWith(world.settings));
         return built.ok ? built.value.payment_booking : expect.fail("misconfigured");
@@ -281,6 +281,29 @@ describe("a negative balance", () => {
       await reverse(person.id, "withheld", 500, 2);
       await erase(person.id);
       expect(await creditsOf((await signIn(0)).api)).toBe(-1_100);
+    });
+
+    it("a chargeback while the directory notes what a deleted account owes is owed on return", async () => {
+      let chargeBack: () => Promise<void> = async () => undefined;
+      const getByName = (name: string) => {
+        const stub = env.ACCOUNT.getByName(name);
+        const readOwed = async () => {
+          const owed = await stub.readOwed();
+          await chargeBack();
+          return owed;
+        };
+        return new Proxy(stub, {
+          get: (target, method) => (method === "readOwed" ? readOwed : Reflect.get(target, method)),
+        });
+      };
+      const { signIn, buy, reverse, leave } = open({ ACCOUNT: { getByName } });
+      const person = await signIn(0);
+      await buy(person.id);
+      await spend(person.api, 900);
+      chargeBack = () => reverse(person.id, "lost");
+      await leave(person);
+      const { api } = await signIn(0);
+      expect(await creditsOf(api)).toBe(-900);
     });
 
     it("a dispute that is won after the deletion takes its credits from the debt", async () => {
