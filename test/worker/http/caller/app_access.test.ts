@@ -468,6 +468,21 @@ describe("a job of a capped token that only its app may settle", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it("an operator's refund ends what it claims, and nothing comes back to the cap a second time", async () => {
+    const job_id = await start(50);
+    await inAccount().post("/api/jobs/progress", { job_id, step: 1, spent: 20 });
+    passTime(61_000);
+    expect(await room()).toBe(0);
+    const path = `/api/admin/accounts/${ada.identity_id}/jobs/${job_id}/refund`;
+    const refund = { amount: 5, reason: "late" };
+    const key = { "Idempotency-Key": "refund" };
+    expect((await server.operator.send("POST", path, refund, key)).status).toBe(200);
+    expect(await room()).toBe(35);
+    passTime(WEEK_MS);
+    expect(await room()).toBe(35);
+    await expectInvariants(ada.identity_id);
+  });
+
   it("it keeps its room after the holder cancels it, and gives it back when the app completes it for less", async () => {
     const job_id = await start(50);
     await by(ada.token, "POST", "/api/jobs/cancel", { job_id });

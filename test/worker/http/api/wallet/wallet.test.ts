@@ -133,6 +133,11 @@ describe("GET /api/wallet", () => {
     forgetEnvironments();
     expect((await ada.get("/api/wallet?app=app-7")).status).toBe(200);
     expect((await ada.get("/api/wallet?app=one-more")).status).toBe(200);
+    // A job notes the registration as the wallet does.
+    await registerApp("app-8", 0);
+    forgetEnvironments();
+    expect((await ada.post("/api/jobs", { ...job, app: "app-8" })).status).toBe(200);
+    expect((await ada.get("/api/wallet?app=two-more")).status).toBe(200);
   });
 
   it("the wallet shows the current starter amount of an app until the grant is made", async () => {
