@@ -314,6 +314,8 @@ describe("a negative balance", () => {
       await reverse(person.id, "withheld", 500, 3);
       await leave(person);
       await reverse(person.id, "reinstated", 500, 3);
+      // An earlier event that arrives late changes nothing.
+      await reverse(person.id, "withheld", 500, 3);
       expect(await creditsOf((await signIn(0)).api)).toBe(-100);
     });
 
