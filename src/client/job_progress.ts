@@ -162,7 +162,7 @@ export class JobProgress {
         try {
           resolve(await this.#send(terms));
         } catch (error) {
-          if (this.#awaited.has(release)) reject(error as PassbookError);
+          if (this.#awaited.has(release)) reject(error);
           else this.#note(error as PassbookError);
         }
         this.#awaited.delete(release);
