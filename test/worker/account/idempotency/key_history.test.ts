@@ -146,6 +146,7 @@ class Play {
   async #write(path: string, body: object, key: string | null): Promise<void> {
     await this.#settleTime();
     const before = await dump(this.#person.identity_id);
+    const entry_ms = await this.#newestEntry();
     const headers: Record<string, string> = key === null ? {} : { "Idempotency-Key": key };
     const answer = await this.#person.post(path, body, headers);
     const is_replayed = answer.headers.get("Idempotency-Replayed") === "true";
@@ -155,13 +156,30 @@ class Play {
       this.#noteJobs(answer);
     }
     if (key === null) return;
-    this.#compare(path, body, key, answer);
+    this.#compare(path, body, key, answer, entry_ms);
+    const at = this.#nameOf(path, body, key);
+    const first = this.#first.get(at);
+    // The 24 hours of a key begin at the time of its entry, which is never before that of an earlier entry.
+    if (first?.text === answer.text && !is_replayed) {
+      this.#first.set(at, { ...first, at_ms: await this.#newestEntry() });
+    }
   }
 
-  #compare(path: string, body: object, key: string, answer: Answer): void {
-    // The key of a complete or fail request belongs to its job. Another job may use the same key.
-    const at = [path, key, (body as { readonly job_id?: string }).job_id].join(" ");
-    const now_ms = Date.now();
+  /** The key of a complete or fail request belongs to its job. Another job may use the same key. */
+  #nameOf(path: string, body: object, key: string): string {
+    return [path, key, (body as { readonly job_id?: string }).job_id].join(" ");
+  }
+
+  async #newestEntry(): Promise<number> {
+    const times = "select max(at_ms) as at_ms from entries";
+    const [row] = await query<{ at_ms: number | null }>(this.#person.identity_id, times);
+    return row?.at_ms ?? 0;
+  }
+
+  #compare(path: string, body: object, key: string, answer: Answer, entry_ms: number): void {
+    const at = this.#nameOf(path, body, key);
+    const is_of_job = "job_id" in body;
+    const now_ms = is_of_job ? Date.now() : Math.max(Date.now(), entry_ms);
     const first = this.#first.get(at);
     const is_replayed = answer.headers.get("Idempotency-Replayed") === "true";
     const is_reused = answer.body.code === "idempotency_key_reused";
@@ -179,9 +197,7 @@ class Play {
     expect([is_replayed, is_reused]).toEqual([false, false]);
     if (answer.status !== 200 || isRefusedBatch(answer)) return;
     this.#first.delete(at);
-    // The 24 hours of a job's key begin at its entry, whose time is never before that of an earlier entry.
-    const at_ms = Math.max(now_ms, Date.parse(answer.body.job?.updated_at ?? "1970-01-01"));
-    this.#first.set(at, { path, key, body, text: answer.text, at_ms });
+    this.#first.set(at, { path, key, body, text: answer.text, at_ms: now_ms });
   }
 
   #noteJobs({ body }: Answer): void {
