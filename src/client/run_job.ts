@@ -59,7 +59,7 @@ export interface RunJobOptions {
   readonly onFailure?: "refund" | "charge_spent" | undefined;
   /**
    * Whether the message of an error that `work` throws becomes the job's `failure_reason`, which the account's holder
-   * reads. By default it does, but not with an app's key: then the reason is a general sentence. If false, there is none.
+   * reads. By default it does, but not with an app's key: then the reason is a general sentence. If false, the job has no reason.
    */
   readonly reportReason?: boolean | undefined;
   /** Called if the job was not settled exactly as `work` returned; `console.warn` if omitted. */

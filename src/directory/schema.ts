@@ -177,7 +177,7 @@ export const webhooks = sqliteTable(
     /** The audit entries of the last save and of the last rotation, by which a retry is recognised. */
     last_audit_id: text().notNull(),
     rotated_audit_id: text(),
-    /** Increases with each save, from 1. A save names the version that it changes. A pause by the service is none. */
+    /** Increases with each save, from 1. A save names the version that it changes. A pause by the service does not count. */
     version: integer().notNull().default(1),
   },
   ({ app_slug, id, events_json, thresholds_json }) => [

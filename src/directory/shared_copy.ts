@@ -36,7 +36,7 @@ export interface SharedCopy<Value> {
   /**
    * The copy, read again if it is not fresh. While that takes long or fails, an older copy that is young enough is used:
    * once reads fail, without waiting for the next one.
-   * Null: there is none. It never throws.
+   * Null: no such copy exists. It never throws.
    */
   recall(): Promise<Copy<Value> | null>;
   /** The copy if it is fresh, after a read if necessary; null: the directory cannot be read now. It never throws. */

@@ -114,7 +114,7 @@ export function suggestedCap(
 
 /**
  * The caps that the consent page starts with. A client may wish for less, in its own period; a higher wish is only shown,
- * because otherwise a stranger would choose its own limit. An empty wish is none: a client cannot suggest to have no limit.
+ * because otherwise a stranger would choose its own limit. An empty wish does not count: a client cannot suggest to have no limit.
  */
 export function preselectedCaps(
   suggested: SpendingCap,

@@ -15,7 +15,7 @@ import { openTables, type Tables } from "./tables.ts";
 export interface ExpiryHint {
   /** No started job expires before this; infinity: none is started; null: unknown. */
   next_ms: number | null;
-  /** No claim on a cap ends before this; infinity: there is none; null: unknown. */
+  /** No claim on a cap ends before this; infinity: no claim exists; null: unknown. */
   next_claim_ms: number | null;
   /** Whether started jobs of ended allowances may be left. */
   may_have_jobs_of_ended_allowances: boolean;

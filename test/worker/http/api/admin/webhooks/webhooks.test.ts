@@ -188,7 +188,7 @@ describe("an app's key at the webhooks", () => {
     expect(await rows("select * from webhooks")).toEqual([]);
   });
 
-  it("a webhook is tested at most 6 times a minute, whoever tests it, and another one has its own count", async () => {
+  it("a webhook is tested at most 6 times a minute, by operators and its app together, and another one has its own count", async () => {
     await earlyInAMinute();
     const { server, operator } = await openOwners();
     await operator.send("PUT", MAIN, HOOK);
