@@ -9,7 +9,7 @@ import type { Answer } from "./call.ts";
 
 export interface CreateJobRequest {
   readonly app_slug: string;
-  /** Whether the app is registered; left out: it is, or that is unknown. */
+  /** Whether the app is registered; left out: it is not. */
   readonly is_registered?: boolean;
   /** The app's policy now; the job keeps it. */
   readonly policy: JobPolicy;

@@ -13,7 +13,7 @@ export interface WalletRequest {
   readonly app: {
     readonly slug: string;
     readonly starter_credits: number | null;
-    /** Left out: it is, or that is unknown. */
+    /** Whether the app is registered; left out: it is not. */
     readonly is_registered?: boolean;
     readonly reservation?: GrantReservation | null;
   } | null;

@@ -109,7 +109,7 @@ export function whyNoRoomForApp({ store }: Transaction, is_registered: boolean):
  */
 export function openForJob(
   transaction: Transaction,
-  { app_slug: slug, is_registered = true }: Pick<CreateJobRequest, "app_slug" | "is_registered">,
+  { app_slug: slug, is_registered = false }: Pick<CreateJobRequest, "app_slug" | "is_registered">,
 ): void {
   const { store, now_ms } = transaction;
   const known = store.readApp(slug);

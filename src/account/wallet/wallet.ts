@@ -43,7 +43,7 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
 /** A holder who deleted an account before gets the app, but no starter credits again. */
 function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
   if (app === null) return null;
-  const { slug, is_registered = true } = app;
+  const { slug, is_registered = false } = app;
   return { slug, starter_credits: 0, is_registered };
 }
 
@@ -63,7 +63,7 @@ export function readProfile(transaction: Transaction): Answer<Profile> {
 /** A read-only token may name an app if that changes nothing. */
 function whyNotUpsert(
   transaction: Transaction,
-  { slug, starter_credits, is_registered = true }: AppRequest,
+  { slug, starter_credits, is_registered = false }: AppRequest,
   known: AppRow | null,
 ): Refusal | null {
   const foreign = whyNotForApp(transaction, slug);
@@ -85,7 +85,7 @@ function whyNotUpsert(
  */
 function upsertApp(
   transaction: Transaction,
-  { slug, starter_credits: worth, is_registered = true, reservation }: AppRequest,
+  { slug, starter_credits: worth, is_registered = false, reservation }: AppRequest,
   known: AppRow | null,
 ): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
   const { store, now_ms, caller } = transaction;

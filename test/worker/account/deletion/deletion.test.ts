@@ -24,7 +24,7 @@ beforeEach(() => passTime(60 * 60 * 1000));
 
 const wallet = (identity_id = ADA, caller: object = HOLDER) =>
   accountOf(identity_id).wallet(caller as typeof HOLDER, {
-    app: { slug: "demo", starter_credits: 1_000 },
+    app: { slug: "demo", starter_credits: 1_000, is_registered: true },
   });
 
 async function createJobs(count: number, cost_estimate = 2): Promise<void> {

@@ -23,7 +23,8 @@ const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 beforeEach(() => passTime(60 * 60 * 1000));
 
 async function open(credits = 100): Promise<void> {
-  await accountOf().wallet(session, { app: { slug: "demo", starter_credits: credits } });
+  const app = { slug: "demo", starter_credits: credits, is_registered: true };
+  await accountOf().wallet(session, { app });
 }
 
 async function createJob(cost_estimate = 1, ttl_seconds = 3_600): Promise<string> {
