@@ -20,6 +20,7 @@ CREATE TABLE `allowances` (
 	`client_id` text,
 	`client_host` text,
 	`resource` text,
+	`resource_app_slug` text,
 	`label` text NOT NULL,
 	`app_slug` text,
 	`scopes` text NOT NULL,
@@ -35,17 +36,16 @@ CREATE TABLE `allowances` (
 	`revoked_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE TABLE `app_keys` (
-	`key_hash` text PRIMARY KEY NOT NULL,
-	`app_slug` text NOT NULL,
-	`accepted_at_ms` integer NOT NULL
-) WITHOUT ROWID;
---> statement-breakpoint
 CREATE TABLE `approvals` (
 	`id` text PRIMARY KEY NOT NULL,
-	`is_approved` integer NOT NULL,
-	`expires_at_ms` integer NOT NULL,
-	`is_used` integer NOT NULL
+	`allowance_id` text NOT NULL,
+	`app_slug` text NOT NULL,
+	`action` text NOT NULL,
+	`credits` integer NOT NULL,
+	`cap_credits` integer NOT NULL,
+	`cap_period` text NOT NULL,
+	`state` text NOT NULL,
+	`expires_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `apps` (
@@ -55,7 +55,9 @@ CREATE TABLE `apps` (
 	`created_at_ms` integer NOT NULL,
 	`access` text NOT NULL,
 	`is_registered` integer DEFAULT true NOT NULL,
-	`opened_after_line` integer NOT NULL
+	`opened_after_line` integer NOT NULL,
+	`stopped_after_job_id` text,
+	`started_jobs` text DEFAULT 'keep' NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `cap_claims` (
@@ -131,6 +133,7 @@ CREATE TABLE `jobs` (
 	`line` integer NOT NULL,
 	`metadata_json` text,
 	`allowance_path` text,
+	`started_by_json` text,
 	`is_capped` integer DEFAULT false NOT NULL,
 	`approved` integer DEFAULT 0 NOT NULL,
 	`takings_json` text,
@@ -155,12 +158,6 @@ CREATE TABLE `long_jobs` (
 	`job_id` text NOT NULL,
 	PRIMARY KEY(`expires_at_ms`, `job_id`)
 ) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `projection_debt` (
-	`singleton` integer PRIMARY KEY NOT NULL,
-	`since_ms` integer NOT NULL,
-	`rebuilt_to_job_id` text
-);
 --> statement-breakpoint
 CREATE TABLE `purchase_entries` (
 	`line` integer PRIMARY KEY NOT NULL,
@@ -192,6 +189,12 @@ CREATE TABLE `purchases` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `purchases_payment_intent_id_unique` ON `purchases` (`payment_intent_id`);--> statement-breakpoint
 CREATE INDEX `purchases_created_at_ms` ON `purchases` (`created_at_ms`,`checkout_session_id`);--> statement-breakpoint
+CREATE TABLE `read_model_behind` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`since_ms` integer NOT NULL,
+	`rebuilt_to_job_id` text
+);
+--> statement-breakpoint
 CREATE TABLE `stuck_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`since_ms` integer NOT NULL,
@@ -214,6 +217,16 @@ CREATE TABLE `token_families` (
 	`session_ends_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `unnumbered_events` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`event_id` text NOT NULL,
+	`type` text NOT NULL,
+	`app_slug` text NOT NULL,
+	`line` integer NOT NULL,
+	`details_json` text NOT NULL,
+	`at_ms` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `upstream_tokens` (
 	`provider` text PRIMARY KEY NOT NULL,
 	`subject` text NOT NULL,
@@ -231,13 +244,3 @@ CREATE TABLE `upstream_unlinks` (
 	`provider` text PRIMARY KEY NOT NULL,
 	`linked_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `webhook_refusals` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`event_id` text NOT NULL,
-	`app_slug` text NOT NULL,
-	`line` integer NOT NULL,
-	`credits` integer NOT NULL,
-	`held` integer NOT NULL,
-	`at_ms` integer NOT NULL
-);

@@ -77,6 +77,8 @@ CREATE TABLE `jobs` (
 	`created_at_ms` integer NOT NULL,
 	`updated_at_ms` integer NOT NULL,
 	`expires_at_ms` integer NOT NULL,
+	`allowance_path` text,
+	`started_by_json` text,
 	`line` integer NOT NULL,
 	PRIMARY KEY(`account_id`, `id`)
 ) WITHOUT ROWID;

@@ -1,26 +1,19 @@
-/** What an account holds about its holder, for the export of a person's data. Lists have their own operations. */
+/** The data that an account holds about its holder, for the export of a person's data. Lists have their own operations. */
 import { accepted, assertInvariant } from "../domain/result.ts";
 import { describeAllowance } from "./allowances/allowances.ts";
 import type { Answer, Holdings } from "./contract.ts";
 import { ensureOpen, readBalance } from "./ledger/posting.ts";
-import type { AccountDatabase } from "./sql/query.ts";
-import { tokenFamilies, upstreamTokens } from "./sql/schema.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The most tokens listed, living or ended: ten times as many as may live at once. The same for authorizations. */
 const HELD_TOKENS_MAX = 1_000;
 
-export function readHoldings(
-  transaction: Transaction,
-  { database }: { readonly database: AccountDatabase },
-): Answer<Holdings> {
-  const { store, allowances, families } = transaction;
+export function readHoldings(transaction: Transaction): Answer<Holdings> {
+  const { store, database, allowances, families } = transaction;
   ensureOpen(transaction);
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan, created_at_ms, suspended_at_ms } = row;
-  const { provider, subject, scope, expires_at_ms, updated_at_ms } = upstreamTokens;
-  const { allowance_id, scopes, redirect_uri, auth_time_ms, rotated_at_ms } = tokenFamilies;
   const renewals = families.lastRenewals();
   return accepted({
     account: {
@@ -32,17 +25,15 @@ export function readHoldings(
       suspended_at_ms,
     },
     apps: store.listApps(),
-    upstream_tokens: database
-      .select({ provider, subject, scope, expires_at_ms, updated_at_ms })
-      .from(upstreamTokens)
-      .all(),
+    upstream_tokens: database.all(
+      "select provider, subject, scope, expires_at_ms, updated_at_ms from upstream_tokens",
+    ),
     allowances: allowances
       .listStored(HELD_TOKENS_MAX)
       .map((token) => describeAllowance(transaction, token, renewals)),
-    authorizations: database
-      .select({ allowance_id, scopes, redirect_uri, auth_time_ms, rotated_at_ms })
-      .from(tokenFamilies)
-      .limit(HELD_TOKENS_MAX)
-      .all(),
+    authorizations: database.all(
+      `select allowance_id, scopes, redirect_uri, auth_time_ms, rotated_at_ms from token_families
+       limit ${HELD_TOKENS_MAX}`,
+    ),
   });
 }

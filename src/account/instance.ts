@@ -4,17 +4,9 @@
  */
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { transactFor } from "./admission.ts";
-import { UNVERIFIED } from "./allowances/app_keys.ts";
 import type { Wanted } from "./caller.ts";
-import {
-  NEWER_DATA,
-  SERVICE,
-  type Answer,
-  type Caller,
-  type IdempotencyGuard,
-} from "./contract.ts";
-import type { OnceAnswer } from "./contract.ts";
-import type { ResponseForm } from "./idempotency/responses.ts";
+import { NEWER_DATA, SERVICE, type Answer, type Caller } from "./contract.ts";
+import { deleteOldResponses } from "./idempotency/responses.ts";
 import { expireLeftJobs } from "./jobs/expiry.ts";
 import { openParts, type AccountParts } from "./parts.ts";
 import { BUILD, isTooNew, readDataFormat } from "./sql/migrate.ts";
@@ -23,17 +15,15 @@ import type { Transaction } from "./transaction.ts";
 /** How long the alarm is put off while this build may not run on the data. */
 const NEWER_DATA_ALARM_MS = 15 * 60_000;
 
-export type Operation<Value> = (transaction: Transaction, parts: AccountParts) => Answer<Value>;
-
 export class Instance {
-  readonly #context: DurableObjectState;
-  readonly #env: Env;
+  readonly context: DurableObjectState;
+  readonly env: Env;
   /** `blank`: the object has no tables. An app's key that guesses identities does not create any. */
   #state: "blank" | "newer_data" | AccountParts = "blank";
 
   constructor(context: DurableObjectState, env: Env) {
-    this.#context = context;
-    this.#env = env;
+    this.context = context;
+    this.env = env;
     void context.blockConcurrencyWhile(async () => {
       const { storage } = context;
       const format = readDataFormat(storage.sql);
@@ -56,9 +46,9 @@ export class Instance {
   }
 
   #open(alarm_at_ms: number | null): AccountParts {
-    const identity_id = this.#context.id.name;
+    const identity_id = this.context.id.name;
     assertInvariant(identity_id !== undefined, "an account's object is reached by name");
-    const parts = openParts(this.#context, this.#env, identity_id, alarm_at_ms);
+    const parts = openParts(this.context, this.env, identity_id, alarm_at_ms);
     this.#state = parts;
     return parts;
   }
@@ -77,66 +67,42 @@ export class Instance {
   }
 
   /** Runs an operation in one transaction, if the caller may do what is `wanted`. */
-  transact<Value>(caller: Caller, wanted: Wanted, operation: Operation<Value>): Answer<Value> {
-    // Before the data's build is checked, so that the refusal reveals no account.
-    if (typeof this.#state === "string" && caller.kind === "unverified_app") {
-      return refused(UNVERIFIED);
-    }
-    if (this.parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
-    const parts = this.openParts();
-    let has_posted = false;
-    const shared = parts.forTransaction(() => void (has_posted = true));
-    const answer = transactFor(shared, caller, wanted, (it) => operation(it, parts));
-    // After the commit, so that no stream sends an entry that was rolled back.
-    if (has_posted) parts.streams.publish();
-    if (parts.erasure.has_begun) parts.erasure.seeThatItGoesOn(parts.alarm);
-    else parts.delivery.start();
-    return answer;
-  }
-
-  /** As {@link transact}; a retry with the same idempotency key gets the stored response. */
-  transactOnce<Value>(
+  transact<Value>(
     caller: Caller,
     wanted: Wanted,
-    guard: IdempotencyGuard | null,
-    stored: { readonly endpoint: string; readonly form: ResponseForm<Value> },
     operation: (transaction: Transaction) => Answer<Value>,
-  ): OnceAnswer<Value> {
-    return this.transact(caller, wanted, (it, { responses }) =>
-      responses.once(it, guard, stored, () => operation(it)),
-    );
-  }
-
-  /** Ends personal tokens, and then the streams that were opened with them. */
-  endTokens<Value>(caller: Caller, wanted: Wanted, operation: Operation<Value>): Answer<Value> {
-    const answer = this.transact(caller, wanted, operation);
-    this.parts?.streams.publish();
+  ): Answer<Value> {
+    if (this.parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
+    const parts = this.openParts();
+    parts.after_commit.begin();
+    const answer = transactFor(parts.transaction, caller, wanted, operation);
+    parts.after_commit.run();
     return answer;
   }
 
   /** Does the alarm's work. */
-  async ring(): Promise<void> {
+  async runAlarm(): Promise<void> {
     if (this.#state === "newer_data") {
       // The build that wrote the data does the work when it is back.
-      return this.#context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
+      return this.context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
     const parts = this.openParts();
-    const { alarm_round, delivery, erasure, responses, streams, webhooks } = parts;
+    const { after_commit, alarm_round, database, erasure, streams, webhooks } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
       ["expiry", () => this.expireJobs(parts)],
-      ["projection", () => delivery.flush()],
+      ["projection", () => after_commit.deliver()],
       ["webhooks", () => webhooks.flush("all")],
       ["streams", () => streams.endExpired()],
       // Last, because nobody waits for it.
-      ["clean-up", () => responses.deleteOld(Date.now())],
+      ["clean-up", () => deleteOldResponses(database, Date.now())],
     ]);
   }
 
   /** Ends overdue jobs and arms the alarm for the next ones. */
   expireJobs({ store }: AccountParts): null {
     // The alarm has fired or was lost: the next expiry must be read again, so that the alarm is armed for it.
-    store.expiry_hint.next_ms = null;
+    store.deadlines.next_expiry.forget();
     this.transact(SERVICE, "read", (it) => {
       expireLeftJobs(it);
       return accepted(null);

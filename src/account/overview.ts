@@ -1,15 +1,14 @@
-/** What the account page shows first. Every read is bounded by what a page can show. */
-import { and, asc, desc, eq, gt, gte, ne, or, sql } from "drizzle-orm";
+/** The summary at the top of the account page. Every read is bounded by what a page can show. */
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import type { Answer, Overview, OverviewRequest } from "./contract.ts";
 import { newestNumber, numberAt } from "./ledger/entry_times.ts";
-import { isListed } from "./ledger/listed.ts";
+import { IS_LISTED } from "./ledger/listed.ts";
 import { ensureOpen } from "./ledger/posting.ts";
-import { firstIdAt, type JobLists } from "./jobs/lists.ts";
+import { firstIdAt, listJobs } from "./jobs/lists.ts";
 import { visibleApps } from "./caller.ts";
-import { entries, jobs } from "./sql/schema.ts";
-import type { AccountDatabase } from "./sql/query.ts";
+import type { AccountDatabase } from "./sql/database.ts";
+import type { EntryRow, JobRow } from "./sql/schema.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Entries and jobs that the charts read, and points and jobs that the page shows. */
@@ -19,13 +18,8 @@ const OVERVIEW_POINTS_MAX = 120;
 const OVERVIEW_RECENT_JOBS = 6;
 
 /** Opens the account if it is not open yet. */
-export function readOverview(
-  database: AccountDatabase,
-  listJobs: JobLists,
-  transaction: Transaction,
-  request: OverviewRequest,
-): Answer<Overview> {
-  const { store, now_ms } = transaction;
+export function readOverview(transaction: Transaction, request: OverviewRequest): Answer<Overview> {
+  const { store, database, now_ms } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   const newest = store.readNewestEntry();
@@ -34,12 +28,12 @@ export function readOverview(
   const from_ms = Math.max(request.from_ms, account.created_at_ms);
   const visible_apps = visibleApps(transaction);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
-  const { rows: recent_jobs } = listJobs(filter, newest.recent_after_job_id);
+  const { rows: recent_jobs } = listJobs(database, filter, newest.recent_after_job_id);
   const { points, complete } = readBalancePoints(database, from_ms);
   return accepted({
     account: { ...account, credits: newest.balance_after },
     line: newest.line,
-    reserved: newest.reserved_after,
+    held: newest.reserved_after,
     open_jobs: newest.open_jobs,
     apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
     takes_starters: !account.returned,
@@ -59,13 +53,11 @@ function readBalancePoints(
 ): { readonly points: readonly BalancePoint[]; readonly complete: boolean } {
   // With the entry before, which has the balance at the beginning.
   const first = numberAt(database, newestNumber(database), from_ms) - 1;
-  const newest = database
-    .select({ at_ms: entries.at_ms, credits: entries.balance_after })
-    .from(entries)
-    .where(and(gte(entries.line, first), or(eq(entries.line, first), isListed)))
-    .orderBy(desc(entries.line))
-    .limit(OVERVIEW_LINES_MAX)
-    .all();
+  const newest = database.all<BalancePoint>(
+    `select at_ms, balance_after as credits from entries
+     where line >= ?1 and (line = ?1 or ${IS_LISTED}) order by line desc limit ${OVERVIEW_LINES_MAX}`,
+    first,
+  );
   const before = newest.findIndex(({ at_ms }) => at_ms < from_ms);
   const points = (before === -1 ? newest : newest.slice(0, before + 1)).toReversed();
   return { points, complete: before !== -1 || newest.length < OVERVIEW_LINES_MAX };
@@ -73,33 +65,20 @@ function readBalancePoints(
 
 /** The entry that took the balance below zero. Few entries follow it, because no job starts meanwhile. */
 function readDebtCause(database: AccountDatabase): Overview["debt_cause"] {
-  const solvent = database
-    .select({ line: entries.line })
-    .from(entries)
-    .where(gte(entries.balance_after, 0))
-    .orderBy(desc(entries.line))
-    .limit(1)
-    .get();
-  const cause = database
-    .select({ kind: entries.kind, note: entries.note })
-    .from(entries)
-    .where(gt(entries.line, solvent?.line ?? 0))
-    .orderBy(asc(entries.line))
-    .limit(1)
-    .get();
-  return cause ?? null;
+  const solvent = database.first<Pick<EntryRow, "line">>(
+    "select line from entries where balance_after >= 0 order by line desc limit 1",
+  );
+  return database.first<Pick<EntryRow, "kind" | "note">>(
+    "select kind, note from entries where line > ? order by line limit 1",
+    solvent?.line ?? 0,
+  );
 }
 
 /** Ended jobs created since a time; their ids begin with their time (RFC 9562, section 5.7). */
 function readEnded(database: AccountDatabase, from_ms: number) {
-  return database
-    .select({
-      app_slug: jobs.app_slug,
-      actual_cost: sql<number>`${jobs.actual_cost} - ${jobs.refunded}`,
-    })
-    .from(jobs)
-    .where(and(gte(jobs.id, firstIdAt(from_ms)), ne(jobs.status, "started")))
-    .orderBy(desc(jobs.id))
-    .limit(OVERVIEW_JOBS_MAX)
-    .all();
+  return database.all<Pick<JobRow, "app_slug" | "actual_cost">>(
+    `select app_slug, actual_cost - refunded as actual_cost from jobs
+     where id >= ? and status <> 'started' order by id desc limit ${OVERVIEW_JOBS_MAX}`,
+    firstIdAt(from_ms),
+  );
 }

@@ -1,50 +1,43 @@
-/** What one account's object consists of, once it has tables. */
-import { drizzle } from "drizzle-orm/durable-sqlite";
+/** The parts of an account's object, once it has tables. */
 import { failureCounterOf } from "../directory/failures.ts";
 import { noWebhooks, webhookListOf } from "../directory/webhook_list.ts";
 import { createProjector, noProjector } from "../readmodel/adapters.ts";
 import { senderName } from "../webhooks/contract.ts";
+import { AfterCommit } from "./after_commit.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
 import { Erasure } from "./deletion/erasure.ts";
 import { Streams } from "./events/streams.ts";
-import { Responses } from "./idempotency/responses.ts";
-import { openJobLists, type JobLists } from "./jobs/lists.ts";
 import { startedJobsOf } from "./ledger/started_jobs.ts";
-import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
 import { bringUpToDate } from "./sql/migrate.ts";
-import { openApprovalStore } from "./sql/approval_store.ts";
-import { openAllowanceStore, type AllowanceStore } from "./sql/allowance_store.ts";
-import { openFamilyStore } from "./sql/family_store.ts";
-import type { AccountDatabase } from "./sql/query.ts";
-import { openStore, type Store } from "./sql/store.ts";
+import { ApprovalStore } from "./sql/approval_store.ts";
+import { AllowanceStore } from "./sql/allowance_store.ts";
+import { AccountDatabase } from "./sql/database.ts";
+import { FamilyStore } from "./sql/family_store.ts";
+import { PurchaseStore } from "./sql/purchase_store.ts";
+import { Store } from "./sql/store.ts";
 import { Alarm, AlarmRound } from "./sync/alarm.ts";
-import { Delivery } from "./sync/delivery.ts";
 import { Outbox } from "./sync/outbox.ts";
 import { sizeReader, type TransactionParts } from "./transaction.ts";
 import { Vault } from "./vault/vault.ts";
 import { WebhookOutbox } from "./webhooks/outbox.ts";
 import type { EventSources } from "./webhooks/pages.ts";
-import { Refusals } from "./webhooks/refusals.ts";
+import { UnnumberedEvents } from "./webhooks/unnumbered_events.ts";
 
 export interface AccountParts {
   readonly database: AccountDatabase;
   readonly store: Store;
-  readonly allowances: AllowanceStore;
   readonly purchases: PurchaseStore;
-  readonly responses: Responses;
-  readonly listJobs: JobLists;
   readonly alarm: Alarm;
   readonly alarm_round: AlarmRound;
   readonly outbox: Outbox;
-  readonly delivery: Delivery;
+  readonly after_commit: AfterCommit;
   readonly webhooks: WebhookOutbox;
   readonly event_sources: EventSources;
   readonly erasure: Erasure;
   readonly streams: Streams;
   /** Knows which renewals are under way, so there is one for the life of the instance. */
   readonly vault: Vault;
-  /** For one transaction; `posted` is called for each entry that it adds. */
-  readonly forTransaction: (posted: () => void) => TransactionParts;
+  readonly transaction: TransactionParts;
 }
 
 /** Creates or migrates the tables, and opens all parts. `alarm_at_ms`: the alarm in storage; null: none. */
@@ -55,12 +48,13 @@ export function openParts(
   alarm_at_ms: number | null,
 ): AccountParts {
   const { storage } = context;
-  const database = drizzle(storage);
   bringUpToDate(storage);
-  const store = openStore(database);
-  const allowances = openAllowanceStore(database);
-  const families = openFamilyStore(database);
-  const approvals = openApprovalStore(database);
+  const database = new AccountDatabase(storage.sql);
+  const store = new Store(database);
+  const allowances = new AllowanceStore(database);
+  const families = new FamilyStore(database);
+  const approvals = new ApprovalStore(database);
+  const purchases = new PurchaseStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
   const outbox = new Outbox(
     database,
@@ -69,7 +63,7 @@ export function openParts(
     (failure) => failureCounterOf(env.DIRECTORY).count("failed_delivery", failure),
   );
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
-  const event_sources = { database, store, refusals: new Refusals(database) };
+  const event_sources = { database, store, unnumbered: new UnnumberedEvents(database) };
   const webhooks = new WebhookOutbox(
     {
       ...event_sources,
@@ -78,34 +72,27 @@ export function openParts(
     },
     alarm_at_ms !== null,
   );
-  const delivery = new Delivery(alarm, outbox, webhooks, hasStartedJobs);
-  const noteRefusal = (app_slug: string, at_ms: number): void => {
-    if (webhooks.noteRefusal(app_slug, at_ms)) delivery.owe(at_ms);
-  };
-  const credentials = { allowances, families, approvals };
-  const size_bytes = sizeReader(storage.sql);
-  const of_account = { storage, size_bytes, store, identity_id };
-  const shared = { ...of_account, ...credentials, alarm, delivery, noteRefusal };
-  const forTransaction = (posted: () => void): TransactionParts => ({ ...shared, posted });
-  const transaction = (): TransactionParts => forTransaction(() => undefined);
-  const purchases = openPurchaseStore(database);
+  const streams = new Streams({ context, store, allowances, families });
+  const of_account = { identity_id, storage, size_bytes: sizeReader(storage.sql), alarm };
+  const stores = { database, store, allowances, families, approvals, purchases };
+  // The erasure runs transactions, and follows them.
+  const transaction = (): TransactionParts => ({
+    ...of_account,
+    ...stores,
+    announce: after_commit,
+  });
   const erasure = new Erasure({ database, store, purchases, outbox, webhooks, transaction });
+  const followers = { alarm, streams, outbox, webhooks, erasure };
+  const after_commit = new AfterCommit(followers, hasStartedJobs);
   return {
+    ...followers,
     database,
     store,
-    allowances,
     purchases,
-    responses: new Responses(database),
-    listJobs: openJobLists(database),
-    alarm,
+    after_commit,
     alarm_round: new AlarmRound(alarm),
-    outbox,
-    delivery,
-    webhooks,
     event_sources,
-    erasure,
-    streams: new Streams({ context, store, ...credentials }),
     vault: new Vault(database, identity_id, () => erasure.has_begun),
-    forTransaction,
+    transaction: transaction(),
   };
 }

@@ -1,32 +1,51 @@
 /** One synchronous transaction of the account's object: all of an operation's reads and writes, or nothing. */
+import type { AccessEvent } from "../domain/access_event.ts";
 import { SERVICE } from "./contract.ts";
 import type { AdmittedCaller } from "./caller.ts";
 import type { ApprovalStore } from "./sql/approval_store.ts";
 import type { AllowanceStore } from "./sql/allowance_store.ts";
+import type { AccountDatabase } from "./sql/database.ts";
 import type { FamilyStore } from "./sql/family_store.ts";
+import type { PurchaseStore } from "./sql/purchase_store.ts";
 import type { Store } from "./sql/store.ts";
 import type { Alarm } from "./sync/alarm.ts";
-import type { Delivery } from "./sync/delivery.ts";
 
-/** What all transactions of one object share. */
+/** An operation announces here what others follow after the commit; `after_commit.ts` says who and in which order. */
+export interface Announcements {
+  /** An entry was added. */
+  entryAdded(now_ms: number): void;
+  /** A request for this app gets 402. */
+  requestRefused(app_slug: string, now_ms: number): void;
+  /** Something changed about what may act on the account. */
+  accessChanged(event: AccessEvent, now_ms: number): void;
+  /** An allowance or a token family ended. */
+  credentialsEnded(): void;
+  /** Streams end that their credentials do not end. */
+  streamsEnded(which: StreamsToClose): void;
+}
+
+/** Streams to close: those of some sessions, or all, because the holder may not use the account any more. */
+export type StreamsToClose =
+  | { readonly reason: "session_ended"; readonly session_ids: readonly string[] | "all" }
+  | { readonly reason: "suspended" | "account_deleted" };
+
+/** The parts that all transactions of one object share. */
 export interface TransactionParts {
   readonly storage: Pick<DurableObjectStorage, "transactionSync">;
   /** How many bytes the object's storage holds, or held within the last second. */
   readonly size_bytes: () => number;
+  readonly database: AccountDatabase;
   readonly store: Store;
   readonly allowances: AllowanceStore;
   readonly families: FamilyStore;
   readonly approvals: ApprovalStore;
+  readonly purchases: PurchaseStore;
   readonly alarm: Alarm;
-  readonly delivery: Delivery;
-  /** Called for each entry that the transaction adds. */
-  readonly posted: () => void;
-  /** Called if a request for this app gets 402. */
-  readonly noteRefusal: (app_slug: string, at_ms: number) => void;
+  readonly announce: Announcements;
   readonly identity_id: string;
 }
 
-/** What an operation works with. */
+/** The parts that an operation works with. */
 export interface Transaction extends Omit<TransactionParts, "storage"> {
   readonly caller: AdmittedCaller;
   readonly now_ms: number;

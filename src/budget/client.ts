@@ -5,14 +5,14 @@ import { toHexadecimal } from "../domain/text.ts";
 import type { StarterBudget } from "./object.ts";
 
 /** Credits reserved in a day's budget for one account's grant. */
-export interface Reservation {
+interface Reservation {
   /** Whole days since the epoch. */
   readonly day: number;
   readonly credits: number;
 }
 
 /** A grant to be made if its app's budget of today has enough credits. */
-export interface WantedGrant {
+interface WantedGrant {
   readonly app_slug: string;
   readonly identity_id: string;
   /** In credits. */

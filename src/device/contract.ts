@@ -67,6 +67,6 @@ export interface DeviceLoginOperations {
   approve(grant: LoginGrant): Answer<null>;
   /** Refused like {@link open}. */
   deny(identity_id: string): Answer<null>;
-  /** Refused as `device_code_unknown`, `expired_token`, `already_used` or `access_denied`. */
+  /** Refused as `device_code_not_found`, `expired_token`, `already_used` or `access_denied`. */
   poll(device_code_digest: string): Answer<PolledLogin>;
 }

@@ -19,7 +19,7 @@ export interface DeviceCodes {
 }
 
 /** A key that makes and checks MACs (HMAC with SHA-256). */
-export interface DeviceCodeKey {
+interface DeviceCodeKey {
   readonly key: CryptoKey;
 }
 

@@ -63,7 +63,7 @@ export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLo
     const now_ms = Date.now();
     const login = this.#read(now_ms);
     if (login === null || login.device_code_digest !== device_code_digest) {
-      return refused({ code: "device_code_unknown" });
+      return refused({ code: "device_code_not_found" });
     }
     const collection = rules.collect(login.state, now_ms);
     if (!collection.ok) return collection;

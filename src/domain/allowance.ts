@@ -3,6 +3,7 @@
  * say whether it reads or writes, for which apps, how many credits it may spend, and whether it gets upstream tokens.
  * Pure; the Account object applies these rules inside the transaction of the operation.
  */
+import { CHARGE_SCOPE, readScope } from "./oauth_scopes.ts";
 import type { Refusal } from "./refusals.ts";
 import {
   resetsAt,
@@ -24,7 +25,7 @@ export type AllowanceKind = (typeof ALLOWANCE_KINDS)[number];
  * The access to its holder's account. Each level includes the ones before it. `none`: no access to the account; it only
  * operates the service.
  */
-export const ALLOWANCE_ACCESS = ["none", "read", "write"] as const;
+const ALLOWANCE_ACCESS = ["none", "read", "write"] as const;
 export type AllowanceAccess = (typeof ALLOWANCE_ACCESS)[number];
 
 /**
@@ -33,10 +34,10 @@ export type AllowanceAccess = (typeof ALLOWANCE_ACCESS)[number];
  * none to operating.
  */
 export const API_SCOPES = ["read", "write", "upstream", "admin"] as const;
-export type ApiScope = (typeof API_SCOPES)[number];
+type ApiScope = (typeof API_SCOPES)[number];
 
 /** What the scopes of an allowance permit. */
-export interface ScopeRights {
+interface ScopeRights {
   readonly access: AllowanceAccess;
   /**
    * Whether it may receive the holder's upstream tokens. Apps and caps cannot limit what those give access to,
@@ -165,7 +166,7 @@ export function whyNoUpstream({ upstream }: ScopeRights): Refusal | null {
 }
 
 /** Whether a person limited what an allowance can do in their account. */
-function isLimited({ app_slugs, caps, access }: AllowanceLimits): boolean {
+export function isLimited({ app_slugs, caps, access }: AllowanceLimits): boolean {
   return app_slugs !== null || caps.length > 0 || access !== "write";
 }
 
@@ -175,6 +176,17 @@ function isLimited({ app_slugs, caps, access }: AllowanceLimits): boolean {
  */
 export function whyNoPurchase(limits: AllowanceLimits): Refusal | null {
   return isLimited(limits) ? { code: "scope", reason: "no_purchase" } : null;
+}
+
+/**
+ * The refusal if an allowance may not see and stop everything with access to the account; null if it may. Only a token that
+ * the person made without limits may: no client's consent page lists this right.
+ */
+export function whyNotWhole(
+  { kind }: { readonly kind: AllowanceKind },
+  limits: AllowanceLimits,
+): Refusal | null {
+  return kind === "device" && !isLimited(limits) ? null : { code: "scope", reason: "not_whole" };
 }
 
 /** What a credential may learn about the person. */
@@ -199,6 +211,24 @@ export function personalRightsOf(
 
 export const WHOLE_PERSON: PersonalRights = { name: true, email: true };
 export const NO_PERSON: PersonalRights = { name: false, email: false };
+
+/**
+ * Whether an allowance is of a connection that lets the app of its resource charge: with an exchanged token the app starts
+ * and ends its own jobs for the connection, and does nothing else.
+ */
+export function mayCharge({ scopes }: { readonly scopes: string }): boolean {
+  return readScope(scopes).includes(CHARGE_SCOPE);
+}
+
+/** Whether an allowance with these scopes can cost its holder credits, so that its caps matter. */
+export function maySpend(scopes: readonly string[]): boolean {
+  return scopes.includes("write") || scopes.includes(CHARGE_SCOPE);
+}
+
+/** The access of scopes as its holder reads it: to be charged is to let someone spend. */
+export function shownAccess(scopes: readonly string[]): AllowanceAccess {
+  return maySpend(scopes) ? "write" : rightsOf(scopes).access;
+}
 
 /** The refusal if an allowance does not have this access; null if it does. */
 export function whyNoAccess(limits: ScopeRights, wanted: AllowanceAccess): Refusal | null {

@@ -10,9 +10,6 @@ export type AppIconType = (typeof APP_ICON_TYPES)[number];
 /** Our address of an icon, from the hash of its bytes. */
 export const appIconPath = (hash: string): string => `/app-icons/${hash}`;
 
-/** The hash in our address of an icon: the start of the SHA-256 of its bytes, in hexadecimal. */
-export const APP_ICON_HASH_PATTERN = /^[0-9a-f]{32}$/;
-
 /** The kind of a picture by its first bytes, whatever its server says; null: not a picture that is shown. */
 export function appIconType(bytes: Uint8Array): AppIconType | null {
   const starts = (start: readonly number[], at = 0): boolean =>

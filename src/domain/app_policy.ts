@@ -8,7 +8,7 @@ export const APP_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
  * only the app's key.
  */
 export const SETTLERS = ["holder", "app"] as const;
-export type Settler = (typeof SETTLERS)[number];
+type Settler = (typeof SETTLERS)[number];
 
 /** What an expired job does with its reserve: returns it, or keeps it as the job's cost. */
 export const EXPIRY_OUTCOMES = ["refund", "charge"] as const;
@@ -22,11 +22,10 @@ export const OVERAGE_MAX_PERCENT = 1_000;
 
 /**
  * What an app's server may do in an account with the app's key. `none`: only settle the app's own jobs. `open`:
- * also read the wallet, and create and read the app's jobs. `disconnected`: as `none`, until the holder
- * connects the app again.
+ * also read the wallet, and create and read the app's jobs. `stopped`: the holder stopped the app, until they allow it
+ * again; see `app_stop.ts`.
  */
-export const APP_ACCESS = ["none", "open", "disconnected"] as const;
-export type AppAccess = (typeof APP_ACCESS)[number];
+export const APP_ACCESS = ["none", "open", "stopped"] as const;
 
 /** A job keeps the policy under which it was created, even if the app's policy changes. */
 export interface JobPolicy {

@@ -6,7 +6,7 @@ import { accepted, refused, type Result } from "./result.ts";
 import { readScope } from "./oauth_scopes.ts";
 
 /** The errors that a client receives at its redirect address. */
-export type AuthorizeErrorCode =
+type AuthorizeErrorCode =
   | "invalid_request"
   | "unsupported_response_type"
   | "invalid_scope"
@@ -36,8 +36,8 @@ export interface ReturnAddress {
   readonly state: string | null;
 }
 
-export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
-export type Prompt = (typeof PROMPTS)[number];
+const PROMPTS = ["none", "login", "consent", "select_account"] as const;
+type Prompt = (typeof PROMPTS)[number];
 
 /** What a client requests. Null: not sent. */
 export interface Asked {
@@ -53,7 +53,7 @@ export interface Asked {
   readonly hinted_identity_id: string | null;
 }
 
-export interface AuthorizeRequest {
+interface AuthorizeRequest {
   readonly address: ReturnAddress;
   /** Refused: an error that the client may receive. */
   readonly asked: Result<Asked, AuthorizeError>;

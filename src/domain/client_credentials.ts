@@ -13,12 +13,12 @@ export interface SentCredentials {
   readonly client_assertion_type: string | null;
 }
 
-export type ClientProof =
+type ClientProof =
   | { readonly kind: "none" }
   | { readonly kind: "secret"; readonly secret: string }
   | { readonly kind: "assertion"; readonly assertion: string };
 
-export interface ClientCredentials {
+interface ClientCredentials {
   readonly client_id: string;
   readonly proof: ClientProof;
 }
@@ -26,7 +26,7 @@ export interface ClientCredentials {
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /** `missing`: no `client_id`. `malformed`: not in the form of the standard. */
-export type CredentialsProblem = "missing" | "malformed" | "two_methods";
+type CredentialsProblem = "missing" | "malformed" | "two_methods";
 
 export function readClientCredentials(
   sent: SentCredentials,

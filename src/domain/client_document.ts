@@ -10,7 +10,7 @@ import {
   type DocumentAuthMethod,
   type DocumentClient,
 } from "./oauth_client.ts";
-import { isFetchable } from "./public_url.ts";
+import { isFetchable, isPublicHttpsUrl } from "./public_url.ts";
 import { isWebRedirect } from "./redirect_match.ts";
 import { findInvisible } from "./text.ts";
 
@@ -57,6 +57,7 @@ export function readClientDocument(
   const fields = document as Readonly<Record<string, unknown>>;
   if (fields["client_id"] !== client_id) return null;
   const redirect_uris = texts(fields["redirect_uris"])?.filter(isWebRedirect) ?? [];
+  const post_logout_redirect_uris = texts(fields["post_logout_redirect_uris"]) ?? [];
   const grant_types = texts(fields["grant_types"] ?? ["authorization_code"]);
   const response_types = texts(fields["response_types"] ?? ["code"]);
   const keys = readKeys(fields, allows_loopback);
@@ -75,11 +76,23 @@ export function readClientDocument(
     client_id,
     host,
     name: readName(fields["client_name"]) ?? host,
+    icon: ownAddress(fields["logo_uri"], client_id),
+    site: ownAddress(fields["client_uri"], client_id),
+    privacy: ownAddress(fields["policy_uri"], client_id),
+    terms: ownAddress(fields["tos_uri"], client_id),
     redirect_uris,
+    post_logout_redirect_uris: post_logout_redirect_uris.filter(isWebRedirect),
     token_endpoint_auth_methods: methods,
     ...keys,
-    refresh: grant_types.includes("refresh_token"),
   };
+}
+
+/** An https address on the client's own host or below it; null: none, or another's, which people would take for the client's. */
+function ownAddress(value: unknown, client_id: string): string | null {
+  if (typeof value !== "string" || value.length > CLIENT_ID_MAX_LENGTH) return null;
+  if (!isPublicHttpsUrl(value)) return null;
+  const [own, { hostname, href }] = [new URL(client_id).hostname, new URL(value)];
+  return hostname === own || hostname.endsWith(`.${own}`) ? href : null;
 }
 
 /** The strings of an array; null: not an array. */

@@ -34,7 +34,7 @@ export interface LoginGrant {
   readonly session_ends_at_ms: number | null;
 }
 
-export type LoginPhase =
+type LoginPhase =
   /** `opened_by`: the person who opened the page with the code; null: nobody did. */
   | { readonly name: "pending"; readonly opened_by: string | null }
   | { readonly name: "approved"; readonly grant: LoginGrant }
@@ -85,7 +85,7 @@ export function deny(state: LoginState, identity_id: string, now_ms: number): St
 }
 
 /** The result of a poll: pending, or the grant, which only one poll receives. */
-export type Collection =
+type Collection =
   | { readonly kind: "pending" }
   | { readonly kind: "collected"; readonly grant: LoginGrant; readonly state: LoginState };
 

@@ -7,7 +7,7 @@ const FRAMES_MAX = 12;
 /** A place in the code, as V8 writes it. A line of an error message that looks different is no frame. */
 const FRAME = /^\s+at (?:[\w$.#<>[\] ]+ \()?(?:async )?[^\s()]+:\d+:\d+\)?$/;
 
-export interface ErrorReport {
+interface ErrorReport {
   readonly reason: string;
   /** Places in the bundle. `npm run trace` names the places in the source. */
   readonly stack: readonly string[];

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** What went wrong, counted where it happens: see `directory/failures.ts`. */
-export const FAILURE_KINDS = [
+const FAILURE_KINDS = [
   /** A request was answered with status 5xx. */
   "failed_request",
   /** An account's changes did not reach the read model. */

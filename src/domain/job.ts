@@ -7,8 +7,15 @@ import type { Refusal } from "./refusals.ts";
 export const JOB_STATUSES = ["started", "completed", "failed"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Why a job failed: its client reported it, or it expired. */
-export type JobFailure = "reported" | "expired";
+/** Why a job failed: its client reported it, its time ran out, or its holder cancelled it. */
+export type JobFailure = "reported" | "expired" | "cancelled";
+
+/**
+ * Whether the job ended before its client said so. Its client may still complete it, so cancelling makes no work free.
+ */
+export function endedEarly({ failure }: { readonly failure: JobFailure | null }): boolean {
+  return failure === "expired" || failure === "cancelled";
+}
 
 /** The parts of a job that the rules need. Costs are in credits. */
 export interface JobState {
@@ -76,13 +83,13 @@ export function reserve(
 }
 
 /** The new terms of a started job; null: unchanged. */
-export interface ProgressTerms {
+interface ProgressTerms {
   readonly reserve: number | null;
   readonly spent: number | null;
 }
 
 /** What a started job holds from now on, and its entry for the difference, which may be 0. */
-export interface ProgressStep {
+interface ProgressStep {
   readonly reserved: number;
   readonly spent: number | null;
   readonly posting: Posting;
@@ -117,12 +124,12 @@ export function progress(
 
 /**
  * Charges the actual cost in full, even if the balance becomes negative, and returns the rest of the reserve.
- * An expired job may still be completed, once: a reserve that was kept at its expiry counts towards the cost. After
+ * A job that expired or was cancelled may still be completed, once: a reserve that was kept counts towards the cost. After
  * a refund it may not, because the refund could then exceed the cost.
  * Refused as `overage_limit` if the cost exceeds what the job's policy allows.
  */
 export function complete(books: Books, job: JobState, actual_cost: number): StepResult {
-  const late = job.status === "failed" && job.failure === "expired" && job.refunded === 0;
+  const late = endedEarly(job) && job.refunded === 0;
   if (job.status !== "started" && !late) return refused({ code: "job_ended" });
   const limit = limitOf(job);
   if (limit !== null && actual_cost > limit) return refused({ code: "overage_limit", limit });
@@ -146,12 +153,15 @@ export function fail(job: JobState, cost: number): StepResult {
 }
 
 /**
- * Fails a started job that has expired. It costs what it has spent. If it never said, its policy decides whether the
- * reserve is returned or kept as its cost.
+ * Fails a started job that has expired or is cancelled. It costs what it has spent. If it never said, its policy decides
+ * whether the reserve is returned or kept as its cost.
  */
-export function expire(job: JobState & { readonly on_expiry: ExpiryOutcome }): JobStep {
+export function endEarly(
+  job: JobState & { readonly on_expiry: ExpiryOutcome },
+  failure: "expired" | "cancelled",
+): JobStep {
   const { spent, reserved, on_expiry } = job;
-  return failed(job, "expired", spent ?? (on_expiry === "charge" ? reserved : 0));
+  return failed(job, failure, spent ?? (on_expiry === "charge" ? reserved : 0));
 }
 
 function failed(job: JobState, failure: JobFailure, actual_cost: number): JobStep {

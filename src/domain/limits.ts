@@ -215,5 +215,11 @@ export const RECENT_JOBS_PORTION = 100;
 /** How long the receiver of a webhook may take until its response begins. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** Refused requests that an account keeps for webhooks. A client in a loop may be refused many times a second. */
+/** Requests for the approval of a job that one allowance can have open; the oldest goes. */
+export const OPEN_APPROVALS_MAX = 20;
+
+/** Refused requests that an account keeps for an app's webhooks. A client in a loop may be refused many times a second. */
 export const REFUSALS_KEPT = 100;
+
+/** Events about access that an account keeps for an app's webhooks: more than a person causes while a receiver is down. */
+export const ACCESS_EVENTS_KEPT = 500;

@@ -38,12 +38,12 @@ export interface RegisteredClient {
   readonly app_slug: string;
   readonly name: string;
   readonly redirect_uris: readonly string[];
+  /** Where a browser may go after signing out; see `web/authorize/logout.tsx`. */
+  readonly post_logout_redirect_uris: readonly string[];
   /** Without a secret. */
   readonly public: boolean;
   /** Only for a confidential client. */
   readonly pkce_optional: boolean;
-  /** Whether its tokens outlive the browser session without the scope `offline_access`. */
-  readonly refresh: boolean;
 }
 
 export interface DocumentClient {
@@ -54,14 +54,19 @@ export interface DocumentClient {
   readonly host: string;
   /** Anyone can write any name into a document, so pages show it together with the host. */
   readonly name: string;
+  /** Addresses on the client's own host or below it; null: none. The icon is shown as a copy. */
+  readonly icon: string | null;
+  readonly site: string | null;
+  readonly privacy: string | null;
+  readonly terms: string | null;
   readonly redirect_uris: readonly string[];
+  /** As in {@link RegisteredClient}. */
+  readonly post_logout_redirect_uris: readonly string[];
   /** At least one. Without `none`, its tokens are issued only to requests with an assertion. */
   readonly token_endpoint_auth_methods: readonly DocumentAuthMethod[];
   /** The keys of its assertions: here, or at this address. */
   readonly jwks?: { readonly keys: readonly object[] };
   readonly jwks_uri?: string;
-  /** As in {@link RegisteredClient}. */
-  readonly refresh: boolean;
 }
 
 export type OAuthClient = RegisteredClient | DocumentClient;
@@ -71,6 +76,8 @@ export interface ProtectedResource {
   readonly uri: string;
   readonly app_slug: string;
   readonly scopes: readonly string[];
+  /** Whether people who connect a client to it let its app charge them for that connection. */
+  readonly charges: boolean;
 }
 
 /** The result of a look-up. `unreadable`: nobody knows now, so the request may be repeated later. */
@@ -91,6 +98,13 @@ export function splitClientId(client_id: string): {
 } {
   const [app_slug = "", id = ""] = client_id.split(SEPARATOR);
   return { app_slug, id };
+}
+
+/** The app that a client belongs to: a document client acts only as its own host. Null: its address has none. */
+export function appOfClient(client_id: string): string | null {
+  return isRegisteredClientId(client_id)
+    ? splitClientId(client_id).app_slug
+    : (URL.parse(client_id)?.hostname ?? null);
 }
 
 /** Whether a `client_id` is one that a registration could have. It needs no look-up otherwise. */

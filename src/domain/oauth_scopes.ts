@@ -8,8 +8,14 @@ export const SIGNIN_SCOPES = ["openid", "profile", "email", "offline_access"] as
 
 export const OAUTH_SCOPES = [...SIGNIN_SCOPES, ...CLIENT_SCOPES] as const;
 
+/**
+ * The right of a connection to a resource that charges: the resource's app may start jobs within the connection's caps. The
+ * connection has it by itself; no client needs to request it.
+ */
+export const CHARGE_SCOPE = "charge";
+
 /** Scopes that no other resource may have: a person would be asked for what they mean here. */
-export const RESERVED_SCOPES: readonly string[] = [...OAUTH_SCOPES, "admin"];
+export const RESERVED_SCOPES: readonly string[] = [...OAUTH_SCOPES, CHARGE_SCOPE, "admin"];
 
 /** The words of a `scope` parameter (RFC 6749, section 3.3), each once. */
 export function readScope(text: string): readonly string[] {

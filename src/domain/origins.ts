@@ -100,7 +100,7 @@ export function parseAllowedOrigin(entry: string): AllowedOrigin | null {
   return { kind: "exact", origin: originOf(url) };
 }
 
-export function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boolean {
+function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boolean {
   return allowlist.some((allowed) =>
     allowed.kind === "exact"
       ? originOf(url) === allowed.origin
@@ -117,6 +117,27 @@ export function coversCookieDomain(domain: string, allowlist: readonly AllowedOr
     (allowed) => allowed.kind === "subdomains" && `.${domain}`.endsWith(allowed.suffix),
   );
   return has_those_below && isAllowedOrigin(`https://${domain}`, allowlist);
+}
+
+/**
+ * How closely an allowlist names an origin: not at all (0), by a wildcard (more for a longer parent), or exactly. The most
+ * precise entry decides which of several apps an origin belongs to.
+ */
+export function precisionOf(origin: string, allowlist: readonly AllowedOrigin[]): number {
+  const matching = allowlist.filter((allowed) => isAllowedOrigin(origin, [allowed]));
+  const precisions = matching.map((allowed) =>
+    allowed.kind === "exact" ? Number.POSITIVE_INFINITY : allowed.suffix.length,
+  );
+  return Math.max(0, ...precisions);
+}
+
+/** Whether the allowlist has a host that receives a cookie with this `Domain`. */
+export function reachesCookieDomain(domain: string, allowlist: readonly AllowedOrigin[]): boolean {
+  return allowlist.some((allowed) =>
+    allowed.kind === "exact"
+      ? `.${URL.parse(allowed.origin)?.hostname ?? ""}`.endsWith(`.${domain}`)
+      : allowed.suffix.endsWith(`.${domain}`) || `.${domain}`.endsWith(allowed.suffix),
+  );
 }
 
 /** The URL in `text` if it is on the allowlist; null if it is not, or cannot be parsed, or is not absolute. */

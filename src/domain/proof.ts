@@ -1,10 +1,14 @@
 /** Proofs of identity, and the prefixes of our tokens. */
+import { CHARGE_SCOPE } from "./oauth_scopes.ts";
 
 /**
- * What a caller proves: a browser session, a personal access token, or a session of an app. A session token that was issued for a
- * personal token is bound to it: it ends with that token and has its limits.
+ * What a caller proves: a browser session, a personal access token, an OAuth client's connection, or a session of an app. A
+ * session token that was issued for a token of an allowance is bound to it: it ends with that token and has its limits.
  */
-export type Proof = SessionProof | PersonalTokenProof | AppSessionProof;
+export type Proof = SessionProof | AllowanceProof | AppSessionProof;
+
+/** A token of an allowance. The account knows its limits, and whether it was exchanged from another token. */
+export type AllowanceProof = PersonalTokenProof | ConnectionProof;
 
 export interface SessionProof {
   readonly kind: "session";
@@ -17,20 +21,32 @@ export interface SessionProof {
   readonly azp: string;
 }
 
-export interface PersonalTokenProof {
+interface PersonalTokenProof {
   readonly kind: "personal_token";
+  readonly credential: AllowanceCredential;
+}
+
+interface ConnectionProof {
+  readonly kind: "connection";
   readonly credential: Credential;
-  /** The OAuth client that the token was issued to; null: a personal access token. */
-  readonly client_id: string | null;
+  /** The OAuth client that the token was issued to. */
+  readonly client_id: string;
+}
+
+export function isOfAllowance(proof: { readonly kind: string }): proof is AllowanceProof {
+  return proof.kind === "personal_token" || proof.kind === "connection";
 }
 
 /**
  * What a token of an allowance names: the allowance itself (a personal access token), or a family of tokens that a
  * client renews.
  */
-export type Credential =
-  | { readonly kind: "allowance"; readonly allowance_id: string }
-  | FamilyCredential;
+export type Credential = AllowanceCredential | FamilyCredential;
+
+interface AllowanceCredential {
+  readonly kind: "allowance";
+  readonly allowance_id: string;
+}
 
 /** A token of a family: see `token_family.ts`. */
 export interface FamilyCredential {
@@ -40,6 +56,13 @@ export interface FamilyCredential {
   readonly generation: number;
   /** The scopes of the token: those of its family, or fewer. `all`: it is a refresh token. */
   readonly scopes: readonly string[] | "all";
+}
+
+/** Whether an app charges for a connection with the token. */
+export function isForCharging(proof: { readonly kind: string }): boolean {
+  if (!isOfAllowance(proof) || proof.credential.kind !== "family") return false;
+  const { scopes } = proof.credential;
+  return scopes !== "all" && scopes.includes(CHARGE_SCOPE);
 }
 
 /** The id that the credential's token names. */
@@ -80,30 +103,17 @@ export interface Identified {
 export interface AppProof {
   readonly kind: "app";
   readonly app_slug: string;
-  /** The hash of the key. An account remembers the keys that it accepts by it. */
+  /** The hash of the key, for the day of its last use. */
   readonly key_hash: string;
-  /** When the directory had the key. It may have been revoked since. */
+  /** From when a stream of the key may last a minute. The key may have been revoked since. */
   readonly checked_at_ms: number;
-}
-
-/**
- * An app key that Passbook cannot verify now, because it cannot read the directory. It proves nothing by itself: only an
- * account that accepted the key lately lets it end jobs.
- */
-export interface UnverifiedAppProof {
-  readonly kind: "unverified_app";
-  readonly key_hash: string;
-  /** Whether the isolate's last copy of the registry has the key, however old. Only rate limits use it. */
-  readonly was_valid: boolean;
 }
 
 /** What the directory knows about an app key. */
 export type KnownKey =
   | AppProof
-  /** The last read of the registry failed, and the cache is older than a minute. */
-  | UnverifiedAppProof
   | { readonly kind: "unknown" }
-  /** As `unverified_app`, but the key is missing in the cache, so it was probably revoked; or nothing was read yet. */
+  /** The directory cannot be read now, and the last copy is too old or does not have the key. */
   | { readonly kind: "unreadable" };
 
 /** The prefix of app keys. A secret of 256 bits in base64url follows. */

@@ -36,7 +36,7 @@ export function policyName({ binding }: RateLimitRule): string {
 }
 
 /** A limit of a network, and of the /48 that an IPv6 network is in. */
-export interface NetworkRateLimitRule {
+interface NetworkRateLimitRule {
   readonly network: RateLimitRule;
   readonly site: RateLimitRule;
 }
@@ -120,7 +120,7 @@ export const NETWORK_RATE_LIMITS = {
     network: rule("LIMIT_SIGNIN", 120, 60),
     site: rule("LIMIT_SIGNIN_SITE", 480, 60),
   },
-  /** Authorization requests of OAuth clients: two for each person who signs in first, so 30 people of one office. */
+  /** Requests of OAuth clients to authorize or to sign out: two for each person who signs in first, so 30 people of one office. */
   authorize: {
     network: rule("LIMIT_AUTHORIZE", 60, 60),
     site: rule("LIMIT_AUTHORIZE_SITE", 240, 60),
@@ -206,10 +206,10 @@ export const RATE_LIMIT_RULES: readonly RateLimitRule<RateLimitBinding>[] = [
 ];
 
 /**
- * How long an accepted token or unverified app key is assumed to be valid. A token's requests meanwhile count for its
+ * How long an accepted token is assumed to be valid. A token's requests meanwhile count for its
  * identity, so all tokens of one person share one limit. A refused token is forgotten at once.
  */
 export const LIVE_CREDENTIAL_MS = 60_000;
 
-/** Tokens and keys that one isolate remembers, at about 100 bytes each. A full memory is emptied. */
+/** Tokens that one isolate remembers, at about 100 bytes each. A full memory is emptied. */
 export const LIVE_CREDENTIALS_MAX = 10_000;

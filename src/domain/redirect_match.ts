@@ -3,7 +3,7 @@
  * (RFC 9700, section 4.1; RFC 8252, section 7). Pure.
  */
 import { REDIRECT_MAX_LENGTH } from "./limits.ts";
-import { isForbiddenScheme, parseAbsoluteUrl } from "./origins.ts";
+import { isForbiddenScheme, originOf, parseAbsoluteUrl } from "./origins.ts";
 
 /**
  * A loopback address: host, port, path and query. The characters are compared, not a parsed URL, because a parser makes
@@ -44,6 +44,21 @@ export function matchesRedirect(requested: string, registered: readonly string[]
   return registered.some((uri) => {
     const known = partsOfLoopback(uri);
     return known !== null && known.host === wanted.host && known.rest === wanted.rest;
+  });
+}
+
+/** Whether an address is on the origin of one of the registered addresses; of a loopback address, on any port. */
+export function isOnOriginOf(address: string, registered: readonly string[]): boolean {
+  const loopback = partsOfLoopback(address);
+  if (loopback !== null) {
+    return registered.some((uri) => partsOfLoopback(uri)?.host === loopback.host);
+  }
+  const is_own_scheme = isOwnScheme(address) && !NOT_OF_URI.test(address);
+  const url = parseAbsoluteUrl(address) ?? (is_own_scheme ? URL.parse(address) : null);
+  if (url === null) return false;
+  return registered.some((uri) => {
+    const known = isLoopbackRedirect(uri) ? null : URL.parse(uri);
+    return known !== null && originOf(known) === originOf(url);
   });
 }
 

@@ -1,3 +1,4 @@
+import type { LimitReached } from "./limit_reached.ts";
 import type { OperatorRole } from "./operators.ts";
 import type { SpendingCap } from "./spending_cap.ts";
 import type { RateLimitRule } from "./rate_limits.ts";
@@ -36,30 +37,20 @@ export type Refusal =
       readonly reason?: "own_account";
     }
   | { readonly code: "suspended" }
-  | { readonly code: "token_template_unknown" }
+  | { readonly code: "token_template_not_found" }
   | { readonly code: "rate_limited"; readonly rule: RateLimitRule }
-  | {
-      readonly code: "too_many_watchers";
-      /** What has the most streams: a token together with those exchanged from it, or the whole account. */
-      readonly of: "account" | "token";
-      readonly limit: number;
-    }
+  | LimitReached
   // Money and jobs
   | {
       readonly code: "insufficient_credits";
-      readonly credits: number;
-      readonly held: number;
+      /** Null: the caller may not read the balance. */
+      readonly credits: number | null;
+      readonly held: number | null;
       readonly required: number;
     }
   | { readonly code: "job_not_found" }
   | { readonly code: "job_unknown" }
   | { readonly code: "job_ended" }
-  | {
-      readonly code: "too_many_open_jobs";
-      readonly limit: number;
-      /** Which jobs reached the limit. */
-      readonly of: "account" | "app" | "token";
-    }
   | { readonly code: "account_full" }
   | { readonly code: "token_storage_full"; readonly limit_bytes: number }
   | { readonly code: "balance_limit" }
@@ -71,16 +62,10 @@ export type Refusal =
   | { readonly code: "spent_limit"; readonly limit: number }
   /** `step`: the job's last one. */
   | { readonly code: "step_too_old"; readonly step: number }
-  | { readonly code: "too_many_steps"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
-  | {
-      readonly code: "too_many_apps";
-      readonly of: "all" | "unregistered";
-      readonly limit: number;
-    }
   // Payments
   | { readonly code: "package_unknown" }
-  | { readonly code: "return_url_not_allowed"; readonly address: string }
+  | { readonly code: "return_to_not_allowed"; readonly address: string }
   | { readonly code: "payments_unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "payments_refused" }
   | { readonly code: "signature_invalid" }
@@ -93,7 +78,7 @@ export type Refusal =
   | { readonly code: "upstream_not_configured" }
   // Device logins; the codes of RFC 8628, section 3.5, where it has one
   | { readonly code: "user_code_invalid" }
-  | { readonly code: "device_code_unknown" }
+  | { readonly code: "device_code_not_found" }
   | { readonly code: "expired_token" }
   | { readonly code: "already_used" }
   | { readonly code: "access_denied" }
@@ -104,23 +89,21 @@ export type Refusal =
   /** `matches`: how many people have the e-mail address. */
   | { readonly code: "identity_ambiguous"; readonly matches: number }
   | { readonly code: "app_settles" }
-  | { readonly code: "app_unknown" }
+  /** The account's holder stopped the app. */
+  | { readonly code: "app_stopped"; readonly app_slug: string }
+  | { readonly code: "app_not_found" }
   | { readonly code: "app_changed" }
   | { readonly code: "app_key_not_found" }
   | { readonly code: "app_key_revoked" }
   | { readonly code: "app_key_label_taken" }
-  | { readonly code: "too_many_app_keys"; readonly limit: number }
   | { readonly code: "webhook_changed" }
   | { readonly code: "webhook_not_found" }
-  | { readonly code: "too_many_webhooks"; readonly limit: number }
   | { readonly code: "client_changed" }
   | { readonly code: "client_not_found" }
   | { readonly code: "client_deleted" }
-  | { readonly code: "too_many_clients"; readonly limit: number }
   | { readonly code: "resource_changed" }
   | { readonly code: "resource_not_found" }
   | { readonly code: "resource_taken" }
-  | { readonly code: "too_many_resources"; readonly limit: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }
   | {
@@ -133,14 +116,13 @@ export type Refusal =
       readonly resets_at_ms: number | null;
       /** The allowance that acts, if its holder may approve what it requested. */
       readonly allowance_id?: string;
-      /** The request for an approval, sealed, and its page; absent: what it requested cannot be approved. */
-      readonly approval?: { readonly approval: string; readonly approval_url: string };
+      /** The id of the request for an approval; absent: what it requested cannot be approved. */
+      readonly approval?: string;
     }
   | { readonly code: "approval_invalid" }
   | { readonly code: "approval_denied" }
   | { readonly code: "approval_ended" }
   | { readonly code: "personal_token_not_found" }
-  | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "newer_data"; readonly retry_after_seconds: number }
@@ -157,6 +139,8 @@ export type ScopeReason =
   | "admin_only"
   /** It only says who signed in and has no access to accounts. */
   | "signin_only"
+  /** It lets the app of a resource start and end its own jobs for a connection, and nothing else. */
+  | "charge_only"
   | "other_app"
   /** It is limited to some apps, and the request concerns the whole account. */
   | "apps_only"
@@ -165,6 +149,8 @@ export type ScopeReason =
   | "capped"
   /** It has limits, and a limited token may not buy. */
   | "no_purchase"
+  /** It is of an app or a client, or has limits, and the request concerns everything with access to the account. */
+  | "not_whole"
   /** It may only revoke itself, and allowances that were exchanged from it. */
   | "itself_only"
   /** It is a token, and only the holder's session may do this. */

@@ -2,7 +2,7 @@
 import { isLoopbackHost, parseAbsoluteUrl } from "./origins.ts";
 
 /** Longest address of a resource, in characters. Every token for it has the address in its `aud`. */
-export const RESOURCE_URI_MAX_LENGTH = 480;
+const RESOURCE_URI_MAX_LENGTH = 480;
 
 /** A scope of a resource (RFC 6749, section 3.3), and how many one resource may have. */
 export const RESOURCE_SCOPE_PATTERN = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;

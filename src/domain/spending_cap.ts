@@ -2,14 +2,8 @@
 import { DAY_MS, utcDayOf } from "./calendar.ts";
 import { CLOCK_SKEW_MS } from "./limits.ts";
 
-/** The length of the period `30_days`. */
-const CAP_PERIOD_MS = 30 * DAY_MS;
-
-/**
- * `day`, `week` (from Monday) and `month` are those of the UTC calendar. `30_days`: again in each 30 days since the cap
- * was set. `total`: over the allowance's whole lifetime.
- */
-export const CAP_PERIODS = ["day", "week", "month", "30_days", "total"] as const;
+/** `day`, `week` (from Monday) and `month` are those of the UTC calendar; `total`: the allowance's whole lifetime. */
+export const CAP_PERIODS = ["day", "week", "month", "total"] as const;
 export type CapPeriod = (typeof CAP_PERIODS)[number];
 
 export interface SpendingCap {
@@ -32,31 +26,39 @@ export interface Taking extends Moment {
 export interface CapSpending extends SpendingCap {
   /** Spent in the period with the number `window`. Spending of an earlier period does not count now. */
   readonly spent: number;
+  /** Credits of `spent` that belong to jobs that the holder approved beyond the cap. */
+  readonly approved: number;
   readonly window: number;
-  /** When the cap was set. What was taken earlier does not count, and is not given back to it. */
-  readonly since_ms: number;
+  /** The newest entry when the cap was set. What was taken earlier does not count, and is not given back to it. */
   readonly since_line: number;
+  /** The period in which it last refused a request; undefined: it has refused none. */
+  readonly refused_window?: number | undefined;
 }
 
 /** A cap under which nothing is spent yet. */
-export function newCap({ credits, period }: SpendingCap, { at_ms, line }: Moment): CapSpending {
-  return { credits, period, spent: 0, window: 0, since_ms: at_ms, since_line: line };
+export function newCap(
+  { credits, period }: SpendingCap,
+  { line }: Pick<Moment, "line">,
+): CapSpending {
+  return { credits, period, spent: 0, approved: 0, window: 0, since_line: line };
 }
 
 /** The caps after their holder changed them. A cap of the same period keeps its spending; a new one counts from now. */
 export function changedCaps(
   caps: readonly CapSpending[],
   wanted: readonly SpendingCap[],
-  now: Moment,
+  now: Pick<Moment, "line">,
 ): readonly CapSpending[] {
   return wanted.map((cap) => {
     const existing = caps.find(({ period }) => period === cap.period);
-    return existing === undefined ? newCap(cap, now) : { ...existing, credits: cap.credits };
+    return existing === undefined
+      ? newCap(cap, now)
+      : { ...existing, credits: cap.credits, refused_window: undefined };
   });
 }
 
 /** The number of the period at a time. A total cap has only one. */
-export function windowAt({ period, since_ms }: CapSpending, at_ms: number): number {
+export function windowAt({ period }: Pick<CapSpending, "period">, at_ms: number): number {
   switch (period) {
     case "day":
       return utcDayOf(at_ms);
@@ -67,8 +69,6 @@ export function windowAt({ period, since_ms }: CapSpending, at_ms: number): numb
       const at = new Date(at_ms);
       return at.getUTCFullYear() * 12 + at.getUTCMonth();
     }
-    case "30_days":
-      return Math.floor((at_ms - since_ms) / CAP_PERIOD_MS);
     case "total":
       return 0;
   }
@@ -88,6 +88,11 @@ export function spentNow(cap: CapSpending, now_ms: number): number {
   return currentWindow(cap, now_ms) === cap.window ? cap.spent : 0;
 }
 
+/** Credits of {@link spentNow} that the holder approved beyond the cap. */
+export function approvedNow(cap: CapSpending, now_ms: number): number {
+  return currentWindow(cap, now_ms) === cap.window ? cap.approved : 0;
+}
+
 /** Credits that may still be spent now. */
 export function roomNow(cap: CapSpending, now_ms: number): number {
   return Math.max(0, cap.credits - spentNow(cap, now_ms));
@@ -103,8 +108,6 @@ export function resetsAt(cap: CapSpending, now_ms: number): number | null {
       return (next * 7 - 3) * DAY_MS;
     case "month":
       return Date.UTC(Math.floor(next / 12), next % 12);
-    case "30_days":
-      return cap.since_ms + next * CAP_PERIOD_MS;
     case "total":
       return null;
   }
@@ -119,10 +122,16 @@ export function tightestCap(caps: readonly CapSpending[], now_ms: number): CapSp
   );
 }
 
-/** The cap after a job took credits: they count in the current period. */
-export function afterTaking(cap: CapSpending, credits: number, now_ms: number): CapSpending {
+/** The cap after a job took credits: they count in the current period. `is_approved`: the holder approved the job. */
+export function afterTaking(
+  cap: CapSpending,
+  credits: number,
+  now_ms: number,
+  is_approved = false,
+): CapSpending {
   const spent = spentNow(cap, now_ms) + credits;
-  return { ...cap, spent, window: currentWindow(cap, now_ms) };
+  const approved = approvedNow(cap, now_ms) + (is_approved ? credits : 0);
+  return { ...cap, spent, approved, window: currentWindow(cap, now_ms) };
 }
 
 /**
@@ -133,12 +142,25 @@ export function afterReturn(
   cap: CapSpending,
   returned: readonly Taking[],
   now_ms: number,
+  is_approved = false,
 ): CapSpending {
   const window = currentWindow(cap, now_ms);
   const credits = returned
     .filter(({ at_ms, line }) => line >= cap.since_line && windowAt(cap, at_ms) === window)
     .reduce((sum, taking) => sum + taking.credits, 0);
-  return { ...cap, spent: Math.max(0, spentNow(cap, now_ms) - credits), window };
+  const approved = approvedNow(cap, now_ms) - (is_approved ? credits : 0);
+  return {
+    ...cap,
+    spent: Math.max(0, spentNow(cap, now_ms) - credits),
+    approved: Math.max(0, approved),
+    window,
+  };
+}
+
+/** The cap after it refused a request; null: it has refused one in this period before. */
+export function afterRefusal(cap: CapSpending, now_ms: number): CapSpending | null {
+  const refused_window = currentWindow(cap, now_ms);
+  return cap.refused_window === refused_window ? null : { ...cap, refused_window };
 }
 
 /** What a job has taken, after one taking more. Two that all of the caps count alike become one. */

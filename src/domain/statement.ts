@@ -46,7 +46,7 @@ export interface LinkedEntry extends Pick<Posting, "kind" | "amount" | "job_id" 
 }
 
 /** Where the entries are. */
-export interface StatementSource<Entry extends LinkedEntry> {
+interface StatementSource<Entry extends LinkedEntry> {
   /** The first matching listed entries below `end` and not below `first`, newest first. */
   read(first: number, end: number, count: number): readonly Entry[];
   readEntry(line: number): Entry | null;
@@ -54,7 +54,7 @@ export interface StatementSource<Entry extends LinkedEntry> {
   newestOf(job_id: string): number | null;
 }
 
-export interface StatementRange {
+interface StatementRange {
   /** The period: the entries from `first` on, before `end`. */
   readonly first: number;
   readonly end: number;

@@ -1,9 +1,11 @@
 /**
  * Token exchange (RFC 8693): a client exchanges a token for one that may do less, such as for an agent. The narrower right
- * is a child of the allowance behind the token, and never wider than it or any of its ancestors. Pure.
+ * is a child of the allowance behind the token, and never wider than it or any of its ancestors. The app of a resource that
+ * charges exchanges a token for the resource for one of our API that only charges. Pure.
  */
 import { isSubset, type AllowanceLimits } from "./allowance.ts";
 import { ALLOWANCE_DEPTH_MAX } from "./limits.ts";
+import { CHARGE_SCOPE } from "./oauth_scopes.ts";
 import type { SpendingCap } from "./spending_cap.ts";
 
 /** What the narrower token may do at most; undefined: as much as the exchanged one. */
@@ -15,7 +17,7 @@ export interface Narrowing {
 }
 
 /** An allowance as far as these rules need it. */
-export interface Narrowable {
+interface Narrowable {
   readonly scopes: readonly string[];
   /** What it and all its ancestors permit. */
   readonly limits: Pick<AllowanceLimits, "app_slugs" | "caps">;
@@ -30,7 +32,9 @@ export type ExchangeProblem =
   | "wider_caps"
   | "later_expiry"
   | "too_deep"
-  | "too_many_children";
+  | "too_many_children"
+  | "not_charging"
+  | "charge_narrowed";
 
 /** Whether a request asks for less than the allowance permits. If not, no child is needed. */
 export function narrows(parent: Narrowable, narrowing: Narrowing): boolean {
@@ -53,6 +57,22 @@ export function whyNoChild(parent: Narrowable, narrowing: Narrowing): ExchangePr
   if (!caps.every((cap) => isWithin(cap, parent.limits.caps))) return "wider_caps";
   if ((narrowing.expires_at_ms ?? 0) > parent.expires_at_ms) return "later_expiry";
   return parent.depth >= ALLOWANCE_DEPTH_MAX ? "too_deep" : null;
+}
+
+/**
+ * Why the token of a connection cannot be exchanged for one with which an app charges; null: it can. The caps of the
+ * connection bind the charges, so the request sets no others.
+ */
+export function whyNotCharge(
+  { scopes, limits }: Pick<Narrowable, "scopes" | "limits">,
+  app_slug: string,
+  { scopes: wanted, caps, app_slugs, expires_at_ms }: Narrowing,
+): ExchangeProblem | null {
+  const may_charge = scopes.includes(CHARGE_SCOPE) && limits.app_slugs?.includes(app_slug) === true;
+  if (!may_charge) return "not_charging";
+  if (wanted?.some((scope) => scope !== CHARGE_SCOPE) === true) return "wider_scope";
+  const is_narrowed = [caps, app_slugs, expires_at_ms].some((limit) => limit !== undefined);
+  return is_narrowed ? "charge_narrowed" : null;
 }
 
 /** Whether a cap is at most every cap of the same period, and every total cap, of its ancestors. */

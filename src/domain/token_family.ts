@@ -42,7 +42,7 @@ export interface FamilyState {
 }
 
 /** `end`: the refresh token was used before, so it was stolen or its client is broken. `refuse`: it was never issued. */
-export type RefreshVerdict = "rotate" | "repeat" | "end" | "refuse";
+type RefreshVerdict = "rotate" | "repeat" | "end" | "refuse";
 
 /** What a refresh token of a generation gets. `is_used`: whether a token of the last response was used. */
 export function judgeRefresh(
@@ -101,9 +101,10 @@ export type GrantProblem =
   | "allowance_ended"
   | "allowance_expired"
   | "suspended"
+  | "app_stopped"
   | "account_deleted";
 
-export type CodeVerdict =
+type CodeVerdict =
   | { readonly kind: "redeem" }
   | { readonly kind: "refuse"; readonly problem: GrantProblem; readonly ends_family: boolean };
 

@@ -1,4 +1,5 @@
 /** The webhooks of an app: their addresses, events and thresholds. Pure. */
+import { ACCESS_EVENTS } from "./access_event.ts";
 import { isLoopbackHost, originOf, parseAbsoluteUrl } from "./origins.ts";
 import { publicHostProblem } from "./public_url.ts";
 
@@ -9,7 +10,7 @@ export const WEBHOOK_ID_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 export const WEBHOOKS_PER_APP_MAX = 10;
 
 /** Thresholds of one webhook: enough for several warnings before a balance is used up. */
-export const THRESHOLDS_MAX = 10;
+const THRESHOLDS_MAX = 10;
 
 /** After a rotation, each delivery carries the signature of the previous secret too, for this long. */
 export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
@@ -26,6 +27,7 @@ export const SUBSCRIBABLE_EVENTS = [
   "purchase.completed",
   "purchase.refunded",
   "account.deleted",
+  ...ACCESS_EVENTS,
 ] as const;
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 

@@ -7,8 +7,8 @@ export interface WebhookPosition {
   readonly line: number;
   /** Except the `credits.low` of that entry, if it has one. */
   readonly low_left: boolean;
-  /** The refused requests up to this number were delivered. */
-  readonly refusal: number;
+  /** The events without an entry up to this number were delivered. */
+  readonly unnumbered: number;
 }
 
 export interface WebhookEventsRequest {
@@ -47,5 +47,5 @@ export interface WebhookEvents {
   readonly has_app: boolean;
 }
 
-/** Changes whenever the account has something new for webhooks: the numbers of its newest entry and refusal. */
+/** Changes whenever the account has something new for webhooks: the numbers of its newest entry and newest event without one. */
 export type WebhookNews = `${number}.${number}`;

@@ -3,18 +3,18 @@
  * replay gives the same events. Pure; see docs/webhooks.md.
  */
 import type { EntryKind } from "./ledger.ts";
-import type { JobFailure, JobStatus } from "./job.ts";
+import { endedEarly, type JobFailure, type JobStatus } from "./job.ts";
 import type { SubscribableEvent } from "./webhook.ts";
 
 /** An entry, as far as its events depend on it. */
-export interface EventEntry {
+interface EventEntry {
   readonly kind: EntryKind;
   readonly amount: number;
   readonly balance_after: number;
 }
 
 /** The job of an entry, as it is now. */
-export interface EventJob {
+interface EventJob {
   readonly status: JobStatus;
   readonly failure: JobFailure | null;
 }
@@ -60,7 +60,7 @@ export function jobEvent(stage: JobStage, { status, failure }: EventJob): Subscr
       return "job.expired";
     case "end":
       if (status === "completed") return "job.completed";
-      return failure === "expired" ? "job.expired" : "job.failed";
+      return endedEarly({ failure }) ? "job.expired" : "job.failed";
   }
 }
 

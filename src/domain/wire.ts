@@ -1,8 +1,9 @@
 /** Values and views that several rooms share with the API. Pure. */
 import type { JobFailure, JobStatus } from "./job.ts";
+import { startedBy, type StarterColumns } from "./started_by.ts";
 
 /** A job as stored, for {@link jobView}. */
-export interface StoredJobFields {
+interface StoredJobFields extends StarterColumns {
   readonly id: string;
   readonly app_slug: string | null;
   readonly action: string;
@@ -25,7 +26,7 @@ export function timestamp(at_ms: number): string {
   return new Date(at_ms).toISOString();
 }
 
-/** The `Job` of the API: the spec's fields, its deadline and the reason of a failure. */
+/** The `Job` of the API: the spec's fields, its deadline, the reason of a failure, and what started it. */
 export function jobView(row: StoredJobFields) {
   return {
     id: row.id,
@@ -42,6 +43,7 @@ export function jobView(row: StoredJobFields) {
     created_at: timestamp(row.created_at_ms),
     updated_at: timestamp(row.updated_at_ms),
     expires_at: timestamp(row.expires_at_ms),
+    by: startedBy(row),
     metadata: row.metadata_json === null ? null : (JSON.parse(row.metadata_json) as object),
   };
 }

@@ -9,7 +9,7 @@ export interface CheckoutRequest {
   readonly identity_id: string;
   readonly package_id: string;
   /** The address that the buyer returns to, with `checkout=success` or `checkout=cancelled` in its query. */
-  readonly return_url: string;
+  readonly return_to: string;
   /** The caller's idempotency key; null: each call is a new checkout. */
   readonly idempotency_key: string | null;
 }

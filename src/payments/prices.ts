@@ -12,7 +12,7 @@ const PRICES_WAIT_MS = 300;
 const PRICES_RETRY_MS = 60_000;
 
 /** The texts by the package's id. Without an entry, the price is not known now. */
-export type PriceTexts = ReadonlyMap<string, string>;
+type PriceTexts = ReadonlyMap<string, string>;
 
 /**
  * Returns a function that gives the texts: those of the settings, and the others from Stripe. It never rejects. An amount

@@ -30,7 +30,7 @@ import {
   stripeAddress,
 } from "./stripe_objects.ts";
 
-export interface StripeSettings extends StripeAccount {
+interface StripeSettings extends StripeAccount {
   readonly webhook_secret: string;
   readonly packages: readonly CreditPackage[];
   /**
@@ -78,7 +78,7 @@ export function createStripe(settings: StripeSettings): Payments {
 
 async function startCheckout(
   settings: StripeSettings,
-  { identity_id, package_id, return_url, idempotency_key }: CheckoutRequest,
+  { identity_id, package_id, return_to, idempotency_key }: CheckoutRequest,
 ): Promise<Result<string, Refusal>> {
   const wanted = settings.packages.find(({ id }) => id === package_id);
   if (wanted === undefined) return refused({ code: "package_unknown" });
@@ -92,8 +92,8 @@ async function startCheckout(
       "line_items[0][quantity]": "1",
       // Otherwise a payment and its refund may have different currencies.
       "adaptive_pricing[enabled]": "false",
-      success_url: returnAddress(return_url, "success"),
-      cancel_url: returnAddress(return_url, "cancelled"),
+      success_url: returnAddress(return_to, "success"),
+      cancel_url: returnAddress(return_to, "cancelled"),
       client_reference_id: identity_id,
       [`metadata[${SERVICE_MARK}]`]: mark,
       [`metadata[${IDENTITY_MARK}]`]: identity_id,
@@ -107,8 +107,8 @@ async function startCheckout(
   return made.ok ? accepted(made.value.url) : made;
 }
 
-function returnAddress(return_url: string, checkout: "success" | "cancelled"): string {
-  const url = new URL(return_url);
+function returnAddress(return_to: string, checkout: "success" | "cancelled"): string {
+  const url = new URL(return_to);
   url.searchParams.delete("checkout_session");
   url.searchParams.set("checkout", checkout);
   if (checkout === "cancelled") return url.href;

@@ -1,4 +1,4 @@
-/** What an object of Stripe means for an account, wherever it was read: after an event, or from a list. */
+/** The effect of an object of Stripe on an account, after an event and in a list. */
 import type { DropReason, PaymentEffect } from "../domain/payment_event.ts";
 import type { CreditPackage, ReversalState } from "../domain/purchases.ts";
 import {

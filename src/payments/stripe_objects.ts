@@ -87,7 +87,7 @@ export const dispute = z.object({
   amount: minor_units,
   currency: z.string(),
   status: z.string(),
-  /** What the dispute withdrew from our Stripe balance (negative) and returned. */
+  /** The amounts that the dispute withdrew from our Stripe balance (negative) and returned. */
   balance_transactions: z.nullish(z.array(z.object({ amount: z.int() }))),
 });
 export type Dispute = z.infer<typeof dispute>;

@@ -11,7 +11,7 @@ import type { ListedDelivery } from "./sender.ts";
 /** Senders that one call wakes; the schedule wakes the others. */
 const SENDERS_WOKEN = 100;
 
-export type DeliveryStatus = ListedDelivery["status"];
+type DeliveryStatus = ListedDelivery["status"];
 
 export interface DeliveryPage {
   readonly deliveries: readonly ListedDelivery[];
@@ -42,7 +42,7 @@ export interface WebhookEngine {
   wakeOverdue(now_ms: number): Promise<{ readonly woken: number; readonly deleted: number }>;
 }
 
-export interface EngineParts {
+interface EngineParts {
   readonly senders: DurableObjectNamespace<Sender>;
   readonly secretsOf: (uid: string) => Promise<readonly string[]>;
   /** Whether a receiver may be on a loopback address. */

@@ -43,10 +43,10 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
     const { generation, position, is_done, waiting } = this.#read();
     if (is_done) return;
     const delivered = position ?? begin;
-    const { line, refusal } = delivered;
+    const { line, unnumbered } = delivered;
     this.#save({
       generation: generation + 1,
-      position: after_line < line ? { line: after_line, low_left: false, refusal } : delivered,
+      position: after_line < line ? { line: after_line, low_left: false, unnumbered } : delivered,
       waiting: dueNow(waiting),
       news: null,
     });

@@ -48,7 +48,7 @@ export interface SenderParts {
 }
 
 /** The object's storage, and whom it sends for. */
-export interface SenderContext {
+interface SenderContext {
   readonly uid: string;
   readonly identity_id: string;
   readonly parts: SenderParts;
@@ -57,7 +57,7 @@ export interface SenderContext {
 }
 
 /** When to continue, in milliseconds since the epoch. `idle`: there is nothing to send. `over`: there never will be. */
-export type NextRound = number | "idle" | "over";
+type NextRound = number | "idle" | "over";
 
 type Sendable = Pick<WaitingEvent, "event_id" | "type" | "line"> & { readonly body: string };
 

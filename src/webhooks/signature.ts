@@ -3,7 +3,7 @@
 /** What a secret begins with; the rest is base64 of the key's bytes. */
 const SECRET_PREFIX = "whsec_";
 
-export interface SignedMessage {
+interface SignedMessage {
   readonly id: string;
   /** When the attempt is made, in seconds since the epoch. Receivers refuse old ones. */
   readonly at_seconds: number;

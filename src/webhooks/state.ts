@@ -30,7 +30,7 @@ export interface SenderState {
   readonly is_done: boolean;
 }
 
-export const NEW_STATE: SenderState = {
+const NEW_STATE: SenderState = {
   generation: 0,
   position: null,
   news: null,

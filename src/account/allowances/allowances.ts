@@ -1,6 +1,7 @@
 /** Allowances: they are issued, listed and revoked, and they end with their session or sign-in method. */
+import { limitReached } from "../../domain/limit_reached.ts";
 import { idsOfPath, scopesOf, widens } from "../../domain/allowance.ts";
-import { changedCaps, newCap, resetsAt, spentNow } from "../../domain/spending_cap.ts";
+import { approvedNow, changedCaps, newCap, resetsAt, spentNow } from "../../domain/spending_cap.ts";
 import { readScope } from "../../domain/oauth_scopes.ts";
 import { ALLOWANCES_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
@@ -12,7 +13,7 @@ import type {
   ListedAllowance,
   RevokeAllowanceRequest,
 } from "../contract.ts";
-import { actingAllowance, visibleApps } from "../caller.ts";
+import { actingAllowance, isCharging } from "../caller.ts";
 import { ensureOpen, momentOf } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { capsOf, limitsOf, type AllowanceRow } from "../sql/allowance_store.ts";
@@ -21,7 +22,7 @@ import { capsOf, limitsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 export function checkRoomForAllowance({ allowances, now_ms }: Transaction): Answer<null> {
   const approved = allowances.listLiving(now_ms).filter(({ parent_id }) => parent_id === null);
   return approved.length >= ALLOWANCES_PER_ACCOUNT_MAX
-    ? refused({ code: "too_many_tokens", limit: ALLOWANCES_PER_ACCOUNT_MAX })
+    ? refused(limitReached("tokens"))
     : accepted(null);
 }
 
@@ -31,20 +32,27 @@ export function issueAllowance(
   request: IssueAllowanceRequest,
 ): Answer<null> {
   const { allowances, now_ms } = transaction;
-  const { limits, ...given } = request;
+  const { limits } = request;
   const room = checkRoomForAllowance(transaction);
   if (!room.ok) return room;
   ensureOpen(transaction);
   allowances.deleteExpired(now_ms);
   allowances.insert({
-    ...given,
+    id: request.id,
+    label: request.label,
+    app_slug: request.app_slug,
+    session_id: request.session_id,
+    signin_method: request.signin_method,
+    ends_with_session: request.ends_with_session,
+    expires_at_ms: request.expires_at_ms,
     parent_id: null,
     parent_family_id: null,
-    path: given.id,
+    path: request.id,
     kind: "device",
     client_id: null,
     client_host: null,
     resource: null,
+    resource_app_slug: null,
     scopes: scopesOf(limits).join(" "),
     app_slugs_json: limits.app_slugs === null ? null : JSON.stringify(limits.app_slugs),
     caps_json: JSON.stringify(limits.caps.map((cap) => newCap(cap, momentOf(transaction)))),
@@ -56,12 +64,17 @@ export function issueAllowance(
   return accepted(null);
 }
 
-/** Living allowances, newest first. An allowance limited to some apps sees only itself. */
+/**
+ * Living allowances, newest first. An allowance sees only itself and what was exchanged from it. Refused as `scope` to a page
+ * that is not ours.
+ */
 export function listAllowances(transaction: Transaction): Answer<readonly ListedAllowance[]> {
-  const { allowances, now_ms } = transaction;
+  const { allowances, caller, now_ms } = transaction;
+  if (caller.kind === "page") return refused({ code: "scope", reason: "not_whole" });
   const acting = actingAllowance(transaction);
-  const is_limited = visibleApps(transaction) !== undefined;
-  const rows = allowances.listLiving(now_ms).filter((row) => !is_limited || row.id === acting?.id);
+  const rows = allowances
+    .listLiving(now_ms)
+    .filter(({ path }) => acting === null || idsOfPath(path).includes(acting.id));
   const renewals = transaction.families.lastRenewals();
   return accepted(rows.map((row) => describeAllowance(transaction, row, renewals)));
 }
@@ -89,6 +102,7 @@ export function describeAllowance(
       credits: cap.credits,
       period: cap.period,
       spent: spentNow(cap, transaction.now_ms),
+      approved: approvedNow(cap, transaction.now_ms),
       resets_at_ms: resetsAt(cap, transaction.now_ms),
     })),
     current: row.id === actingAllowance(transaction)?.id,
@@ -107,7 +121,9 @@ export function changeAllowance(
   { id, may_widen, ...change }: ChangeAllowanceRequest,
 ): Answer<ListedAllowance> {
   const { caller, allowances, now_ms } = transaction;
-  if (caller.kind !== "holder") return refused({ code: "scope", reason: "holder_only" });
+  if (caller.kind !== "holder" && caller.kind !== "page") {
+    return refused({ code: "scope", reason: "holder_only" });
+  }
   const row = allowances.readLivingChain(id, now_ms)?.[0];
   if (row === undefined) return refused({ code: "personal_token_not_found" });
   const limits = limitsOf(row);
@@ -116,6 +132,10 @@ export function changeAllowance(
     return refused({ code: "scope", reason: "own_page" });
   }
   const { label = row.label, caps, app_slugs = limits.app_slugs } = change;
+  // Only the app of its resource acts for it.
+  if (row.resource !== null && change.app_slugs !== undefined) {
+    return refused({ code: "invalid_request", detail: APPS_OF_RESOURCE });
+  }
   const changed = {
     label,
     caps_json:
@@ -124,9 +144,12 @@ export function changeAllowance(
         : JSON.stringify(changedCaps(capsOf(row), caps, momentOf(transaction))),
     app_slugs_json: app_slugs === null ? null : JSON.stringify(app_slugs),
   };
-  allowances.saveLimits(id, changed);
+  allowances.change(id, changed);
   return accepted(describeAllowance(transaction, { ...row, ...changed }));
 }
+
+const APPS_OF_RESOURCE =
+  "apps cannot be changed: a connection to a resource is for the resource's app. Leave apps out.";
 
 /**
  * Ends an allowance now, and with it its descendants. An allowance may end only itself and its descendants, and an app's
@@ -139,6 +162,7 @@ export function revokeAllowance(
   const { allowances, now_ms } = transaction;
   const acting = actingAllowance(transaction);
   if (transaction.caller.kind === "app") return refused({ code: "scope", reason: "app_key" });
+  if (isCharging(transaction)) return refused({ code: "scope", reason: "charge_only" });
   const row = allowances.read(id);
   if (acting !== null && !idsOfPath(row?.path ?? null).includes(acting.id)) {
     return refused({ code: "scope", reason: "itself_only" });
@@ -152,9 +176,10 @@ export function revokeAllowance(
 
 /** Ends the allowances and token families that end with these sessions, or with any session. Repeating it changes nothing. */
 export function endSessions(
-  { allowances, families, now_ms }: Transaction,
+  { allowances, families, announce, now_ms }: Transaction,
   session_ids: readonly string[] | "all",
 ): Answer<null> {
+  announce.streamsEnded({ reason: "session_ended", session_ids });
   if (session_ids === "all") {
     allowances.endOfAllSessions(now_ms);
     families.endOfAllSessions();

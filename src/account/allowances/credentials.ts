@@ -52,7 +52,7 @@ export function clientIdsOf(
   return [...new Set(allowances.readPath(path).flatMap(({ client_id }) => client_id ?? []))];
 }
 
-/** What an allowance and all its ancestors permit. */
+/** The limits of an allowance together with all its ancestors. */
 export function limitsOfAll([own, ...ancestors]: Chain): AllowanceLimits {
   return limitsOfChain(limitsOf(own), ancestors.map(limitsOf));
 }

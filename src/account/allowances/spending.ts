@@ -1,10 +1,11 @@
 /**
- * What allowances have used and may still use: credits of their caps, and storage. Both are columns of an allowance's own
+ * The use of allowances: credits of their caps, and storage. Both are columns of an allowance's own
  * row. A job uses what its allowance has, and what each ancestor of that allowance has: the job's path names them. All
  * their rows are written in the transaction of the job.
  */
 import { TOKEN_STORAGE_MAX_BYTES } from "../../domain/limits.ts";
 import { idsOfPath, whyCapExceeded } from "../../domain/allowance.ts";
+import { isRegisteredClientId } from "../../domain/oauth_client.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import {
   afterReturn,
@@ -43,12 +44,19 @@ export function whyNoStorage(transaction: Transaction, bytes: number): Refusal |
   return is_full ? { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES } : null;
 }
 
-/** What the caps of the acting allowance and its ancestors still allow, in credits; null: there is no cap. */
+/** The credits that the caps of the acting allowance and its ancestors still allow; null: there is no cap. */
 export function readRoom(transaction: Transaction): number | null {
   if (!isCapped(transaction)) return null;
   const { now_ms } = transaction;
   const tightest = tightestCap(readActingPath(transaction).flatMap(capsOf), now_ms);
   return tightest === null ? null : roomNow(tightest, now_ms);
+}
+
+/** Whether a client that nobody registered holds the acting allowance or one of its ancestors. */
+export function isOfUnregisteredClient(transaction: Transaction): boolean {
+  return readActingPath(transaction).some(
+    ({ client_id }) => client_id !== null && !isRegisteredClientId(client_id),
+  );
 }
 
 /** The acting allowance and its ancestors, as they are now; empty for another caller. */
@@ -75,7 +83,7 @@ export function whyOverCap(
   // The holder's approval covers the job up to its amount, also if it expired and is completed late.
   const not_approved = Math.min(credits, actual_cost - job.approved);
   const is_beyond = actual_cost > job.reserved;
-  // A missing row ended long ago. Nobody knows any more what was left of its cap, so nothing is.
+  // The row was deleted long after its end, so its remaining cap is unknown: it counts as 0.
   if (!is_complete && job.is_capped && (is_beyond || not_approved > 0)) {
     return { code: "scope", reason: "cap_ended" };
   }
@@ -105,10 +113,12 @@ function endOf(path: readonly AllowanceRow[]): number {
  */
 export function chargePath(
   transaction: Transaction,
-  { allowance_path, takings_json }: Pick<JobRow, "allowance_path" | "takings_json">,
+  job: Pick<JobRow, "allowance_path" | "takings_json" | "approved">,
   { credits, bytes }: { readonly credits: number; readonly bytes: number },
 ): Pick<JobRow, "takings_json"> {
   const { allowances, now_ms } = transaction;
+  const { allowance_path, takings_json } = job;
+  const is_approved = job.approved > 0;
   if (allowance_path === null || (credits === 0 && bytes === 0)) return { takings_json };
   const path = allowances.readPath(allowance_path);
   const takings = takings_json === null ? [] : (JSON.parse(takings_json) as readonly Taking[]);
@@ -123,10 +133,10 @@ export function chargePath(
     const given = returned.map((one) => ({ ...one, at_ms: Math.min(end_ms, one.at_ms) }));
     const charged = caps.map((cap) =>
       credits > 0
-        ? afterTaking(cap, credits, counted_at_ms)
-        : afterReturn(cap, given, counted_at_ms),
+        ? afterTaking(cap, credits, counted_at_ms, is_approved)
+        : afterReturn(cap, given, counted_at_ms, is_approved),
     );
-    allowances.saveUse(row.id, {
+    allowances.change(row.id, {
       caps_json: is_spending ? JSON.stringify(charged) : row.caps_json,
       stored_bytes: row.stored_bytes + bytes,
     });

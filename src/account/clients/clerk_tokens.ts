@@ -2,7 +2,7 @@
 import type { ReadClerkToken } from "../../oauth/clerk.ts";
 import type { UpstreamTokenSource } from "./vault.ts";
 
-export interface ClerkTokenParts {
+interface ClerkTokenParts {
   /** Checks the caller's rights, and has the tokens of people who connected a provider on our own pages. */
   readonly vault: UpstreamTokenSource;
   readonly readToken: ReadClerkToken;

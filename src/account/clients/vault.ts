@@ -27,7 +27,7 @@ export interface UpstreamTokenVault extends UpstreamTokenSource {
   forget(identity_id: string, provider: string, linked_at_ms: number): Promise<void>;
 }
 
-export interface UpstreamTokenVaultOptions {
+interface UpstreamTokenVaultOptions {
   /** The first key seals; every key opens. */
   readonly encryption_keys: readonly EncryptionKey[];
   /** The providers that can renew tokens. */

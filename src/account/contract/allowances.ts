@@ -27,6 +27,8 @@ export interface ChangeAllowanceRequest extends AllowanceChange {
 /** A cap as its holder sees it, with the credits spent under it in the current period. */
 export interface ListedCap extends SpendingCap {
   readonly spent: number;
+  /** Credits of `spent` that belong to jobs that the holder approved beyond the cap. */
+  readonly approved: number;
   /** When the next period begins; null: the period is `total`. */
   readonly resets_at_ms: number | null;
 }

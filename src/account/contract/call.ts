@@ -1,27 +1,39 @@
-/** What every call of an account has: a caller, and a result or a refusal. */
+/** The parts of every call of an account: a caller, and a result or a refusal. */
 import type { Credential } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 
 /**
- * Who acts in an account. The account reads a token's life and limits in the operation's own transaction.
- * `holder`: the account's holder, by a browser session;
- * `personal_token`: a personal access token of the holder, or a token of a client, within the limits of its allowance;
+ * The caller that acts in an account. The account reads a token's life and limits in the operation's own transaction.
+ * `holder`: the account's holder, by a browser session on our own pages;
+ * `page`: a session of the holder that acts through a page of another origin: see {@link PageCaller};
+ * `allowance`: a personal access token of the holder, or a token of an OAuth client's connection, or one exchanged from
+ * either, within the limits of its allowance;
  * `app`: an app's server by the app's key, in accounts that were opened for the app, for its own jobs;
- * `unverified_app`: an app's key that nobody could verify; to end jobs, if the account accepted the key lately;
  * `operator`: an operator of the service, for the operations that HTTP gives to operators;
  * `service`: Passbook itself.
  */
 export type Caller =
   | { readonly kind: "holder" }
-  | { readonly kind: "personal_token"; readonly credential: Credential }
-  | { readonly kind: "app"; readonly app_slug: string; readonly key_hash: string }
-  | { readonly kind: "unverified_app"; readonly key_hash: string }
+  | PageCaller
+  | { readonly kind: "allowance"; readonly credential: Credential }
+  | { readonly kind: "app"; readonly app_slug: string }
   | { readonly kind: "operator" }
   | { readonly kind: "service" };
 
-/** A caller whose credential was verified, here or before the call. */
-export type VerifiedCaller = Exclude<Caller, { readonly kind: "unverified_app" }>;
+/**
+ * A session that acts through a page of another origin: a session token that was issued to it, a cookie request from it,
+ * or a session of an app's own sign-in service. It may do what the holder may, except what only our own pages may do.
+ * `app_slugs`: the registered apps that the origin belongs to; none for an origin of `ALLOWED_ORIGINS`. Null: the registry
+ * of apps cannot be read now.
+ */
+export interface PageCaller {
+  readonly kind: "page";
+  readonly app_slugs: readonly string[] | null;
+}
+
+/** The callers that a request may have. */
+export type RequestCaller = Exclude<Caller, { readonly kind: "operator" | "service" }>;
 
 export const HOLDER = { kind: "holder" } as const satisfies Caller;
 export const OPERATOR = { kind: "operator" } as const satisfies Caller;

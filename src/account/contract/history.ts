@@ -1,7 +1,8 @@
-/** What a holder reads of the past: entries, the overview, and monthly statements. */
+/** The holder's view of the past: entries, the overview, and monthly statements. */
 import type { AppSpending, BalancePoint } from "../../domain/history.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
 import type { StatementGroup } from "../../domain/statement.ts";
+import type { StartedBy } from "../../domain/started_by.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Wallet } from "./wallet.ts";
 
@@ -11,24 +12,29 @@ export interface ListEntriesRequest {
   readonly app_slug?: string | undefined;
   readonly job_id?: string | undefined;
   readonly kind?: EntryKind | undefined;
+  /** As for jobs: only entries of jobs that it started. */
+  readonly by?: string | undefined;
   /** Entries from this moment on, and before `to_ms`. */
   readonly from_ms?: number | undefined;
   readonly to_ms?: number | undefined;
   readonly limit: number;
 }
 
+/** `by`: what started the job of the entry; null: the entry has no job. */
+export type ListedEntry = EntryRow & { readonly by: StartedBy | null };
+
 export interface OverviewRequest {
   /** Charts begin here, in milliseconds since the epoch. */
   readonly from_ms: number;
 }
 
-/** What the account page shows first. */
+/** The summary at the top of the account page. */
 export interface Overview {
   readonly account: Wallet["account"] & { readonly created_at_ms: number };
   /** The number of the newest entry, after which a stream of events continues. */
   readonly line: number;
   /** Credits held for started jobs, and the number of these jobs. */
-  readonly reserved: number;
+  readonly held: number;
   readonly open_jobs: number;
   readonly apps: readonly AppRow[];
   /** As in {@link Wallet}. */
@@ -74,6 +80,8 @@ export interface StatementRowsRequest {
   /** Only rows of this app and of this group; null: all. */
   readonly app_slug: string | null;
   readonly group: StatementGroup | null;
+  /** Only rows of jobs that this app started, or this allowance or one that was exchanged from it; null: all. */
+  readonly by: string | null;
   /** Where the page before ended; null for the first page. */
   readonly before_line: number | null;
   readonly limit: number;
@@ -113,6 +121,8 @@ export interface StatementRows {
   readonly sums: { readonly spent: number; readonly added: number };
   /** The account's apps, to choose from. */
   readonly apps: readonly string[];
+  /** The allowances of the account that started jobs, to choose from: those that the holder approved, newest first. */
+  readonly spenders: readonly { readonly id: string; readonly name: string }[];
   /** Newest first. */
   readonly rows: readonly StatementRow[];
   /** The `before_line` of the next page; null on the last one. */

@@ -1,6 +1,6 @@
 /** Jobs: requests and results. */
 import type { JobPolicy } from "../../domain/app_policy.ts";
-import type { ApprovalRequest, ApprovalState } from "../../domain/job_approval.ts";
+import type { ApprovalRequest } from "../../domain/job_approval.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import type { JobStatus } from "../../domain/job.ts";
 import type { JobRow } from "../sql/schema.ts";
@@ -11,6 +11,8 @@ export interface CreateJobRequest {
   readonly app_slug: string;
   /** Whether the app is registered; left out: it is not. */
   readonly is_registered?: boolean;
+  /** The name of the registered app that `startingApp` gives. Undefined: the caller acts for no registered app. */
+  readonly caller_app_name?: string | undefined;
   /** The app's policy now; the job keeps it. */
   readonly policy: JobPolicy;
   readonly action: string;
@@ -18,20 +20,22 @@ export interface CreateJobRequest {
   readonly ttl_seconds: number;
   /** JSON text, because RPC may lose an object's `__proto__` key. */
   readonly metadata_json: string | null;
-  /** The approval of its holder that the caller got, if it got one; it may be for another job, or too old. */
-  readonly approval?: ApprovalRequest | undefined;
+  /** The id of a request for its holder's approval, if the caller sends one; it may be for another job, or too old. */
+  readonly approval?: string | undefined;
 }
 
-/** What the holder sees of a request to approve one job. */
+/** A request to approve one job, as the holder sees it. */
 export interface ShownApproval extends Pick<
   ListedAllowance,
   "label" | "kind" | "client_id" | "client_host"
 > {
-  readonly state: ApprovalState;
+  readonly request: ApprovalRequest;
   /** The cap with the least room now; null: there is no cap any more. */
   readonly budget: {
     readonly cap: SpendingCap;
     readonly spent: number;
+    /** Credits of `spent` that the holder approved beyond the cap. */
+    readonly approved: number;
     readonly room: number;
   } | null;
   readonly credits: number;
@@ -50,7 +54,7 @@ export interface FailJobRequest {
   readonly job_id: string;
   /** As in {@link CompleteJobRequest}. */
   readonly step?: number | undefined;
-  /** What the failed job costs, at most its reserve; absent: `refund` decides. */
+  /** The cost of the failed job, at most its reserve; absent: `refund` decides. */
   readonly cost?: number | undefined;
   readonly refund: boolean;
   /** The client's reason; null: none given. */
@@ -84,17 +88,20 @@ export interface ListJobsRequest {
   /** Jobs created from this moment on, and before `to_ms`. */
   readonly from_ms?: number | undefined;
   readonly to_ms?: number | undefined;
+  /** Only jobs that this app started, or this allowance or one that was exchanged from it. */
+  readonly by?: string | undefined;
   /** Only jobs before this id. */
   readonly before_id?: string | undefined;
   readonly limit: number;
 }
 
+/** `credits`: the balance; null for an app that charges for a connection. */
 export interface CreatedJob {
   readonly job_id: string;
-  readonly credits: number;
+  readonly credits: number | null;
 }
 
-/** `credits`: the balance; null for an app's key that may not read it. */
+/** `credits`: the balance; null for an app that may not read it. */
 export interface SettledJob {
   readonly job: JobRow;
   readonly credits: number | null;

@@ -5,10 +5,15 @@ import type { FamilyState, GrantProblem, PresentedCode } from "../../domain/toke
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import type { ListedCap } from "./allowances.ts";
 
-/** The allowance of a client for a resource; null: our API. */
-export interface FindConnectionRequest {
+/** What a connection is: a client, and a resource or (null) our API. */
+interface ConnectionKey {
   readonly client_id: string;
   readonly resource: string | null;
+}
+
+export interface FindConnectionRequest extends ConnectionKey {
+  /** The app that owns the resource; null: our API. */
+  readonly resource_app_slug: string | null;
 }
 
 /** A connection as its holder sees it before they decide again. */
@@ -20,7 +25,7 @@ export interface Connection {
   readonly expires_at_ms: number;
 }
 
-/** What the holder chose on the consent page. */
+/** The holder's choices on the consent page. */
 export interface ConnectionLimits {
   /** The slugs of the only apps that the client may act for; null: all. Undefined: not asked, so an existing limit stays. */
   readonly app_slugs: readonly string[] | null | undefined;
@@ -30,7 +35,7 @@ export interface ConnectionLimits {
   readonly expires_at_ms: number;
 }
 
-export interface ConnectRequest extends FindConnectionRequest {
+export interface AuthorizeClientRequest extends FindConnectionRequest {
   /** The host that vouches for the client; null: a registered client. */
   readonly client_host: string | null;
   /** The client's name, as the holder sees it. */
@@ -56,7 +61,7 @@ export interface ConnectRequest extends FindConnectionRequest {
   readonly session_ends_at_ms: number | null;
 }
 
-export interface Connected {
+export interface AuthorizedClient {
   readonly family_id: string;
 }
 
@@ -78,8 +83,16 @@ export interface RefreshRequest {
   readonly scopes: readonly string[] | undefined;
 }
 
+/** What an allowance may spend, for which apps, and until when. */
+export interface SpendingTerms {
+  readonly caps: readonly SpendingCap[];
+  /** Null: all apps. */
+  readonly app_slugs: readonly string[] | null;
+  readonly ends_at_ms: number;
+}
+
 /** All that the tokens of a family's last response are derived from. */
-export interface FamilyTokens extends FamilyState, FindConnectionRequest {
+export interface FamilyTokens extends FamilyState, ConnectionKey {
   readonly family_id: string;
   /** This client, and those whose tokens were exchanged for it. */
   readonly client_ids: readonly string[];
@@ -87,6 +100,8 @@ export interface FamilyTokens extends FamilyState, FindConnectionRequest {
   readonly nonce: string | null;
   readonly auth_time_ms: number;
   readonly expires_at_ms: number;
+  /** The limits of the allowance itself; those of its ancestors bind it too. */
+  readonly terms: SpendingTerms;
   /** Whether they are of a child. An exchange says nothing about who signed in, so they have no ID token. */
   readonly is_exchanged: boolean;
 }
@@ -106,14 +121,14 @@ export interface EndGrantRequest {
 
 /** A client exchanges the caller's token for one that may do the same, or less. */
 export interface ExchangeRequest extends Narrowing {
-  /** What the exchanged token names. */
+  /** The credential of the exchanged token. */
   readonly credential: Credential;
   /** The client that authenticated; null: none, which only a personal access token may. */
   readonly client_id: string | null;
   readonly client_asserted: boolean;
   /** Whether the client proved itself. */
   readonly client_proven: boolean;
-  /** What was exchanged: a refresh token with its generation, or an access token, which expires then. */
+  /** The exchanged token: a refresh token with its generation, or an access token, which expires then. */
   readonly subject:
     | { readonly kind: "refresh"; readonly generation: number }
     | { readonly kind: "access"; readonly expires_at_ms: number };
@@ -121,11 +136,14 @@ export interface ExchangeRequest extends Narrowing {
   readonly resource: string | null | undefined;
   /** Whether the client's app owns the resource that the exchanged token is for. */
   readonly owns_audience: boolean;
+  /** The app that requests to charge for its resource, with a token of our API; null: none does. */
+  readonly charging_app: string | null;
 }
 
 /**
  * `same`: the request narrows nothing, so the new token stands for what the exchanged one does. `child`: it stands for a
- * new allowance, with a token family if a client holds it. `refused`: nothing changed.
+ * new allowance, with a token family if a client holds it. `charge`: with it the app of a resource charges for the
+ * connection. `refused`: nothing changed.
  */
 export type Exchanged =
   | {
@@ -145,5 +163,11 @@ export type Exchanged =
       readonly tokens: FamilyTokens | null;
       /** Whether it outlives the exchanged token, so that its client gets a refresh token. */
       readonly is_lasting: boolean;
+    }
+  | {
+      readonly kind: "charge";
+      readonly expires_at_ms: number;
+      /** As of `same`. */
+      readonly client_ids: readonly string[];
     }
   | { readonly kind: "refused"; readonly problem: ExchangeProblem | GrantProblem };

@@ -49,7 +49,7 @@ export interface InspectedAccount {
     /** Null: the account is not suspended. */
     readonly suspended_at_ms: number | null;
   };
-  readonly reserved: number;
+  readonly held: number;
   /** The number of the newest entry. */
   readonly line: number;
   readonly apps: readonly AppRow[];
@@ -58,14 +58,14 @@ export interface InspectedAccount {
   readonly started_jobs: readonly JobRow[];
 }
 
-/** What a deleted account owes. Each debt keeps its id. */
+/** A debt of a deleted account. Each debt keeps its id. */
 export interface Debt {
   readonly id: string;
   readonly credits: number;
 }
 
 /**
- * What an account owes, in credits, and the ids of the debts that it took over. `may_change`: refunds and disputes may still
+ * The credits that an account owes, and the ids of the debts that it took over. `may_change`: refunds and disputes may still
  * change it.
  */
 export interface Owed {
@@ -74,7 +74,7 @@ export interface Owed {
   readonly may_change: boolean;
 }
 
-/** What a deleted account owes after a change; null: the account is not deleted, so its own entry has the change. */
+/** The debt of a deleted account after a change; null: the account is not deleted, so its own entry has the change. */
 export type OwedNow = { readonly credits: number } | null;
 
 /**

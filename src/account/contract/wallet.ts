@@ -1,4 +1,5 @@
 /** The wallet, the account's apps, and purchases. */
+import type { StartedJobs } from "../../domain/app_stop.ts";
 import type { PersonalRights } from "../../domain/allowance.ts";
 import type { Purchase, Reversal } from "../../domain/purchases.ts";
 import type { AppRow } from "../sql/schema.ts";
@@ -20,7 +21,7 @@ export interface WalletRequest {
 }
 
 /** Credits of an app's daily starter budget that are reserved for this account's grant. */
-export interface GrantReservation {
+interface GrantReservation {
   /** Days since the epoch, UTC. The grant is made on that day or not at all. */
   readonly day: number;
   readonly credits: number;
@@ -28,7 +29,7 @@ export interface GrantReservation {
 
 export interface Profile {
   readonly plan: string;
-  /** What the caller may learn about the person. */
+  /** The caller's rights to data about the person. */
   readonly sees: PersonalRights;
 }
 
@@ -39,13 +40,15 @@ export interface Wallet {
     readonly plan: string;
     readonly credits: number;
   };
+  /** Credits that started jobs hold, not included in the credits of the account. */
+  readonly held: number;
   readonly apps: readonly AppRow[];
   readonly app_grant: {
     readonly slug: string;
     readonly starter_credits: number;
     readonly granted: boolean;
   } | null;
-  /** What the caller's caps still allow, in credits; null: it has no cap. */
+  /** The credits that the caller's caps still allow; null: it has no cap. */
   readonly room: number | null;
   /** Whether only a {@link GrantReservation} of today was missing for a grant. */
   readonly grant_waits: boolean;
@@ -53,6 +56,12 @@ export interface Wallet {
   readonly takes_starters: boolean;
   /** The number of the newest entry. */
   readonly line: number;
+}
+
+/** The holder stops an app: see `app_stop.ts`. */
+export interface StopAppRequest {
+  readonly slug: string;
+  readonly started_jobs: StartedJobs;
 }
 
 /** A paid checkout, with its refunds and disputes. */
@@ -74,7 +83,7 @@ export interface ListPurchasesRequest {
   readonly limit: number;
 }
 
-/** What an account holds about its holder, other than lists that have their own operation. */
+/** The data that an account holds about its holder, other than lists that have their own operation. */
 export interface Holdings {
   readonly account: Wallet["account"] & {
     readonly created_at_ms: number;

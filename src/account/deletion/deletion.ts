@@ -6,30 +6,32 @@
 import { accepted } from "../../domain/result.ts";
 import { BALANCE_MAX_CREDITS } from "../../domain/limits.ts";
 import type { Answer, Debt, Owed } from "../contract.ts";
-import type { PurchaseStore } from "../purchases/store.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Deletes the account, even if it was never opened, because tokens of its identity may already exist. */
 export function deleteAccount(transaction: Transaction): Answer<null> {
-  const { store, allowances, alarm, now_ms } = transaction;
+  const { store, database, allowances, alarm, announce, now_ms } = transaction;
   ensureOpen(transaction);
-  store.saveDeleted(now_ms, leftCredits(store));
+  const left_credits = leftCredits(store);
+  store.changeAccount({ deleted_at_ms: now_ms, left_credits, erasure: "closing" });
+  // A renewal under way finds no row to write to.
+  database.run("delete from upstream_tokens");
   allowances.endAll(now_ms);
-  store.deleteAppKeys(now_ms);
   alarm.by(now_ms);
+  announce.streamsEnded({ reason: "account_deleted" });
   return accepted(null);
 }
 
-/** What a deleted account owes, or what this one would owe if it were deleted now. */
-export function readOwed(store: Store, purchases: PurchaseStore): Owed {
+/** The debt of a deleted account, or the debt that this one would have if it were deleted now. */
+export function readOwed({ store, purchases }: Pick<Transaction, "store" | "purchases">): Owed {
   const debt_ids = store.listDebts();
   const may_change = debt_ids.length > 0 || purchases.hasPayments();
   return { credits: Math.max(0, 0 - leftCredits(store)), debt_ids, may_change };
 }
 
-/** What the account would have, with the refunds of started jobs, which expire later, in portions. */
+/** The balance that the account would have, with the refunds of started jobs, which expire later, in portions. */
 function leftCredits(store: Store): number {
   const account = store.readAccount();
   if (account !== null && account.deleted_at_ms !== null) return account.left_credits;
@@ -40,7 +42,7 @@ function leftCredits(store: Store): number {
 /** Opens the account of a person who deleted one before. Repeating it changes nothing. */
 export function openReturned(transaction: Transaction): Answer<null> {
   ensureOpen(transaction);
-  transaction.store.saveReturned();
+  transaction.store.changeAccount({ returned: true });
   return accepted(null);
 }
 
@@ -68,6 +70,6 @@ export function oweDebt(transaction: Transaction, { id, credits }: Debt): void {
 /** Changes what a deleted account would have. @returns what it owes then. */
 export function changeLeft({ store }: Pick<Transaction, "store">, change: number): number {
   const left_credits = leftCredits(store) + change;
-  store.saveLeftCredits(left_credits);
+  store.changeAccount({ left_credits });
   return Math.max(0, 0 - left_credits);
 }

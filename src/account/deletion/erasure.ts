@@ -10,20 +10,17 @@
  *
  * Each step may be interrupted and repeated.
  */
-import { getTableName, is, sql, type SQL } from "drizzle-orm";
-import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { backOff } from "../../domain/back_off.ts";
 import type { Alarm } from "../sync/alarm.ts";
 import type { Outbox } from "../sync/outbox.ts";
 import type { WebhookOutbox } from "../webhooks/outbox.ts";
-import * as schema from "../sql/schema.ts";
-import type { AccountDatabase } from "../sql/query.ts";
+import type { AccountDatabase, TableName } from "../sql/database.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import { transact, type TransactionParts } from "../transaction.ts";
 import { expireStartedJobs } from "../jobs/expiry.ts";
 import { hashesOf, idsOfPayments, keepPayments } from "../purchases/kept_payments.ts";
-import type { PurchaseStore } from "../purchases/store.ts";
+import type { PurchaseStore } from "../sql/purchase_store.ts";
 
 /** Rows of a deleted account that one query deletes, and queries of one alarm: the largest account takes some hundred alarms. */
 const ERASURE_PORTION_ROWS = 2_000;
@@ -39,22 +36,34 @@ export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
  * Tables that stay. `data_format` belongs to the tables, not to the person. The directory may still list the debts as
  * owed, until D1 has deleted the person.
  */
-const KEPT: readonly unknown[] = [
-  schema.account,
-  schema.dataFormat,
-  schema.debts,
-  schema.keptPayments,
-];
+type Kept = "account" | "data_format" | "debts" | "kept_payments";
 
-/** All other tables; the ledger last, because its entries say what the rest was. */
-const WIPED: readonly SQLiteTable[] = [
-  ...Object.values(schema).filter(
-    (table) => is(table, SQLiteTable) && !KEPT.includes(table) && table !== schema.entries,
-  ),
-  schema.entries,
-];
+/** The keys of all other tables. The ledger is deleted last, because its entries say what the rest was. */
+const KEYS: Readonly<Record<Exclude<TableName, Kept>, string>> = {
+  allowances: "id",
+  apps: "slug",
+  approvals: "id",
+  cap_claims: "claimed_until_ms, job_id",
+  codes: "code_hash",
+  idempotency_keys: "day, caller, endpoint, key",
+  jobs: "id",
+  long_jobs: "expires_at_ms, job_id",
+  read_model_behind: "singleton",
+  purchase_entries: "line",
+  purchase_reversals: "payment_intent_id, source_id",
+  purchases: "checkout_session_id",
+  stuck_jobs: "job_id",
+  token_families: "id",
+  unnumbered_events: "id",
+  upstream_tokens: "provider",
+  upstream_unlinks: "provider",
+  entries: "line",
+};
 
-export interface ErasureParts {
+/** Clears the account's row, except that it was deleted and its id, which D1 still has to forget. */
+const TOMBSTONE = { identity_id: "", plan: "", created_at_ms: 0, returned: false };
+
+interface ErasureParts {
   readonly database: AccountDatabase;
   readonly store: Store;
   readonly purchases: PurchaseStore;
@@ -66,25 +75,17 @@ export interface ErasureParts {
 
 export class Erasure {
   readonly #parts: ErasureParts;
-  #has_begun: boolean;
-
   constructor(parts: ErasureParts) {
     this.#parts = parts;
-    this.#has_begun = (parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
   }
 
   /** Whether the account is deleted. */
   get has_begun(): boolean {
-    return this.#has_begun;
-  }
-
-  /** The account's deletion is committed. */
-  begin(): void {
-    this.#has_begun = true;
+    return (this.#parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
   }
 
   /** Arms the alarm if it was dropped before the erasure was done. */
-  seeThatItGoesOn(alarm: Alarm): void {
+  ensureAlarm(alarm: Alarm): void {
     if (alarm.armed_at_ms === null && this.#stage() !== "done") alarm.by(Date.now());
   }
 
@@ -103,15 +104,15 @@ export class Erasure {
       if (again_at_ms !== null) return again_at_ms;
       const hashOf = await hashesOf(account.id, idsOfPayments(purchases));
       keepPayments(purchases, hashOf);
-      store.saveErasure("wiping");
+      store.changeAccount({ erasure: "wiping" });
       erasure = "wiping";
     }
     if (erasure === "wiping") {
       if (!this.#wipe()) return Date.now();
-      store.saveTombstone("forgetting");
+      store.changeAccount({ ...TOMBSTONE, erasure: "forgetting" });
     }
     if (!(await outbox.forgetForGood(account.id))) return Date.now();
-    store.saveErasure("done");
+    store.changeAccount({ erasure: "done" });
     return null;
   }
 
@@ -135,12 +136,15 @@ export class Erasure {
   /** Deletes a portion of the rows. @returns whether none is left. */
   #wipe(): boolean {
     const { database, store } = this.#parts;
+    const tables = Object.entries(KEYS);
     for (let left = ERASURE_PORTIONS; left > 0; left -= 1) {
-      const table = WIPED.find((it) => !this.#isEmpty(it));
-      if (table === undefined) return true;
-      const [name, key] = [sql.identifier(getTableName(table)), keyOf(table)];
-      const portion = sql`select ${key} from ${name} limit ${ERASURE_PORTION_ROWS}`;
-      database.run(sql`delete from ${name} where (${key}) in (${portion})`);
+      const filled = tables.find(
+        ([table]) => database.first(`select 1 from ${table} limit 1`) !== null,
+      );
+      if (filled === undefined) return true;
+      const [table, key] = filled;
+      const portion = `select ${key} from ${table} limit ${ERASURE_PORTION_ROWS}`;
+      database.run(`delete from ${table} where (${key}) in (${portion})`);
       store.forget();
     }
     return false;
@@ -149,20 +153,4 @@ export class Erasure {
   #stage(): AccountRow["erasure"] {
     return this.#parts.store.readAccount()?.erasure ?? null;
   }
-
-  #isEmpty(table: SQLiteTable): boolean {
-    const name = sql.identifier(getTableName(table));
-    return this.#parts.database.all(sql`select 1 from ${name} limit 1`).length === 0;
-  }
-}
-
-/** The columns of a table's key, as SQL. */
-function keyOf(table: SQLiteTable): SQL {
-  const { columns, primaryKeys } = getTableConfig(table);
-  const composite = primaryKeys.flatMap((key) => key.columns);
-  const key = composite.length > 0 ? composite : columns.filter((column) => column.primary);
-  return sql.join(
-    key.map(({ name }) => sql.identifier(name)),
-    sql`, `,
-  );
 }

@@ -1,25 +1,36 @@
-/** The messages of a stream: one JSON text for each entry, and a snapshot at the beginning. */
+/** The messages of a stream: a snapshot at the beginning, and one JSON text for each entry and for each event about access. */
+import type { AccessEvent } from "../../domain/access_event.ts";
 import { jobView, timestamp } from "../../domain/wire.ts";
-import type { EntryRow } from "../sql/schema.ts";
-import type { Store } from "../sql/store.ts";
+import type { EntryRow, JobRow } from "../sql/schema.ts";
 
 /** The state at an entry, for a client that has no earlier one. */
 export function snapshotMessage(newest: EntryRow): string {
-  const { line, balance_after: credits, reserved_after: reserved } = newest;
-  return JSON.stringify({ line, kind: "snapshot", credits, reserved });
+  const { line, balance_after: credits, reserved_after: held } = newest;
+  return JSON.stringify({ line, kind: "snapshot", credits, held });
 }
 
 /** An entry, with its job as it is now. */
-export function entryMessage(store: Store, entry: EntryRow): string {
-  const job = entry.job_id === null ? null : store.readJob(entry.job_id);
+export function entryMessage(entry: EntryRow, job: JobRow | null): string {
   return JSON.stringify({
     line: entry.line,
     kind: entry.kind,
     amount: entry.amount,
     credits: entry.balance_after,
-    reserved: entry.reserved_after,
+    held: entry.reserved_after,
     job: job === null ? null : jobView(job),
     app: entry.app_slug,
     at: timestamp(entry.at_ms),
   });
+}
+
+/** An event about access, as it happened. */
+export interface StreamedAccessEvent extends AccessEvent {
+  /** A UUID, the same as in the event for webhooks. */
+  readonly id: string;
+  readonly at_ms: number;
+}
+
+/** An event about access, which has no entry. */
+export function accessMessage({ id, type, at_ms, details }: StreamedAccessEvent): string {
+  return JSON.stringify({ id, kind: type, ...details, at: timestamp(at_ms) });
 }

@@ -3,22 +3,31 @@
  * state of each stream is stored with its socket. `sent_line` is the number of the last entry that was sent. After any
  * wake-up a stream continues with the entries after it, in order.
  */
+import { limitReached } from "../../domain/limit_reached.ts";
 import { reportError } from "../../domain/error_report.ts";
 import type { Credential } from "../../domain/proof.ts";
-import { rootOfPath } from "../../domain/allowance.ts";
+import { idsOfPath, isLimited, rootOfPath, whyNotForApp } from "../../domain/allowance.ts";
 import {
   EVENTS_REPLAY_MAX_LINES,
   EVENTS_WATCHERS_MAX,
   EVENTS_WATCHERS_SHARE,
 } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { shownTo, visibleApps, type AdmittedCaller } from "../caller.ts";
 import { findChain, limitsOfAll, type Chain } from "../allowances/credentials.ts";
 import type { AllowanceRow, AllowanceStore } from "../sql/allowance_store.ts";
 import type { FamilyStore } from "../sql/family_store.ts";
-import type { EntryRow } from "../sql/schema.ts";
+import type { EntryRow, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
+import type { StreamsToClose } from "../transaction.ts";
+import { stoppedApps } from "../stopped_apps.ts";
 import { seesCredits } from "../wallet/app_access.ts";
-import { entryMessage, snapshotMessage } from "./messages.ts";
+import {
+  accessMessage,
+  entryMessage,
+  snapshotMessage,
+  type StreamedAccessEvent,
+} from "./messages.ts";
 import {
   CLOSE_NOT_LISTENING,
   CLOSE_PROOF_ENDED,
@@ -37,8 +46,8 @@ import { requestFields } from "../../domain/request_origin.ts";
 /** Entries sent to streams in one turn. The account serves other requests between two turns. */
 const EVENTS_BATCH_LINES = 200;
 
-/** What the streams read, and the platform's sockets. */
-export interface StreamSources {
+/** The data that the streams read, and the platform's sockets. */
+interface StreamSources {
   readonly context: DurableObjectState;
   readonly store: Store;
   readonly allowances: AllowanceStore;
@@ -56,29 +65,24 @@ export class Streams {
   /** Why one more stream may not be opened; null if it may. `allowance`: the one that opens it; null: none. */
   whyNoRoom(allowance: Pick<AllowanceRow, "path"> | null): Refusal | null {
     const { context } = this.#sources;
-    const refusal = { code: "too_many_watchers" } as const;
-    if (context.getWebSockets().length >= EVENTS_WATCHERS_MAX) {
-      return { ...refusal, of: "account", limit: EVENTS_WATCHERS_MAX };
-    }
+    if (context.getWebSockets().length >= EVENTS_WATCHERS_MAX) return limitReached("streams");
     if (allowance === null) return null;
     // A refreshed token is of the same allowance, and an exchanged one counts for its root.
     const open = context.getWebSockets(rootOfPath(allowance.path)).length;
-    return open < EVENTS_WATCHERS_SHARE
-      ? null
-      : { ...refusal, of: "token", limit: EVENTS_WATCHERS_SHARE };
+    return open < EVENTS_WATCHERS_SHARE ? null : limitReached("streams_of_token");
   }
 
-  /** Opens a stream for a client. `personal_token`: the allowance that its token stands for; null: none. */
+  /** Opens a stream for a client. `allowance`: the one that its token stands for; null: none. */
   accept(
     watch: WatchRequest,
-    personal_token: Pick<AllowanceRow, "path" | "expires_at_ms"> | null,
+    allowance: Pick<AllowanceRow, "path" | "expires_at_ms"> | null,
   ): { readonly response: Response; readonly expires_at_ms: number } {
     const { proof } = watch;
     // A session token may live longer than the personal token that it was obtained with. The stream may not.
-    const token_ends_ms = personal_token?.expires_at_ms ?? proof.expires_at_ms;
+    const token_ends_ms = allowance?.expires_at_ms ?? proof.expires_at_ms;
     const expires_at_ms = Math.min(proof.expires_at_ms, token_ends_ms);
     const { 0: client, 1: server } = new WebSocketPair();
-    const root_id = personal_token === null ? null : rootOfPath(personal_token.path);
+    const root_id = allowance === null ? null : rootOfPath(allowance.path);
     this.open(server, { ...watch, proof: { ...proof, expires_at_ms } }, root_id);
     const headers = { "Sec-WebSocket-Protocol": WATCH_PROTOCOL };
     const response = new Response(null, { status: 101, webSocket: client, headers });
@@ -123,6 +127,24 @@ export class Streams {
     }
   }
 
+  /**
+   * Sends events about access to the streams that are open now; nobody gets them later. Never throws, as
+   * {@link publish}. They are few and small, so they do not wait for a client that is behind.
+   */
+  tell(events: readonly StreamedAccessEvent[]): void {
+    try {
+      for (const watched of this.#valid()) {
+        for (const event of events) if (this.#mayLearn(watched[1], event)) tellOne(watched, event);
+      }
+    } catch (error) {
+      console.warn({
+        event: "stream_publication_failed",
+        ...requestFields(),
+        ...reportError(error),
+      });
+    }
+  }
+
   #sendToAll(): void {
     const watching = this.#valid().filter(([, watcher]) => !isFull(watcher));
     const newest = watching.length === 0 ? null : this.#sources.store.readNewestEntry();
@@ -135,18 +157,15 @@ export class Streams {
     if ((entries.at(-1)?.line ?? newest.line) < newest.line) this.#continue();
   }
 
-  /** Closes the streams that these sessions opened. */
-  closeSessions(session_ids: readonly string[] | "all"): void {
+  close(which: StreamsToClose): void {
     for (const [socket, { proof }] of this.#all()) {
-      if (proof.kind !== "session") continue;
-      if (session_ids === "all" || session_ids.includes(proof.session_id))
-        close(socket, CLOSE_PROOF_ENDED, "session_ended");
+      if (which.reason === "session_ended") {
+        const { session_ids } = which;
+        if (proof.kind !== "session") continue;
+        if (session_ids !== "all" && !session_ids.includes(proof.session_id)) continue;
+      }
+      close(socket, CLOSE_PROOF_ENDED, which.reason);
     }
-  }
-
-  /** Closes every stream, because the holder may not use the account any more. */
-  closeAll(reason: CloseReason): void {
-    for (const [socket] of this.#all()) close(socket, CLOSE_PROOF_ENDED, reason);
   }
 
   /**
@@ -187,6 +206,7 @@ export class Streams {
     const checks: ProofChecks = {
       isLiving: (credential) => this.#chainOf(credential) !== null,
       isOpenFor: (app_slug) => this.#sources.store.readApp(app_slug)?.access === "open",
+      isStopped: (app_slugs) => stoppedApps(this.#sources, app_slugs).length > 0,
     };
     return this.#all().filter(([socket, { proof }]) => {
       if (isProofGood(proof, now_ms, checks)) return true;
@@ -197,11 +217,21 @@ export class Streams {
 
   #send(entry: EntryRow, watching: [WebSocket, Watcher][]): void {
     const { store } = this.#sources;
-    let made: { readonly text: string; readonly bytes: number } | null = null;
+    const job = entry.job_id === null ? null : store.readJob(entry.job_id);
+    // Streams differ only in the name of the token that started the job.
+    const made = new Map<string | null, Message>();
+    const messageFor = (shown: JobRow | null): Message => {
+      const name = shown?.started_by_json ?? null;
+      const message = made.get(name) ?? sized(entry, shown);
+      made.set(name, message);
+      return message;
+    };
     for (const watched of watching) {
       const [socket, watcher] = watched;
       if (watcher.sent_line >= entry.line || isFull(watcher)) continue;
-      const message = this.#maySee(watcher, entry) ? (made ??= sized(store, entry)) : null;
+      const caller = this.#callerOf(watcher);
+      const is_seen = caller !== null && this.#maySee(caller, entry);
+      const message = is_seen ? messageFor(job === null ? null : shownTo({ caller }, job)) : null;
       const unread_bytes = watcher.unread_bytes + (message?.bytes ?? 0);
       watched[1] = { ...watcher, sent_line: entry.line, unread_bytes };
       saveWatcher(socket, watched[1]);
@@ -216,14 +246,43 @@ export class Streams {
   }
 
   /** An app's server, and a token limited to some apps, see only their entries, as in the list of entries. */
-  #maySee({ proof }: Watcher, { app_slug, line }: EntryRow): boolean {
-    if (proof.kind === "app") {
-      const app = this.#sources.store.readApp(proof.app_slug);
-      return proof.app_slug === app_slug && seesCredits(app, line - 1);
+  #maySee(caller: AdmittedCaller, { app_slug, line }: EntryRow): boolean {
+    const app = caller.kind === "app" ? this.#sources.store.readApp(caller.app_slug) : null;
+    if (caller.kind === "app" && !seesCredits(app, line - 1)) return false;
+    const app_slugs = visibleApps({ caller });
+    return app_slugs === undefined || (app_slug !== null && app_slugs.includes(app_slug));
+  }
+
+  /** The caller whose stream it is; null: its token has just ended. The streams of a stopped app are closed. */
+  #callerOf({ proof }: Watcher): AdmittedCaller | null {
+    switch (proof.kind) {
+      case "session":
+        return proof.through.kind === "page" ? { ...proof.through, stopped: [] } : proof.through;
+      case "app":
+        return { kind: "app", app_slug: proof.app_slug, not_writing: null, stopped: null };
+      case "allowance": {
+        const chain = this.#chainOf(proof.credential);
+        if (chain === null) return null;
+        return { kind: "allowance", allowance: chain[0], limits: limitsOfAll(chain) };
+      }
     }
-    const chain = proof.kind === "personal_token" ? this.#chainOf(proof.credential) : null;
-    const app_slugs = chain === null ? null : limitsOfAll(chain).app_slugs;
-    return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));
+  }
+
+  /**
+   * An app's server learns what concerns its clients and its access. A token learns what concerns itself and what was
+   * exchanged from it, and the access of its apps. Everything else is for the holder, and a personal token without limits.
+   */
+  #mayLearn({ proof }: Watcher, { app_slug, allowance_path }: StreamedAccessEvent): boolean {
+    if (proof.kind === "session") return true;
+    if (proof.kind === "app") return proof.app_slug === app_slug;
+    const chain = this.#chainOf(proof.credential);
+    if (chain === null) return false;
+    const [{ id, client_id }] = chain;
+    const limits = limitsOfAll(chain);
+    if (client_id === null && !isLimited(limits)) return true;
+    return allowance_path === null
+      ? whyNotForApp(limits, app_slug) === null
+      : idsOfPath(allowance_path).includes(id);
   }
 
   #chainOf(credential: Credential): Chain | null {
@@ -241,19 +300,31 @@ export class Streams {
   }
 }
 
-function sized(store: Store, entry: EntryRow): { readonly text: string; readonly bytes: number } {
-  const text = entryMessage(store, entry);
+function tellOne(watched: [WebSocket, Watcher], event: StreamedAccessEvent): void {
+  const [socket, watcher] = watched;
+  const text = accessMessage(event);
+  const unread_bytes = watcher.unread_bytes + new TextEncoder().encode(text).byteLength;
+  watched[1] = { ...watcher, unread_bytes };
+  saveWatcher(socket, watched[1]);
+  try {
+    socket.send(text);
+  } catch {
+    // The socket has just closed.
+  }
+}
+
+interface Message {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+function sized(entry: EntryRow, job: JobRow | null): Message {
+  const text = entryMessage(entry, job);
   return { text, bytes: new TextEncoder().encode(text).byteLength };
 }
 
 /** Why a stream was closed: the WebSocket's close reason. */
-export type CloseReason =
-  | "session_ended"
-  | "suspended"
-  | "account_deleted"
-  | "proof_ended"
-  | "not_listening"
-  | "resume";
+type CloseReason = StreamsToClose["reason"] | "proof_ended" | "not_listening" | "resume";
 
 function close(socket: WebSocket, code: number, reason: CloseReason): void {
   try {

@@ -1,19 +1,25 @@
 /** The state of one open stream, stored with its WebSocket while the object is evicted. */
 import { EVENTS_QUEUE_MAX_BYTES, EVENTS_WINDOW_BYTES } from "../../domain/limits.ts";
 import type { Credential } from "../../domain/proof.ts";
+import type { HOLDER, PageCaller } from "../contract.ts";
 
 /** The credential that a stream was opened with, and when it expires. */
-export type WatcherProof =
+type WatcherProof =
   /** An app's server sees only the entries of its app. */
   | {
       readonly kind: "app";
       readonly app_slug: string;
-      readonly key_hash: string;
       readonly expires_at_ms: number;
     }
-  | { readonly kind: "session"; readonly session_id: string; readonly expires_at_ms: number }
   | {
-      readonly kind: "personal_token";
+      readonly kind: "session";
+      readonly session_id: string;
+      /** Our own pages, or the page that the session acts through. */
+      readonly through: typeof HOLDER | PageCaller;
+      readonly expires_at_ms: number;
+    }
+  | {
+      readonly kind: "allowance";
       readonly credential: Credential;
       readonly expires_at_ms: number;
     };
@@ -63,24 +69,28 @@ export function saveWatcher(socket: WebSocket, watcher: Watcher): void {
   socket.serializeAttachment(watcher);
 }
 
-/** What the account knows about the proofs of streams. */
+/** The account's knowledge about the proofs of streams. */
 export interface ProofChecks {
   readonly isLiving: (credential: Credential) => boolean;
   /** Whether the account is open for an app's server. */
   readonly isOpenFor: (app_slug: string) => boolean;
+  /** Whether the holder stopped one of these apps, or any app if it is not known which. */
+  readonly isStopped: (app_slugs: readonly string[] | null) => boolean;
 }
 
 /** Whether a stream's credential is valid now. */
 export function isProofGood(
   proof: WatcherProof,
   now_ms: number,
-  { isLiving, isOpenFor }: ProofChecks,
+  { isLiving, isOpenFor, isStopped }: ProofChecks,
 ): boolean {
   if (proof.expires_at_ms <= now_ms) return false;
   switch (proof.kind) {
-    case "session":
-      return true;
-    case "personal_token":
+    case "session": {
+      const { through } = proof;
+      return through.kind === "holder" || !isStopped(through.app_slugs);
+    }
+    case "allowance":
       return isLiving(proof.credential);
     case "app":
       return isOpenFor(proof.app_slug);

@@ -29,11 +29,14 @@ export function keyedRequest(
 
 function ownerOfKeys(caller: AdmittedCaller): string {
   switch (caller.kind) {
-    case "holder":
     case "operator":
     case "service":
       return caller.kind;
-    case "personal_token":
+    // A retry may come through another page.
+    case "holder":
+    case "page":
+      return "holder";
+    case "allowance":
       return caller.allowance.id;
     case "app":
       return `app ${caller.app_slug}`;

@@ -3,7 +3,6 @@
  * `IDEMPOTENCY_KEEP_MS`. The row's key begins with the UTC day, so that the alarm finds old rows without an index,
  * which would cost one more written row for each key.
  */
-import { and, asc, desc, sql } from "drizzle-orm";
 import { DAY_MS, utcDayOf } from "../../domain/calendar.ts";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
@@ -11,9 +10,7 @@ import {
   CLOCK_SKEW_MS,
 } from "../../domain/limits.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "../contract.ts";
-import { atMost, matches, value, values } from "../sql/parameters.ts";
-import { idempotencyKeys } from "../sql/schema.ts";
-import { query, type AccountDatabase } from "../sql/query.ts";
+import type { AccountDatabase } from "../sql/database.ts";
 import type { Transaction } from "../transaction.ts";
 import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once.ts";
 
@@ -21,7 +18,7 @@ import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once
 export interface ResponseForm<Value> {
   /** Whether the request changed anything. Only then its response is stored. */
   changed(response: Value): boolean;
-  /** What is stored, as JSON. */
+  /** The stored response, as JSON. */
   store(response: Value): unknown;
   restore(stored: unknown, transaction: Transaction): Value;
 }
@@ -33,108 +30,68 @@ export const WHOLE: ResponseForm<never> = {
   restore: (stored) => stored as never,
 };
 
-const { day, caller, endpoint, key } = idempotencyKeys;
+/** Runs `operation` once for each caller, endpoint and key. */
+export function onceStored<Value>(
+  transaction: Transaction,
+  guard: IdempotencyGuard | null,
+  { endpoint, form }: { readonly endpoint: string; readonly form: ResponseForm<Value> },
+  operation: () => Answer<Value>,
+): OnceAnswer<Value> {
+  const keyed = keyedRequest(transaction, guard);
+  const first = keyed === null ? null : find(transaction, keyed, endpoint, form);
+  return once(keyed, first, () => {
+    const answer = operation();
+    if (keyed !== null && answer.ok && form.changed(answer.value)) {
+      const { caller, key, fingerprint } = keyed;
+      const created_at_ms = entryTime(transaction);
+      const day = utcDayOf(created_at_ms);
+      const response_json = JSON.stringify(form.store(answer.value));
+      const row = { day, caller, endpoint, key, fingerprint, response_json, created_at_ms };
+      transaction.database.insert("idempotency_keys", row);
+    }
+    return answer;
+  });
+}
 
-// A key that was used again after 24 hours may have two rows; the caller knows the response of the newest one.
-const rows_of_key = query((database) =>
-  database
-    .select()
-    .from(idempotencyKeys)
-    .where(
-      and(
-        sql`${day} in (${value("day")} - 1, ${value("day")})`,
-        matches(caller),
-        matches(endpoint),
-        matches(key),
-      ),
-    )
-    .orderBy(desc(day)),
-);
-const insert = query((database) =>
-  database
-    .insert(idempotencyKeys)
-    .values(
-      values("day", "caller", "endpoint", "key", "fingerprint", "response_json", "created_at_ms"),
-    ),
-);
-const oldest_day = query((database) =>
-  database.select({ day }).from(idempotencyKeys).orderBy(asc(day)).limit(atMost(1)),
-);
+function find<Value>(
+  transaction: Transaction,
+  { caller, key }: KeyedRequest,
+  endpoint: string,
+  form: ResponseForm<Value>,
+): FirstRequest<Value> | null {
+  const at_ms = entryTime(transaction);
+  // A key that was used again after 24 hours may have two rows; the caller knows the response of the newest one.
+  const clauses = `where day in (?1 - 1, ?1) and caller = ?2 and endpoint = ?3 and key = ?4
+    order by day desc`;
+  const row = transaction.database
+    .rows("idempotency_keys", clauses, utcDayOf(at_ms), caller, endpoint, key)
+    .find((it) => it.created_at_ms > at_ms - IDEMPOTENCY_KEEP_MS);
+  if (row === undefined) return null;
+  const { fingerprint, response_json } = row;
+  return { fingerprint, response: () => form.restore(JSON.parse(response_json), transaction) };
+}
 
-export class Responses {
-  readonly #database: AccountDatabase;
+/**
+ * Deletes a portion of the rows that no retry can use any more. It sets no alarm for the other rows, because that
+ * would cost a written row: an alarm of the account's next activity deletes them.
+ * @returns `now_ms` if more can be deleted; null if not.
+ */
+export function deleteOldResponses(database: AccountDatabase, now_ms: number): number | null {
+  const oldest = oldestDay(database);
+  if (oldest === null || now_ms < deletableAt(oldest)) return null;
+  database.run(
+    `delete from idempotency_keys where (day, caller, endpoint, key) in (
+       select day, caller, endpoint, key from idempotency_keys where day = ?
+       limit ${IDEMPOTENCY_CLEANUP_ROWS})`,
+    oldest,
+  );
+  const next = oldestDay(database);
+  return next === null || now_ms < deletableAt(next) ? null : now_ms;
+}
 
-  constructor(database: AccountDatabase) {
-    this.#database = database;
-  }
-
-  /** Runs `operation` once for each caller, endpoint and key. */
-  once<Value>(
-    transaction: Transaction,
-    guard: IdempotencyGuard | null,
-    { endpoint, form }: { readonly endpoint: string; readonly form: ResponseForm<Value> },
-    operation: () => Answer<Value>,
-  ): OnceAnswer<Value> {
-    const keyed = keyedRequest(transaction, guard);
-    const first = keyed === null ? null : this.#find(transaction, keyed, endpoint, form);
-    return once(keyed, first, () => {
-      const answer = operation();
-      if (keyed !== null && answer.ok && form.changed(answer.value)) {
-        const response_json = JSON.stringify(form.store(answer.value));
-        this.#insert(transaction, keyed, endpoint, response_json);
-      }
-      return answer;
-    });
-  }
-
-  #find<Value>(
-    transaction: Transaction,
-    { caller, key }: KeyedRequest,
-    endpoint: string,
-    form: ResponseForm<Value>,
-  ): FirstRequest<Value> | null {
-    const at_ms = entryTime(transaction);
-    const row = rows_of_key(this.#database)
-      .all({ day: utcDayOf(at_ms), caller, endpoint, key })
-      .find((it) => it.created_at_ms > at_ms - IDEMPOTENCY_KEEP_MS);
-    if (row === undefined) return null;
-    const { fingerprint, response_json } = row;
-    return {
-      fingerprint,
-      response: () => form.restore(JSON.parse(response_json), transaction),
-    };
-  }
-
-  #insert(
-    transaction: Transaction,
-    { caller, key, fingerprint }: KeyedRequest,
-    endpoint: string,
-    response_json: string,
-  ): void {
-    const created_at_ms = entryTime(transaction);
-    const day = utcDayOf(created_at_ms);
-    const row = { day, caller, endpoint, key, fingerprint, response_json };
-    insert(this.#database).run({ ...row, created_at_ms });
-  }
-
-  /**
-   * Deletes a portion of the rows that no retry can use any more. It sets no alarm for the other rows, because that
-   * would cost a written row: an alarm of the account's next activity deletes them.
-   * @returns `now_ms` if more can be deleted; null if not.
-   */
-  deleteOld(now_ms: number): number | null {
-    const oldest = this.#oldestDay();
-    if (oldest === null || now_ms < deletableAt(oldest)) return null;
-    this.#database.run(sql`delete from idempotency_keys where (day, caller, endpoint, key) in (
-      select day, caller, endpoint, key from idempotency_keys where day = ${oldest}
-      limit ${IDEMPOTENCY_CLEANUP_ROWS})`);
-    const next = this.#oldestDay();
-    return next === null || now_ms < deletableAt(next) ? null : now_ms;
-  }
-
-  #oldestDay(): number | null {
-    return oldest_day(this.#database).get()?.day ?? null;
-  }
+function oldestDay(database: AccountDatabase): number | null {
+  const query = "select day from idempotency_keys order by day limit 1";
+  return database.first<{ readonly day: number }>(query)?.day ?? null;
 }
 
 /**

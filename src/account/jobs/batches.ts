@@ -10,7 +10,7 @@ import type {
 } from "../contract.ts";
 import { readAsSettled } from "../idempotency/job_keys.ts";
 import type { ResponseForm } from "../idempotency/responses.ts";
-import { createJob } from "./create.ts";
+import { createJobOfBatch } from "./create.ts";
 import { completeJob, unknownJob } from "./settle.ts";
 import { readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
@@ -20,7 +20,7 @@ export function createJobs(
   transaction: Transaction,
   requests: readonly CreateJobRequest[],
 ): Answer<Batch<CreatedJob>> {
-  return inOrder(transaction, requests, createJob);
+  return inOrder(transaction, requests, createJobOfBatch);
 }
 
 /** Completes jobs. To an app without access and without a job of its own here, the whole account is unknown. */

@@ -4,7 +4,7 @@
  * not fit. The balance has the credits back at once. A claim is the job's reserve, less what it cost at its expiry.
  */
 import { CAP_CLAIM_MS } from "../../domain/limits.ts";
-import type { JobStep } from "../../domain/job.ts";
+import { endedEarly, type JobStep } from "../../domain/job.ts";
 import { chargePath } from "../allowances/spending.ts";
 import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
@@ -12,15 +12,15 @@ import type { Transaction } from "../transaction.ts";
 /** Claims that end in one transaction. If more are due, the next ones end them. */
 const CLAIMS_PORTION_JOBS = 200;
 
-/** What an expired job still claims of the caps of its token, in credits. */
+/** The credits that an expired job still claims of the caps of its token. */
 export function claimOf({ claimed_until_ms, reserved, actual_cost }: JobRow): number {
   return claimed_until_ms === null ? 0 : reserved - actual_cost;
 }
 
-/** What a job claims when it ends so, in credits. */
-export function claimAfter(job: JobRow, { failure, actual_cost }: JobStep): number {
-  const may_be_late = failure === "expired" && job.settle === "app" && job.takings_json !== null;
-  return may_be_late ? job.reserved - actual_cost : 0;
+/** The credits that a job claims after this end. */
+export function claimAfter(job: JobRow, step: JobStep): number {
+  const may_be_late = endedEarly(step) && job.settle === "app" && job.takings_json !== null;
+  return may_be_late ? job.reserved - step.actual_cost : 0;
 }
 
 /** Replaces a job's claim by one of so many credits. @returns the job's column after that. */
@@ -29,32 +29,30 @@ export function saveClaim(
   job: JobRow,
   credits: number,
 ): Pick<JobRow, "claimed_until_ms"> {
-  if (job.claimed_until_ms !== null) store.deleteClaim(job.id, job.claimed_until_ms);
+  if (job.claimed_until_ms !== null) store.deadlines.deleteClaim(job.id, job.claimed_until_ms);
   if (credits === 0) return { claimed_until_ms: null };
   // The job may have expired a while ago, or ended before its expiry.
   const claimed_until_ms = Math.min(now_ms, job.expires_at_ms) + CAP_CLAIM_MS;
-  const { expiry_hint } = store;
-  store.insertClaim(job.id, claimed_until_ms);
-  if (expiry_hint.next_claim_ms !== null) {
-    expiry_hint.next_claim_ms = Math.min(expiry_hint.next_claim_ms, claimed_until_ms);
-  }
+  store.deadlines.insertClaim(job.id, claimed_until_ms);
   return { claimed_until_ms };
 }
 
 /**
  * Ends claims whose time is over, a portion at most: their credits make room in the caps again. Reads nothing if the
- * store's hint says that none is due. No alarm does this, because nobody sees a cap without a call.
+ * store knows that none is due. No alarm does this, because nobody sees a cap without a call.
  */
 export function endDueClaims(transaction: Transaction): void {
   const { store, now_ms } = transaction;
-  const { expiry_hint } = store;
-  expiry_hint.next_claim_ms ??= store.readFirstClaimEnd() ?? Number.POSITIVE_INFINITY;
-  if (expiry_hint.next_claim_ms > now_ms) return;
-  for (const job_id of store.listClaimsDue(now_ms, CLAIMS_PORTION_JOBS)) {
+  const { deadlines } = store;
+  const { next_claim_end } = deadlines;
+  if (next_claim_end.isKnownAfter(now_ms)) return;
+  next_claim_end.learn(deadlines.readFirstClaimEnd() ?? Number.POSITIVE_INFINITY);
+  if (next_claim_end.isKnownAfter(now_ms)) return;
+  for (const job_id of deadlines.listClaimsDue(now_ms, CLAIMS_PORTION_JOBS)) {
     const job = store.readJob(job_id);
     if (job === null) continue;
     const takings = chargePath(transaction, job, { credits: 0 - claimOf(job), bytes: 0 });
     store.updateJob({ ...job, ...takings, ...saveClaim(transaction, job, 0) });
   }
-  expiry_hint.next_claim_ms = null;
+  next_claim_end.forget();
 }

@@ -1,13 +1,15 @@
 /** Creating a job: checks, then the entry that reserves its credits, and its row. */
+import { limitReached } from "../../domain/limit_reached.ts";
 import { v7 as uuidv7 } from "uuid";
+import { rootOfPath } from "../../domain/allowance.ts";
 import * as rules from "../../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { chargePath, whyNoStorage, whyNotReserve } from "../allowances/spending.ts";
-import { isApproved } from "../approvals/approvals.ts";
-import { actingAllowance, isCapped, whyNotForApp } from "../caller.ts";
+import { offeringApproval, readApproved } from "../approvals/approvals.ts";
+import { actingAllowance, isCapped, isCharging, starterOf, whyNotForApp } from "../caller.ts";
 import type { Answer, CreatedJob, CreateJobRequest } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
 import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
@@ -15,11 +17,12 @@ import { startedJobsOf, withStarted } from "../ledger/started_jobs.ts";
 import type { JobCreator } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
+import { whyNotStart } from "../stopped_apps.ts";
 import { openForJob } from "../wallet/app_access.ts";
 import { scheduleExpiry } from "./expiry.ts";
-import { noting402 } from "./refused.ts";
+import { announcing402 } from "./refused.ts";
 
-/** What a job stores in addition to its metadata, in bytes: its row, two entries and a key, each with a margin. */
+/** The bytes that a job stores in addition to its metadata: its row, two entries and a key, each with a margin. */
 export const JOB_ROWS_BYTES = 1_000;
 
 /**
@@ -27,17 +30,31 @@ export const JOB_ROWS_BYTES = 1_000;
  * ancestors', and at most one older job.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  return noting402(transaction, request.app_slug, reserveAndInsert(transaction, request));
+  return offeringApproval(transaction, request, createJobOfBatch(transaction, request));
+}
+
+/** {@link createJob} without a request for the holder's approval. */
+export function createJobOfBatch(
+  transaction: Transaction,
+  request: CreateJobRequest,
+): Answer<CreatedJob> {
+  const stopped = whyNotStart(transaction, request.app_slug);
+  if (stopped !== null) return refused(stopped);
+  const { app_slug } = request;
+  const allowance_path = actingAllowance(transaction)?.path ?? null;
+  const answer = reserveAndInsert(transaction, request);
+  return announcing402(transaction, { app_slug, allowance_path }, answer);
 }
 
 function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, now_ms } = transaction;
   const { app_slug, action, cost_estimate, policy, metadata_json } = request;
-  const approved = isApproved(transaction, request);
+  const approved = readApproved(transaction, request);
   if (!approved.ok) return approved;
-  const not_allowed = approved.value
-    ? whyNotForApp(transaction, app_slug)
-    : whyNotReserve(transaction, app_slug, cost_estimate);
+  const not_allowed =
+    approved.value !== null
+      ? whyNotForApp(transaction, app_slug)
+      : whyNotReserve(transaction, app_slug, cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
   const allowance_path = actingAllowance(transaction)?.path ?? null;
   const creator = { allowance_path, app_slug };
@@ -54,16 +71,19 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   ensureOpen(transaction);
   openForJob(transaction, request);
   const charge = { credits: 0 - step.value.posting.amount, bytes };
-  const takings = chargePath(transaction, { allowance_path, takings_json: null }, charge);
+  const beyond = approved.value?.credits ?? 0;
+  const charged = { allowance_path, takings_json: null, approved: beyond };
+  const takings = chargePath(transaction, charged, charge);
   const started = withStarted(store, startedJobsOf(store.readNewestEntry()), creator);
   const entry = post(transaction, step.value.posting, started);
   const job = {
     allowance_path,
+    started_by_json: startedByJson(transaction, request),
     created_at_ms: now_ms,
     ...takings,
     claimed_until_ms: null,
     is_capped: isCapped(transaction),
-    approved: approved.value ? (request.approval?.credits ?? 0) : 0,
+    approved: beyond,
     id,
     status: step.value.status,
     app_slug,
@@ -87,11 +107,25 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     ...keyColumns(null),
   };
   store.insertJob(job);
-  if (approved.value && request.approval !== undefined) {
-    transaction.approvals.saveUse(request.approval.id);
+  if (approved.value !== null && request.approval !== undefined) {
+    transaction.approvals.saveState(request.approval, "used");
   }
   scheduleExpiry(transaction, job);
-  return accepted({ job_id: id, credits: entry.balance_after });
+  return accepted({
+    job_id: id,
+    credits: isCharging(transaction) ? null : entry.balance_after,
+  });
+}
+
+/** The column of a new job. */
+function startedByJson(
+  transaction: Transaction,
+  { app_slug, caller_app_name }: CreateJobRequest,
+): string | null {
+  const path = actingAllowance(transaction)?.path ?? null;
+  const root = path === null ? null : transaction.allowances.read(rootOfPath(path));
+  const starter = starterOf(transaction, app_slug, root, caller_app_name ?? null);
+  return starter === null ? null : JSON.stringify(starter);
 }
 
 /**
@@ -101,17 +135,13 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
 function whyTooManyStarted(store: Store, { allowance_path, app_slug }: JobCreator): Refusal | null {
   const { open_jobs, recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   const { token, app } = OPEN_JOBS_SHARE;
-  if (open_jobs >= OPEN_JOBS_MAX) return tooMany("account", OPEN_JOBS_MAX);
+  if (open_jobs >= OPEN_JOBS_MAX) return limitReached("started_jobs");
   if (open_jobs < Math.min(token, app)) return null;
   const counts = store.readStartedCounts(recent_after_job_id ?? "");
   if (allowance_path !== null && counts.ofRoot(allowance_path) >= token) {
-    return tooMany("token", token);
+    return limitReached("started_jobs_of_token");
   }
-  return counts.ofApp(app_slug) >= app ? tooMany("app", app) : null;
-}
-
-function tooMany(of: "account" | "app" | "token", limit: number): Refusal {
-  return { code: "too_many_open_jobs", of, limit };
+  return counts.ofApp(app_slug) >= app ? limitReached("started_jobs_of_app") : null;
 }
 
 /** A UUIDv7 after all ids of this account, even if the clock went back since the last one. */

@@ -12,8 +12,8 @@ import { startedJobsOf, withoutEnded } from "../ledger/started_jobs.ts";
 import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** What a client says about a job's end. */
-export type EndDetails = Pick<JobRow, "metadata_json" | "failure_reason">;
+/** The details that a client states about a job's end. */
+type EndDetails = Pick<JobRow, "metadata_json" | "failure_reason">;
 
 /** Writes the end of a job. `keyed`: the request with an idempotency key that ends it; null: no key. */
 export function endJob(
@@ -51,5 +51,5 @@ export function endJob(
 /** Fails a job whose time ran out. What it has spent, or else its policy, says what it costs. */
 export function expireJob(transaction: Transaction, job: JobRow): void {
   const details = { metadata_json: job.metadata_json, failure_reason: null };
-  endJob(transaction, job, rules.expire(job), details, null);
+  endJob(transaction, job, rules.endEarly(job, "expired"), details, null);
 }

@@ -14,11 +14,8 @@ export const STUCK_JOB_RETRY_MS = 60 * 60 * 1000;
 
 /** Arms the alarm for a started job. */
 export function scheduleExpiry({ alarm, store }: Transaction, { expires_at_ms }: JobRow): void {
-  const { expiry_hint } = store;
   alarm.by(expires_at_ms);
-  if (expiry_hint.next_ms !== null) {
-    expiry_hint.next_ms = Math.min(expiry_hint.next_ms, expires_at_ms);
-  }
+  store.deadlines.next_expiry.add(expires_at_ms);
 }
 
 /** Moves the expiry of a started job. */
@@ -26,51 +23,52 @@ export function moveExpiry(transaction: Transaction, job: JobRow, moved: JobRow)
   const { store } = transaction;
   const { recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   if (recent_after_job_id !== null && job.id <= recent_after_job_id) {
-    store.deleteLongJob(job);
-    store.insertLongJob(moved);
+    store.deadlines.deleteLongJob(job);
+    store.deadlines.insertLongJob(moved);
   }
   scheduleExpiry(transaction, moved);
 }
 
 /**
  * Expires overdue jobs, {@link EXPIRY_PORTION_JOBS} at most, and arms the alarm for the next one. Reads nothing if the
- * store's hint says that none is due; else it reads the recent jobs (`RECENT_JOBS_MAX`), the jobs that it ends, and
+ * store knows that none is due; else it reads the recent jobs (`RECENT_JOBS_MAX`), the jobs that it ends, and
  * one row more.
  */
 export function expireDueJobs(transaction: Transaction): void {
   const { store, now_ms, alarm } = transaction;
-  const { expiry_hint } = store;
-  if (expiry_hint.next_ms !== null && expiry_hint.next_ms > now_ms) return;
-  expiry_hint.next_ms = readNextExpiry(transaction);
-  if (expiry_hint.next_ms <= now_ms) {
+  const { next_expiry } = store.deadlines;
+  if (next_expiry.isKnownAfter(now_ms)) return;
+  let next_ms = readNextExpiry(transaction);
+  if (next_ms <= now_ms) {
     for (const job_id of listDueJobs(transaction)) endOrSetAside(transaction, job_id);
-    expiry_hint.next_ms = readNextExpiry(transaction);
+    next_ms = readNextExpiry(transaction);
   }
-  if (Number.isFinite(expiry_hint.next_ms)) alarm.by(expiry_hint.next_ms);
+  next_expiry.learn(next_ms);
+  if (Number.isFinite(next_ms)) alarm.by(next_ms);
 }
 
-/** Continues {@link expireJobsOfEndedAllowances} if a portion was left, maybe by an instance that was evicted. */
+/** Continues {@link expireRevokedJobs} if a portion was left, maybe by an instance that was evicted. */
 export function expireLeftJobs(transaction: Transaction): void {
-  if (transaction.store.expiry_hint.may_have_jobs_of_ended_allowances) {
-    expireJobsOfEndedAllowances(transaction);
+  if (transaction.store.deadlines.may_have_revoked_jobs) {
+    expireRevokedJobs(transaction);
   }
 }
 
 /**
- * Expires started jobs of which an allowance was revoked, {@link EXPIRY_PORTION_JOBS} at most; the alarm expires the
- * rest. In a deleted account all jobs end anyway.
+ * Expires started jobs of which an allowance was revoked, or whose app was stopped together with its jobs:
+ * {@link EXPIRY_PORTION_JOBS} at most; the alarm expires the rest. In a deleted account all jobs end anyway.
  */
-export function expireJobsOfEndedAllowances(transaction: Transaction): void {
+export function expireRevokedJobs(transaction: Transaction): void {
   const { store, alarm, now_ms } = transaction;
   const { open_jobs, recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   const is_deleted = (store.readAccount()?.deleted_at_ms ?? null) !== null;
   const job_ids =
     open_jobs === 0 || is_deleted
       ? []
-      : store.listJobsOfEndedAllowances(recent_after_job_id ?? "", EXPIRY_PORTION_JOBS + 1);
+      : store.listRevokedJobs(recent_after_job_id ?? "", EXPIRY_PORTION_JOBS + 1);
   for (const job_id of job_ids.slice(0, EXPIRY_PORTION_JOBS)) endOrSetAside(transaction, job_id);
   const is_more = job_ids.length > EXPIRY_PORTION_JOBS;
-  store.expiry_hint.may_have_jobs_of_ended_allowances = is_more;
+  store.deadlines.notedRevokedJobs(is_more);
   if (is_more) alarm.by(now_ms);
 }
 
@@ -82,10 +80,10 @@ export function expireStartedJobs(transaction: Transaction): boolean {
   const { store } = transaction;
   const { recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   const recent = store.listRecentStartedJobs(recent_after_job_id ?? "").map(({ id }) => id);
-  const long = store.listLongJobsDue(Number.POSITIVE_INFINITY, EXPIRY_PORTION_JOBS);
+  const long = store.deadlines.listLongJobsDue(Number.POSITIVE_INFINITY, EXPIRY_PORTION_JOBS);
   const started = [...recent, ...long].filter((id) => store.readJob(id)?.status === "started");
   for (const job_id of started) endOrSetAside(transaction, job_id);
-  store.expiry_hint.next_ms = null;
+  store.deadlines.next_expiry.forget();
   return started.length > 0;
 }
 
@@ -109,12 +107,12 @@ export function readInTime(transaction: Transaction, job_id: string): JobRow | n
 function endOrSetAside(transaction: Transaction, job_id: string): void {
   const { store, part, now_ms } = transaction;
   const job = store.readJob(job_id);
-  if (job?.status !== "started") return store.deleteStuckJob(job_id);
+  if (job?.status !== "started") return store.deadlines.deleteStuckJob(job_id);
   try {
     part(() => expireJob(transaction, job));
   } catch (error) {
     console.error({ event: "job_set_aside", ...requestFields(), job_id, ...reportError(error) });
-    store.setJobAside(job, now_ms, now_ms + STUCK_JOB_RETRY_MS);
+    store.deadlines.setJobAside(job, now_ms, now_ms + STUCK_JOB_RETRY_MS);
   }
 }
 
@@ -125,8 +123,8 @@ function listDueJobs({ store, now_ms }: Transaction): string[] {
     .listRecentStartedJobs(recent_after_job_id ?? "")
     .filter((job) => job.expires_at_ms <= now_ms)
     .map((job) => job.id);
-  const long = store.listLongJobsDue(now_ms, EXPIRY_PORTION_JOBS);
-  const stuck = store.listStuckJobsDue(now_ms, EXPIRY_PORTION_JOBS);
+  const long = store.deadlines.listLongJobsDue(now_ms, EXPIRY_PORTION_JOBS);
+  const stuck = store.deadlines.listStuckJobsDue(now_ms, EXPIRY_PORTION_JOBS);
   return [...recent, ...long, ...stuck].slice(0, EXPIRY_PORTION_JOBS);
 }
 
@@ -137,7 +135,10 @@ function readNextExpiry({ store }: Transaction): number {
   const recent = store.listRecentStartedJobs(recent_after_job_id ?? "");
   const times = recent.map((job) => job.expires_at_ms);
   // If all started jobs are recent, the other tables have none.
+  const { deadlines } = store;
   const others =
-    recent.length === open_jobs ? [] : [store.readFirstLongExpiry(), store.readFirstStuckRetry()];
+    recent.length === open_jobs
+      ? []
+      : [deadlines.readFirstLongExpiry(), deadlines.readFirstStuckRetry()];
   return Math.min(...times, ...others.filter((at_ms) => at_ms !== null));
 }

@@ -1,4 +1,5 @@
 /** Progress of a long job: what it holds from now on, what it has spent, and when it expires. */
+import { limitReached } from "../../domain/limit_reached.ts";
 import * as rules from "../../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -10,10 +11,10 @@ import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts
 import { post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { moveExpiry } from "./expiry.ts";
-import { noting402 } from "./refused.ts";
+import { announcing402 } from "./refused.ts";
 import { readEndable } from "./settle.ts";
 
-/** What a step stores, in bytes: its entry, with a margin. */
+/** The bytes that a step stores: its entry, with a margin. */
 export const JOB_STEP_BYTES = 200;
 
 /**
@@ -29,7 +30,7 @@ export function reportProgress(
   if (!endable.ok) return endable;
   const job = endable.value;
   return onceInStep(job, request, () =>
-    noting402(transaction, job.app_slug, takeStep(transaction, job, request)),
+    announcing402(transaction, job, takeStep(transaction, job, request)),
   );
 }
 
@@ -73,7 +74,7 @@ function takeStep(
 
 /** Why no step can be stored; null if it can. */
 function whyNoRoom(transaction: Transaction, job: JobRow): Refusal | null {
-  if (stepsTaken(job) >= JOB_STEPS_MAX) return { code: "too_many_steps", limit: JOB_STEPS_MAX };
+  if (stepsTaken(job) >= JOB_STEPS_MAX) return limitReached("job_steps");
   // The rest of the storage is for the jobs that are started: they can always end.
   if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return { code: "account_full" };
   return whyNoStorage(transaction, JOB_STEP_BYTES);

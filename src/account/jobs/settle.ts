@@ -4,7 +4,7 @@ import { mergeMetadata, serialiseMetadata, type Metadata } from "../../domain/me
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { whyOverCap } from "../allowances/spending.ts";
-import { seesJob, whyNotCancel, whyNotEnd, whyNotForApp } from "../caller.ts";
+import { seesJob, shownTo, whyNotCancel, whyNotEnd, whyNotForApp } from "../caller.ts";
 import type {
   Answer,
   CancelJobRequest,
@@ -21,7 +21,7 @@ import { isOpenFor } from "../wallet/app_access.ts";
 import { claimOf } from "./claims.ts";
 import { endJob } from "./end.ts";
 import { readInTime } from "./expiry.ts";
-import { noting402 } from "./refused.ts";
+import { announcing402 } from "./refused.ts";
 
 /**
  * Settles a job at its real cost and merges metadata into it. What a capped token settles beyond the reserve must fit
@@ -37,10 +37,10 @@ export function completeJob(
   const job = endable.value;
   const step = rules.complete(readBalance(transaction), job, request.actual_cost);
   if (!step.ok) return step;
-  // What the job still claims of the caps needs no room.
+  // The job's claim on the caps already has its room.
   const charge = 0 - step.value.posting.amount - claimOf(job);
   const over_cap = whyOverCap(transaction, job, request.actual_cost, charge);
-  if (over_cap !== null) return noting402(transaction, job.app_slug, refused(over_cap));
+  if (over_cap !== null) return announcing402(transaction, job, refused(over_cap));
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
   const details = { metadata_json: metadata.value, failure_reason: null };
@@ -65,8 +65,8 @@ export function failJob(
 }
 
 /**
- * Expires a started job of any app now. It may still be completed late, so cancelling makes no work free. Cancelling
- * again changes nothing.
+ * Ends a started job of any app now, at the cost that it would have if it expired. It may still be completed late.
+ * Cancelling again changes nothing.
  */
 export function cancelJob(
   transaction: Transaction,
@@ -76,12 +76,14 @@ export function cancelJob(
   if (not_allowed !== null) return refused(not_allowed);
   const job = readInTime(transaction, job_id);
   if (job === null) return refused({ code: "job_unknown" });
-  if (job.failure === "expired") {
-    return accepted({ job, credits: readBalance(transaction).balance_after });
+  if (rules.endedEarly(job)) {
+    const { balance_after: credits } = readBalance(transaction);
+    return accepted({ job: shownTo(transaction, job), credits });
   }
   if (job.status !== "started") return refused({ code: "job_ended" });
   const details = { metadata_json: job.metadata_json, failure_reason: CANCELLED };
-  return accepted(endJob(transaction, job, rules.expire(job), details, null));
+  const ended = endJob(transaction, job, rules.endEarly(job, "cancelled"), details, null);
+  return accepted({ ...ended, job: shownTo(transaction, ended.job) });
 }
 
 const CANCELLED = "Cancelled by the account's holder.";
@@ -93,7 +95,7 @@ export function readJob(transaction: Transaction, job_id: string): Answer<JobRow
     return refused(whyAccountUnknown(transaction) ?? { code: "job_not_found" });
   }
   const not_allowed = whyNotForApp(transaction, job.app_slug);
-  return not_allowed === null ? accepted(job) : refused(not_allowed);
+  return not_allowed === null ? accepted(shownTo(transaction, job)) : refused(not_allowed);
 }
 
 /** Refuses a job that the caller does not see. To an app without access, the whole account is unknown. */

@@ -1,12 +1,9 @@
 /** Lists of ledger entries, filtered. A page reads a bounded number of rows, however long the history is. */
-import { and, desc, gte, lt } from "drizzle-orm";
 import type { EntryRow, ListEntriesRequest, Page } from "../contract.ts";
+import { isOfJobStartedBy } from "../sql/started_by.ts";
 import { numberAt, newestNumber } from "./entry_times.ts";
-import { isListed } from "./listed.ts";
-import { job_by_id } from "../sql/queries.ts";
-import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
-import { entries } from "../sql/schema.ts";
-import { query, type AccountDatabase } from "../sql/query.ts";
+import { IS_LISTED } from "./listed.ts";
+import { isAmong, type AccountDatabase } from "../sql/database.ts";
 
 /**
  * Ledger entries that one page of a filtered list reads before it returns what it found, with a cursor: all entries
@@ -15,7 +12,7 @@ import { query, type AccountDatabase } from "../sql/query.ts";
 const LEDGER_SCAN_MAX_LINES = 2_000;
 
 /** `visible_apps`: the only apps whose entries are listed; undefined: all. `first_line`: no entries before this one. */
-export interface EntryFilter extends ListEntriesRequest {
+interface EntryFilter extends ListEntriesRequest {
   readonly visible_apps?: readonly string[] | undefined;
   readonly first_line: number;
 }
@@ -45,32 +42,19 @@ export function listEntries(
   return { rows, next: first > range.first ? first : null };
 }
 
-const entries_of_range = query((database) => {
-  const { line, app_slug, job_id, kind } = entries;
-  return database
-    .select()
-    .from(entries)
-    .where(
-      and(
-        gte(line, value("first")),
-        lt(line, value("end")),
-        isListed,
-        matchesIfGiven(app_slug),
-        matchesIfGiven(job_id),
-        matchesIfGiven(kind),
-        ifGiven("apps_json", (given) => isAmong(app_slug, given)),
-      ),
-    )
-    .orderBy(desc(line))
-    .limit(atMost("rows"));
-});
+const OF_RANGE = `where line >= ?1 and line < ?2 and ${IS_LISTED}
+  and (?3 is null or app_slug = ?3) and (?4 is null or job_id = ?4) and (?5 is null or kind = ?5)
+  and (?6 is null or ${isAmong("app_slug", "?6")}) and (?7 is null or ${isOfJobStartedBy("?7")})
+  order by line desc limit ?8 + 0`;
 
 /** The matching entries of a range, up to one more than the page has. */
 function readMatching(database: AccountDatabase, filter: EntryFilter, range: Range): EntryRow[] {
-  const { app_slug = null, job_id = null, kind = null } = filter;
-  const apps_json = arrayJson(filter.visible_apps);
-  const filters = { app_slug, job_id, kind, apps_json };
-  return entries_of_range(database).all({ ...range, ...filters, rows: filter.limit + 1 });
+  const { app_slug = null, job_id = null, kind = null, by = null } = filter;
+  const { visible_apps, limit } = filter;
+  const apps_json = visible_apps === undefined ? null : JSON.stringify(visible_apps);
+  const { first, end } = range;
+  const filters = [app_slug, job_id, kind, apps_json, by];
+  return database.rows("entries", OF_RANGE, first, end, ...filters, limit + 1);
 }
 
 function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
@@ -89,8 +73,8 @@ function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
 
 /** The range of a job's entries: from its creation to its last change. Empty for an unknown job. */
 function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
-  const job = job_by_id(database).get({ id: job_id });
-  if (job === undefined) return { first: 1, end: 1 };
+  const job = database.row("jobs", "where id = ?", job_id);
+  if (job === null) return { first: 1, end: 1 };
   const first = numberAt(database, newest, job.created_at_ms);
   return { first, end: job.line + 1 };
 }

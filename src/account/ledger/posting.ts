@@ -18,13 +18,13 @@ export function momentOf({ store, now_ms }: Transaction): Moment {
   return { at_ms: now_ms, line: store.readNewestEntry()?.line ?? 0 };
 }
 
-/** Adds an entry, and has it delivered. `started`: the started jobs after it, if it starts or ends a job. */
+/** Adds an entry. `after_commit.ts` says who gets it. `started`: the started jobs after it, if it starts or ends a job. */
 export function post(
   transaction: Transaction,
   posting: Posting,
   started: StartedJobs | null = null,
 ): EntryRow {
-  const { store, now_ms, delivery, posted } = transaction;
+  const { store, now_ms, announce } = transaction;
   const newest = store.readNewestEntry();
   const line = nextEntry(newest, posting);
   const { open_jobs, recent_after_job_id, recent_jobs } = started ?? startedJobsOf(newest);
@@ -32,14 +32,13 @@ export function post(
   const at_ms = Math.max(now_ms, newest?.at_ms ?? now_ms);
   const entry = { ...line, at_ms, open_jobs, recent_after_job_id, recent_jobs };
   assertWritten(store.insertEntry(entry), line);
-  delivery.owe(now_ms);
-  posted();
+  announce.entryAdded(now_ms);
   return entry;
 }
 
 /** Checks that storage has the entry as it was computed. */
 function assertWritten(
-  written: Pick<LedgerEntry, "line" | "balance_after" | "reserved_after"> | undefined,
+  written: Pick<LedgerEntry, "line" | "balance_after" | "reserved_after"> | null,
   meant: LedgerEntry,
 ): void {
   assertInvariant(

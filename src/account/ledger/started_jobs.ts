@@ -38,7 +38,7 @@ export function withStarted(store: Store, jobs: StartedJobs, creator: JobCreator
   }
   const to_id = store.readEndOfPortion(recent_after_job_id ?? "");
   assertInvariant(to_id !== null, "the recent jobs have their rows");
-  store.insertLongJobs(recent_after_job_id ?? "", to_id);
+  store.deadlines.insertLongJobs(recent_after_job_id ?? "", to_id);
   const left = recent_jobs - RECENT_JOBS_PORTION;
   return { open_jobs, recent_after_job_id: to_id, recent_jobs: left + 1 };
 }
@@ -53,8 +53,9 @@ export function withoutEnded(
   if (job.status !== "started") return jobs;
   store.countStarted(job, -1);
   const { recent_after_job_id, recent_jobs } = jobs;
-  if (recent_after_job_id !== null && job.id <= recent_after_job_id) store.deleteLongJob(job);
-  if (job.expires_at_ms <= now_ms) store.deleteStuckJob(job.id);
+  const { deadlines } = store;
+  if (recent_after_job_id !== null && job.id <= recent_after_job_id) deadlines.deleteLongJob(job);
+  if (job.expires_at_ms <= now_ms) deadlines.deleteStuckJob(job.id);
   const open_jobs = jobs.open_jobs - 1;
   // If no job is started, no job has to be searched.
   return open_jobs === 0

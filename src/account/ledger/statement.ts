@@ -1,12 +1,9 @@
 /** The holder's monthly statement, or one for any other time. */
-import { and, desc, gte, lt } from "drizzle-orm";
 import { accepted, assertInvariant } from "../../domain/result.ts";
 import type { Answer, Statement, StatementRequest } from "../contract.ts";
-import type { AccountDatabase } from "../sql/query.ts";
-import { entries } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { numberAt, newestNumber } from "./entry_times.ts";
-import { isListed } from "./listed.ts";
+import { IS_LISTED } from "./listed.ts";
 import { ensureOpen } from "./posting.ts";
 
 /** Entries that one page reads. A page of a time with many reports of progress may be short. */
@@ -17,11 +14,10 @@ const STATEMENT_SCAN_MAX_LINES = 20_000;
  * {@link STATEMENT_SCAN_MAX_LINES} entries, and a number that grows with the logarithm of the ledger's length.
  */
 export function readStatement(
-  database: AccountDatabase,
   transaction: Transaction,
   { from_ms, to_ms, before_line, limit }: StatementRequest,
 ): Answer<Statement> {
-  const { store } = transaction;
+  const { store, database } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   assertInvariant(account !== null, "an open account has its row");
@@ -30,13 +26,8 @@ export function readStatement(
   const end = numberAt(database, newest, to_ms);
   const below = Math.min(end, before_line ?? end);
   const lowest = Math.max(first, below - STATEMENT_SCAN_MAX_LINES);
-  const rows = database
-    .select()
-    .from(entries)
-    .where(and(gte(entries.line, lowest), lt(entries.line, below), isListed))
-    .orderBy(desc(entries.line))
-    .limit(limit + 1)
-    .all();
+  const clauses = `where line >= ? and line < ? and ${IS_LISTED} order by line desc limit ? + 0`;
+  const rows = database.rows("entries", clauses, lowest, below, limit + 1);
   const shown = rows.slice(0, limit);
   const rest = lowest > first ? lowest : null;
   const job_ids = new Set(shown.flatMap(({ job_id }) => job_id ?? []));

@@ -1,5 +1,4 @@
 /** The holder's statement of a month: one row for each job and each other entry. */
-import { and, desc, gte, lt, ne, sql } from "drizzle-orm";
 import { isListed as isListedEntry } from "../../domain/ledger.ts";
 import { accepted, assertInvariant } from "../../domain/result.ts";
 import { kindsOf, ownedAfter, statementRows } from "../../domain/statement.ts";
@@ -11,86 +10,59 @@ import type {
   StatementRows,
   StatementRowsRequest,
 } from "../contract.ts";
-import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
-import { query, type AccountDatabase } from "../sql/query.ts";
-import { entries } from "../sql/schema.ts";
+import { isAmong } from "../sql/database.ts";
+import { isOfJobStartedBy } from "../sql/started_by.ts";
 import { endsJob, type Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { newestNumber, numberAt } from "./entry_times.ts";
-import { isListed } from "./listed.ts";
+import { IS_LISTED } from "./listed.ts";
 import { ensureOpen } from "./posting.ts";
 
 /** Entries that one page passes, and listed ones that it reads. A page of a filtered statement may be short. */
 const STATEMENT_SCAN_MAX_LINES = 20_000;
 const STATEMENT_READ_MAX_LINES = 2_000;
 
-const inRange = () => [
-  gte(entries.line, value("first")),
-  lt(entries.line, value("end")),
-  isListed,
-  matchesIfGiven(entries.app_slug),
-  ifGiven("kinds_json", (given) => isAmong(entries.kind, given)),
-];
-
-const entries_below = query((database) =>
-  database
-    .select()
-    .from(entries)
-    .where(and(...inRange()))
-    .orderBy(desc(entries.line))
-    .limit(atMost("count")),
-);
+const IN_RANGE = `line >= ?1 and line < ?2 and ${IS_LISTED} and (?3 is null or app_slug = ?3)
+  and (?4 is null or ${isAmong("kind", "?4")}) and (?5 is null or ${isOfJobStartedBy("?5")})`;
+const BELOW = `where ${IN_RANGE} order by line desc limit ?6 + 0`;
 
 /**
  * The sums of the rows' changes: a job's entries are one row, as in `domain/statement.ts`. Reads the whole period: a hundred
  * thousand entries take about a tenth of a second. A reserve only moves credits from the balance to the held ones.
  */
-const sums_of_rows = query((database) => {
-  const before = sql`(select before.balance_after + before.reserved_after from ${entries} before
-    where before.line = ${entries.line} - 1)`;
-  const change = sql<number>`sum(${entries.balance_after} + ${entries.reserved_after} -
-    coalesce(${before}, 0))`;
-  const rows = database
-    .select({ change: change.as("change") })
-    .from(entries)
-    .where(and(...inRange(), ne(entries.kind, "reserve")))
-    .groupBy(sql`coalesce(${entries.job_id}, ${entries.line})`)
-    .as("statement_rows");
-  return database
-    .select({
-      spent: sql<number>`coalesce(sum(min(${rows.change}, 0)), 0)`,
-      added: sql<number>`coalesce(sum(max(${rows.change}, 0)), 0)`,
-    })
-    .from(rows);
-});
+const SUMS_OF_ROWS = `
+  select coalesce(sum(min(change, 0)), 0) as spent, coalesce(sum(max(change, 0)), 0) as added from (
+    select sum(balance_after + reserved_after - coalesce(
+      (select before.balance_after + before.reserved_after from entries before
+        where before.line = entries.line - 1), 0)) as change
+    from entries where ${IN_RANGE} and kind <> 'reserve' group by coalesce(job_id, line))`;
 
 /** Opens the account if it is not open yet. Reads a bounded number of entries, but for the sums. */
 export function readStatementRows(
-  database: AccountDatabase,
   transaction: Transaction,
   request: StatementRowsRequest,
 ): Answer<StatementRows> {
-  const { store } = transaction;
+  const { store, database, allowances } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   assertInvariant(account !== null, "an open account has its row");
   const newest = newestNumber(database);
   const first = numberAt(database, newest, request.from_ms);
   const end = numberAt(database, newest, request.to_ms);
-  const kinds_json = arrayJson(request.group === null ? undefined : kindsOf(request.group));
-  const filters = { app_slug: request.app_slug, kinds_json };
+  const kinds_json = request.group === null ? null : JSON.stringify(kindsOf(request.group));
+  const filters = [request.app_slug, kinds_json, request.by];
   const source = {
     read: (from: number, below: number, count: number) =>
-      entries_below(database).all({ first: from, end: below, count, ...filters }),
-    readEntry: store.readEntry,
+      database.rows("entries", BELOW, from, below, ...filters, count),
+    readEntry: (line: number) => store.readEntry(line),
     newestOf: newestListedOf(store),
   };
   const bounds = { scan_max: STATEMENT_SCAN_MAX_LINES, read_max: STATEMENT_READ_MAX_LINES };
   const { before_line, limit } = request;
   const range = { first, end, below: before_line ?? end, limit, ...bounds };
   const { rows, next } = statementRows(source, range);
-  const sums = sums_of_rows(database).get({ first, end, ...filters });
-  assertInvariant(sums !== undefined, "a sum has one row");
+  const sums = database.first<StatementRows["sums"]>(SUMS_OF_ROWS, first, end, ...filters);
+  assertInvariant(sums !== null, "a sum has one row");
   return accepted({
     opened_at_ms: account.created_at_ms,
     line: newest,
@@ -98,6 +70,7 @@ export function readStatementRows(
     closing: booksAfter(store, end - 1),
     sums,
     apps: store.listApps().map(({ slug }) => slug),
+    spenders: allowances.listSpenders().map(({ id, label: name }) => ({ id, name })),
     rows: rows.map((own) => rowOf(store, own)),
     next,
   });

@@ -3,22 +3,37 @@ import { idsOfPath, rootOfPath } from "../../domain/allowance.ts";
 import { EXCHANGED_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { newCap, type Moment } from "../../domain/spending_cap.ts";
-import { narrows, whyNoChild, type ExchangeProblem } from "../../domain/token_exchange.ts";
+import {
+  narrows,
+  whyNoChild,
+  whyNotCharge,
+  type ExchangeProblem,
+} from "../../domain/token_exchange.ts";
 import type { Credential } from "../../domain/proof.ts";
 import type { Answer, Exchanged, ExchangeRequest, FamilyTokens } from "../contract.ts";
 import { clientIdsOf } from "../allowances/credentials.ts";
 import { ensureOpen, momentOf } from "../ledger/posting.ts";
-import { isSameResource, judgeRefresh, type GrantProblem } from "../../domain/token_family.ts";
+import {
+  isSameResource,
+  judgeRefresh,
+  OAUTH_TOKEN_TTL_SECONDS,
+  type GrantProblem,
+} from "../../domain/token_family.ts";
 import type { AllowanceRow } from "../sql/allowance_store.ts";
 import type { FamilyRow } from "../sql/family_store.ts";
 import type { Transaction } from "../transaction.ts";
+import { whyNotConnect } from "../stopped_apps.ts";
 import { tokensOf } from "./families.ts";
 
 /** Adds a child of the acting allowance, unless the request narrows nothing. */
 export function exchange(transaction: Transaction, request: ExchangeRequest): Answer<Exchanged> {
   const { caller, allowances, families, now_ms } = transaction;
-  if (caller.kind !== "personal_token") return refused({ code: "scope", reason: "holder_only" });
+  if (caller.kind !== "allowance") return refused({ code: "scope", reason: "holder_only" });
   const { allowance, limits } = caller;
+  const { client_id } = request;
+  const { resource_app_slug } = allowance;
+  const stopped = whyNotConnect(transaction, { client_id, resource_app_slug });
+  if (stopped !== null) return refused(stopped);
   const family = families.read(familyIdOf(request.credential));
   const unfit = whyNotBy(transaction, allowance, family, request);
   if (unfit !== null) return refuse(unfit);
@@ -28,6 +43,18 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
     expires_at_ms: allowance.expires_at_ms,
     depth: idsOfPath(allowance.path).length,
   };
+  if (request.charging_app !== null) {
+    const not_charged = whyNotCharge(parent, request.charging_app, request);
+    if (not_charged !== null) return refuse(not_charged);
+    const session_ends_at_ms = family?.session_ends_at_ms ?? Infinity;
+    const expires_at_ms = Math.min(
+      transaction.now_ms + OAUTH_TOKEN_TTL_SECONDS * 1000,
+      parent.expires_at_ms,
+      session_ends_at_ms,
+    );
+    const client_ids = clientIdsOf(allowances, allowance);
+    return accepted({ kind: "charge", expires_at_ms, client_ids });
+  }
   // Only a token that its holder approved operates the service.
   const passed_on = parent.scopes.filter((scope) => scope !== "admin");
   if (!narrows(parent, request)) {
@@ -73,9 +100,8 @@ function whyNotBy(
     return "assertion_missing";
   }
   // The scopes of two resources may have the same names and other meanings.
-  if (request.resource !== undefined && !isSameResource(request.resource, resource)) {
-    return "other_resource";
-  }
+  const target = request.charging_app === null ? request.resource : undefined;
+  if (target !== undefined && !isSameResource(target, resource)) return "other_resource";
   if (request.subject.kind === "access" || family === null) return null;
   switch (judgeRefresh(family, request.subject.generation, now_ms)) {
     case "rotate":

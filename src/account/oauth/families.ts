@@ -17,9 +17,10 @@ import type {
   Granted,
   RedeemCodeRequest,
   RefreshRequest,
+  SpendingTerms,
 } from "../contract.ts";
 import { clientIdsOf } from "../allowances/credentials.ts";
-import type { AllowanceRow, AllowanceStore } from "../sql/allowance_store.ts";
+import { limitsOf, type AllowanceRow, type AllowanceStore } from "../sql/allowance_store.ts";
 import type { FamilyRow } from "../sql/family_store.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -92,7 +93,7 @@ export function endGrant(
   if (family?.needs_assertion && !client_asserted) return accepted("assertion_missing");
   if (family !== null) families.end(family.id);
   // Nothing but its tokens can use it. A connection stays: its client may have other families.
-  if (allowance.kind === "exchange") allowances.end(allowance.id, now_ms);
+  if (allowance.kind === "exchange") allowances.end(allowance.id, now_ms, "client");
   return accepted(null);
 }
 
@@ -126,7 +127,7 @@ function clientOf({ client_id, resource }: AllowanceRow) {
   return { client_id: client_id ?? "", resource };
 }
 
-/** What the tokens of a family's last response are derived from. */
+/** The facts from which the tokens of a family's last response are derived. */
 export function tokensOf(
   allowances: AllowanceStore,
   allowance: AllowanceRow,
@@ -143,8 +144,14 @@ export function tokensOf(
     nonce,
     auth_time_ms,
     is_exchanged: allowance.kind === "exchange",
+    terms: termsOf(allowance),
     expires_at_ms: Math.min(allowance.expires_at_ms, family.session_ends_at_ms ?? Infinity),
   };
+}
+
+function termsOf(allowance: AllowanceRow): SpendingTerms {
+  const { caps, app_slugs } = limitsOf(allowance);
+  return { caps, app_slugs, ends_at_ms: allowance.expires_at_ms };
 }
 
 function refuse(problem: Extract<Granted, { kind: "refused" }>["problem"]): Answer<Granted> {

@@ -73,7 +73,7 @@ export function changePlan(
 ): Answer<ChangedPlan> {
   ensureOpen(transaction);
   const previous_plan = transaction.store.readAccount()?.plan ?? plan;
-  transaction.store.updatePlan(plan);
+  transaction.store.changeAccount({ plan });
   const entry = post(transaction, { ...OF_ACCOUNT, kind: "plan", amount: 0, note });
   const row = transaction.store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
@@ -87,10 +87,11 @@ export function changePlan(
  * makes the read model receive it.
  */
 export function suspend(transaction: Transaction): Answer<null> {
-  const { store, now_ms } = transaction;
+  const { store, announce, now_ms } = transaction;
   ensureOpen(transaction);
+  announce.streamsEnded({ reason: "suspended" });
   if (store.readAccount()?.suspended_at_ms !== null) return accepted(null);
-  store.saveSuspendedAt(now_ms);
+  store.changeAccount({ suspended_at_ms: now_ms });
   post(transaction, { ...OF_ACCOUNT, kind: "suspend", amount: 0 });
   return accepted(null);
 }
@@ -99,7 +100,7 @@ export function suspend(transaction: Transaction): Answer<null> {
 export function restore(transaction: Transaction): Answer<null> {
   const { store } = transaction;
   if ((store.readAccount()?.suspended_at_ms ?? null) === null) return accepted(null);
-  store.saveSuspendedAt(null);
+  store.changeAccount({ suspended_at_ms: null });
   post(transaction, { ...OF_ACCOUNT, kind: "restore", amount: 0 });
   return accepted(null);
 }

@@ -3,13 +3,13 @@ import { PAGE_MAX_ROWS } from "../../domain/limits.ts";
 import { accepted, assertInvariant } from "../../domain/result.ts";
 import type { Answer, InspectedAccount } from "../contract.ts";
 import { ensureOpen } from "../ledger/posting.ts";
-import type { JobLists } from "../jobs/lists.ts";
+import { listJobs } from "../jobs/lists.ts";
 import { listAllowances } from "../allowances/allowances.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Opens the account if its holder never did, as a wallet call would. The caller has checked the identity. */
-export function inspect(listJobs: JobLists, transaction: Transaction): Answer<InspectedAccount> {
-  const { store } = transaction;
+export function inspect(transaction: Transaction): Answer<InspectedAccount> {
+  const { store, database } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   const newest = store.readNewestEntry();
@@ -18,10 +18,10 @@ export function inspect(listJobs: JobLists, transaction: Transaction): Answer<In
   if (!allowances.ok) return allowances;
   // Each may have 16 KiB of metadata. An operator who needs all of them pages through the list.
   const started = { status: "started", limit: PAGE_MAX_ROWS } as const;
-  const { rows } = listJobs(started, newest.recent_after_job_id);
+  const { rows } = listJobs(database, started, newest.recent_after_job_id);
   return accepted({
     account: { ...account, credits: newest.balance_after },
-    reserved: newest.reserved_after,
+    held: newest.reserved_after,
     line: newest.line,
     apps: store.listApps(),
     allowances: allowances.value,

@@ -1,5 +1,5 @@
 /**
- * What stays of a deleted account's purchases: keyed hashes of its payments, and what each may still lose or win back. A
+ * The rest of a deleted account's purchases: keyed hashes of its payments, and what each may still lose or win back. A
  * refund or dispute after the deletion changes what the account would have, and so what its holder owes on return.
  */
 import {
@@ -8,7 +8,7 @@ import {
   mergeReversals,
   type Reversal,
 } from "../../domain/purchases.ts";
-import type { PurchaseStore } from "./store.ts";
+import type { PurchaseStore } from "../sql/purchase_store.ts";
 
 /** A refund or dispute without ids. */
 type KeptReversal = Pick<Reversal, "amount_minor" | "state"> & { readonly source_hash: string };
@@ -43,19 +43,8 @@ export function keepPayments(bought: PurchaseStore, hashOf: HashOf): void {
   for (const { payment_intent_id, credits, paid_minor } of bought.listAllPurchases()) {
     const payment_hash = hashOf(payment_intent_id);
     if (bought.readKept(payment_hash) !== null) continue;
-    const reversals = bought
-      .listReversals(payment_intent_id)
-      .map(({ source_id, amount_minor, state }) => ({
-        source_hash: hashOf(source_id),
-        amount_minor,
-        state,
-      }));
-    bought.saveKept({
-      payment_hash,
-      credits,
-      paid_minor,
-      reversals_json: JSON.stringify(reversals),
-    });
+    const reversals = bought.listReversals(payment_intent_id).map((it) => hashed(hashOf, it));
+    bought.saveKept({ payment_hash, credits, paid_minor, reversals_json: asJson(reversals) });
   }
 }
 
@@ -74,14 +63,7 @@ export function reverseKept(
   const now = hashed(hashOf, reversal);
   const merged = known === undefined ? now : mergeReversals(known, now);
   const all = [...others, merged];
-  const reversals_json = JSON.stringify(
-    all.map(({ source_id: source_hash, amount_minor, state }) => ({
-      source_hash,
-      amount_minor,
-      state,
-    })),
-  );
-  bought.saveKept({ ...row, reversals_json });
+  bought.saveKept({ ...row, reversals_json: asJson(all) });
   return creditsTakenBack(row, reversals) - creditsTakenBack(row, all);
 }
 
@@ -108,6 +90,16 @@ function readKept(bought: PurchaseStore, hashOf: HashOf, reversal: Reversal) {
   }));
   const known = reversals.find((it) => it.source_id === source_id);
   return { row, reversals, others: reversals.filter((it) => it !== known), known };
+}
+
+/** `reversals`: with hashes as their ids. */
+function asJson(reversals: readonly Reversal[]): string {
+  const kept = reversals.map(({ source_id: source_hash, amount_minor, state }): KeptReversal => ({
+    source_hash,
+    amount_minor,
+    state,
+  }));
+  return JSON.stringify(kept);
 }
 
 function hashed(hashOf: HashOf, reversal: Reversal): Reversal {

@@ -22,21 +22,21 @@ import type {
 } from "../contract.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
-import type { PurchaseRow, PurchaseStore } from "./store.ts";
+import type { PurchaseRow, PurchaseStore } from "../sql/purchase_store.ts";
 
 /**
  * Credits a paid checkout the first time, less what is known to be refunded already. Refused as `balance_limit`, with
  * nothing changed, if the balance could not be counted exactly any more.
  */
-export function recordPurchase(
-  transaction: Transaction,
-  bought: PurchaseStore,
-  purchase: Purchase,
-): Answer<null> {
-  const { checkout_session_id, payment_intent_id, credits, package_name } = purchase;
+export function recordPurchase(transaction: Transaction, purchase: Purchase): Answer<null> {
+  const { purchases: bought } = transaction;
+  const { checkout_session_id, payment_intent_id, package_id, package_name } = purchase;
+  const { credits, paid_minor, currency } = purchase;
   if (bought.readPurchase(checkout_session_id) !== null) return accepted(null);
   const nothing = { taken_back: 0, refunded_minor: 0 };
-  const row = { ...purchase, ...nothing, created_at_ms: transaction.now_ms };
+  const ids = { checkout_session_id, payment_intent_id, package_id, package_name };
+  const created_at_ms = transaction.now_ms;
+  const row = { ...ids, credits, paid_minor, currency, ...nothing, created_at_ms };
   const due = returnedBy(row, bought.listReversals(payment_intent_id));
   if (!fits(transaction, credits) || !fits(transaction, credits - due.taken_back)) {
     return refused({ code: "balance_limit" });
@@ -45,17 +45,14 @@ export function recordPurchase(
   const posting = { kind: "purchase", amount: credits, note: package_name } as const;
   const { line } = post(transaction, { ...OF_ACCOUNT, ...posting });
   bought.insertPurchase(row);
-  bought.insertEntry({ line, checkout_session_id, amount_minor: purchase.paid_minor });
-  takeBack(transaction, bought, row, due);
+  bought.insertMoney({ line, checkout_session_id, amount_minor: paid_minor });
+  takeBack(transaction, row, due);
   return accepted(null);
 }
 
 /** Stores a refund or dispute, and takes or gives back credits. Before its purchase is known, it is only stored. */
-export function recordReversal(
-  transaction: Transaction,
-  bought: PurchaseStore,
-  reversal: Reversal,
-): Answer<null> {
+export function recordReversal(transaction: Transaction, reversal: Reversal): Answer<null> {
+  const { purchases: bought } = transaction;
   const { payment_intent_id, source_id } = reversal;
   const known = bought.readReversal(payment_intent_id, source_id);
   const merged = known === null ? reversal : mergeReversals(known, reversal);
@@ -66,7 +63,7 @@ export function recordReversal(
     return refused({ code: "balance_limit" });
   }
   bought.saveReversal(merged, transaction.now_ms);
-  if (purchase !== null && due !== null) takeBack(transaction, bought, purchase, due);
+  if (purchase !== null && due !== null) takeBack(transaction, purchase, due);
   return accepted(null);
 }
 
@@ -86,16 +83,16 @@ function returnedBy(purchase: PurchaseRow, reversals: readonly Reversal[]): Retu
  */
 function takeBack(
   transaction: Transaction,
-  bought: PurchaseStore,
   { checkout_session_id, taken_back, refunded_minor, package_name: note }: PurchaseRow,
   due: Returned,
 ): void {
   if (due.refunded_minor === refunded_minor) return;
+  const { purchases } = transaction;
   const posting = { kind: "purchase_refund", amount: taken_back - due.taken_back, note } as const;
   const { line } = post(transaction, { ...OF_ACCOUNT, ...posting });
   const amount_minor = refunded_minor - due.refunded_minor;
-  bought.insertEntry({ line, checkout_session_id, amount_minor });
-  bought.saveReturned(checkout_session_id, due);
+  purchases.insertMoney({ line, checkout_session_id, amount_minor });
+  purchases.saveReturned(checkout_session_id, due);
 }
 
 function fits(transaction: Transaction, amount: number): boolean {
@@ -117,7 +114,6 @@ export function isRecorded(
 /** A purchase as its buyer sees it, by its checkout. */
 export function readPurchase(
   transaction: Transaction,
-  bought: PurchaseStore,
   checkout_session_id: string,
 ): Answer<ListedPurchase> {
   ensureOpen(transaction);
@@ -125,20 +121,20 @@ export function readPurchase(
     line: 0,
     balance_after: 0,
   };
-  const row = bought.readPurchase(checkout_session_id);
+  const row = transaction.purchases.readPurchase(checkout_session_id);
   const purchase = row === null ? null : { package_name: row.package_name, credits: row.credits };
   return accepted({ purchase, taken_back: row?.taken_back ?? 0, credits: balance_after, line });
 }
 
 /** A page of paid checkouts, newest first. Each has few refunds and disputes. */
 export function listPurchases(
-  bought: PurchaseStore,
+  { purchases }: Transaction,
   { before, limit }: ListPurchasesRequest,
 ): Answer<Page<PurchaseRecord, PurchaseKey>> {
-  const found = bought.listPurchases(before, limit + 1);
+  const found = purchases.listPurchases(before, limit + 1);
   const rows = found.slice(0, limit).map((row) => ({
     ...row,
-    reversals: bought.listReversals(row.payment_intent_id),
+    reversals: purchases.listReversals(row.payment_intent_id),
   }));
   const last = found.length > limit ? rows.at(-1) : undefined;
   return accepted({ rows, next: last === undefined ? null : keyOf(last) });

@@ -1,25 +1,55 @@
-/** The SQL of approvals: what the holder decided about single jobs, until the request expires. */
-import { eq, lte } from "drizzle-orm";
-import { matches } from "./parameters.ts";
-import { query, type AccountDatabase } from "./query.ts";
-import { approvals } from "./schema.ts";
+/** The SQL of requests for approvals of single jobs. */
+import { APPROVAL_KEEP_MS, type ApprovalState } from "../../domain/job_approval.ts";
+import { OPEN_APPROVALS_MAX } from "../../domain/limits.ts";
+import type { AccountDatabase, Rows } from "./database.ts";
 
-export type ApprovalRow = typeof approvals.$inferSelect;
+type ApprovalRow = Rows["approvals"];
 
-const row_by_id = query((database) =>
-  database.select().from(approvals).where(matches(approvals.id)),
-);
+type Wanted = Omit<ApprovalRow, "id" | "state" | "expires_at_ms">;
 
-/** Opens the table of a migrated database. */
-export function openApprovalStore(database: AccountDatabase) {
-  return {
-    read: (id: string): ApprovalRow | null => row_by_id(database).get({ id }) ?? null,
-    insert: (row: ApprovalRow): void => void database.insert(approvals).values(row).run(),
-    saveUse: (id: string): void =>
-      void database.update(approvals).set({ is_used: true }).where(eq(approvals.id, id)).run(),
-    deleteExpired: (now_ms: number): void =>
-      void database.delete(approvals).where(lte(approvals.expires_at_ms, now_ms)).run(),
-  };
+export class ApprovalStore {
+  readonly #database: AccountDatabase;
+
+  constructor(database: AccountDatabase) {
+    this.#database = database;
+  }
+
+  read(id: string): ApprovalRow | null {
+    return this.#database.row("approvals", "where id = ?", id);
+  }
+
+  /** The open request for the same job; null: no such request is open. */
+  findOpen(wanted: Wanted, now_ms: number): ApprovalRow | null {
+    const { allowance_id, app_slug, action, credits, cap_credits, cap_period } = wanted;
+    return this.#database.row(
+      "approvals",
+      `where state = 'open' and expires_at_ms > ? and allowance_id = ? and app_slug = ? and action = ?
+       and credits = ? and cap_credits = ? and cap_period = ? limit 1`,
+      now_ms,
+      allowance_id,
+      app_slug,
+      action,
+      credits,
+      cap_credits,
+      cap_period,
+    );
+  }
+
+  /** Stores an open request. The oldest one of its allowance that nobody decided goes if there are too many. */
+  insert(row: ApprovalRow, now_ms: number): void {
+    this.#database.run("delete from approvals where expires_at_ms <= ?", now_ms - APPROVAL_KEEP_MS);
+    this.#database.insert("approvals", row);
+    this.#database.run(
+      `delete from approvals where id in (
+         select id from approvals where state = 'open' and allowance_id = ?
+         order by expires_at_ms desc, id = ? desc, id desc limit -1 offset ? + 0)`,
+      row.allowance_id,
+      row.id,
+      OPEN_APPROVALS_MAX,
+    );
+  }
+
+  saveState(id: string, state: ApprovalState): void {
+    this.#database.update("approvals", { state }, { id });
+  }
 }
-
-export type ApprovalStore = ReturnType<typeof openApprovalStore>;

@@ -7,7 +7,7 @@ import generated from "../../../drizzle/account/migrations.js";
 import { requestFields } from "../../domain/request_origin.ts";
 import { assertInvariant, MIGRATION_FAILED } from "../../domain/result.ts";
 
-/** What `npm run migrations` generates. */
+/** The module that `npm run migrations` generates. */
 interface Migrations {
   readonly journal: { readonly entries: readonly { readonly idx: number; readonly tag: string }[] };
   readonly migrations: Readonly<Record<string, string>>;
@@ -24,8 +24,8 @@ export const OLDEST_BUILDS = [1] as const satisfies readonly number[];
 /** This build. */
 export const BUILD = OLDEST_BUILDS.length;
 
-/** What the data says of itself. */
-export interface DataFormat {
+/** The format that the data states. */
+interface DataFormat {
   readonly migrations: number;
   readonly oldest_build: number;
 }

@@ -3,10 +3,14 @@
  * this file. Its tables with text keys are WITHOUT ROWID, so that a row costs one written row and not two.
  */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ACCESS_EVENTS } from "../../domain/access_event.ts";
+import { STARTED_JOBS } from "../../domain/app_stop.ts";
 import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { ALLOWANCE_KINDS } from "../../domain/allowance.ts";
 import { REVERSAL_STATES } from "../../domain/purchases.ts";
+import { APPROVAL_STATES } from "../../domain/job_approval.ts";
+import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES, type JobFailure } from "../../domain/job.ts";
 
 /** One row: which migrations ran, and the oldest build that may run on their result. See `migrate.ts`. */
@@ -32,7 +36,7 @@ export const account = sqliteTable("account", {
   erasure: text({ enum: ["closing", "wiping", "forgetting", "done"] }),
   /** Whether its holder deleted an account before. Then no app grants starter credits again. */
   returned: integer({ mode: "boolean" }).notNull().default(false),
-  /** What a deleted account would have now, in credits. Below zero, the holder's next account owes it. */
+  /** The balance that a deleted account would have now, in credits. Below zero, the holder's next account owes it. */
   left_credits: integer().notNull().default(0),
 });
 
@@ -65,20 +69,16 @@ export const apps = sqliteTable("apps", {
   starter_credits: integer().notNull(),
   granted_at_ms: integer(),
   created_at_ms: integer().notNull(),
-  /** What the app's key may do here; see `wallet/app_access.ts`. */
+  /** The rights of the app here; see `wallet/app_access.ts`. */
   access: text({ enum: APP_ACCESS }).notNull(),
   /** Whether it was registered when it was last used here. */
   is_registered: integer({ mode: "boolean" }).notNull().default(true),
   /** The newest entry when `access` last became `open`; 0: never. The app's webhooks get what came after it. */
   opened_after_line: integer().notNull(),
-});
-
-/** The app keys that the account accepted lately, by their hashes; see `allowances/app_keys.ts`. */
-export const appKeys = sqliteTable("app_keys", {
-  key_hash: text().primaryKey(),
-  app_slug: text().notNull(),
-  /** At most ten minutes before the account last accepted the key. */
-  accepted_at_ms: integer().notNull(),
+  /** Of a stopped app: the newest job when the holder stopped it. Null: not stopped, or there was no job. */
+  stopped_after_job_id: text(),
+  /** Of a stopped app: whether its jobs up to that one go on. */
+  started_jobs: text({ enum: STARTED_JOBS }).notNull().default("keep"),
 });
 
 /** Jobs. Ids are UUIDv7 in the order of creation, so lists with the newest job first need no index. */
@@ -87,7 +87,7 @@ export const jobs = sqliteTable("jobs", {
   status: text({ enum: JOB_STATUSES }).notNull(),
   app_slug: text(),
   action: text().notNull(),
-  /** What the job reserved at first, in credits. The app's policy limits its cost by this. */
+  /** The credits that the job reserved at first. The app's policy limits its cost by this. */
   cost_estimate: integer().notNull(),
   reserved: integer().notNull(),
   actual_cost: integer().notNull(),
@@ -95,7 +95,7 @@ export const jobs = sqliteTable("jobs", {
   refunded: integer().notNull().default(0),
   /** The number of the last progress report; 0: none. */
   step: integer().notNull().default(0),
-  /** What the job costs if it expires, in credits; null: its policy decides. */
+  /** The cost of the job if it expires, in credits; null: its policy decides. */
   spent: integer(),
   /** The last progress report, for its retries; null: none. See `idempotency/job_steps.ts`. */
   progress_json: text(),
@@ -108,11 +108,13 @@ export const jobs = sqliteTable("jobs", {
   /** The number of the entry of the job's last change: its version in the read model. */
   line: integer().notNull(),
   metadata_json: text(),
-  /** The path of the allowance that created the job; null: a browser session or the app's key. */
+  /** The path of the allowance that started the job; null: a browser session or an app's key. */
   allowance_path: text(),
+  /** JSON of a `Starter`; null: the holder in a browser. See `domain/started_by.ts`. */
+  started_by_json: text(),
   /** Whether an allowance of that path had a cap, which bounds the job's overage even after its row is gone. */
   is_capped: integer({ mode: "boolean" }).notNull().default(false),
-  /** What the holder approved beyond those caps, in credits; 0: nothing. */
+  /** The credits that the holder approved beyond those caps; 0: none. */
   approved: integer().notNull().default(0),
   /** JSON array of `Taking`: what the caps of that path count for it; null: there was no cap. */
   takings_json: text(),
@@ -166,8 +168,9 @@ export const allowances = sqliteTable("allowances", {
   /** The OAuth client that holds it, and the host of that client's address; null: none. */
   client_id: text(),
   client_host: text(),
-  /** The protected resource that it is for (RFC 8707); null: this service's API. */
+  /** The protected resource that it is for (RFC 8707), and the app that owns it; null: this service's API. */
   resource: text(),
+  resource_app_slug: text(),
   label: text().notNull(),
   /** The app that requested the token, as it named itself. */
   app_slug: text(),
@@ -192,13 +195,19 @@ export const allowances = sqliteTable("allowances", {
   revoked_at_ms: integer(),
 });
 
-/** What the holder decided about single jobs beyond a cap. The row stays until its request expires. */
+/** Requests for the holder's approval of single jobs beyond a cap; see `approvals/approvals.ts`. */
 export const approvals = sqliteTable("approvals", {
   id: text().primaryKey(),
-  is_approved: integer({ mode: "boolean" }).notNull(),
+  allowance_id: text().notNull(),
+  app_slug: text().notNull(),
+  action: text().notNull(),
+  /** The most that the job may reserve. */
+  credits: integer().notNull(),
+  /** The cap that did not allow it. */
+  cap_credits: integer().notNull(),
+  cap_period: text({ enum: CAP_PERIODS }).notNull(),
+  state: text({ enum: APPROVAL_STATES }).notNull(),
   expires_at_ms: integer().notNull(),
-  /** Whether a job was created with it. */
-  is_used: integer({ mode: "boolean" }).notNull(),
 });
 
 /**
@@ -288,7 +297,7 @@ export const debts = sqliteTable("debts", {
   at_ms: integer().notNull(),
 });
 
-/** What a deleted account's purchases may still lose, or win back; see `purchases/kept_payments.ts`. */
+/** The money that a deleted account's purchases may still lose, or win back; see `purchases/kept_payments.ts`. */
 export const keptPayments = sqliteTable("kept_payments", {
   /** A keyed hash of the payment's id. */
   payment_hash: text().primaryKey(),
@@ -343,31 +352,32 @@ export const purchaseReversals = sqliteTable(
 );
 
 /** One row while the read model cannot be reached, or receives the whole account again; see `sync/outbox.ts`. */
-export const projectionDebt = sqliteTable("projection_debt", {
+export const readModelBehind = sqliteTable("read_model_behind", {
   singleton: integer().primaryKey(),
   since_ms: integer().notNull(),
   /** A rebuild has sent the jobs up to this one; "": none yet; null: no rebuild is under way. */
   rebuilt_to_job_id: text(),
 });
 
-/** The newest requests that got 402, for webhooks with `credits.refused`; see `webhooks/refusals.ts`. */
-export const webhookRefusals = sqliteTable("webhook_refusals", {
+/** The newest events for webhooks that have no entry; see `webhooks/unnumbered_events.ts`. */
+export const unnumberedEvents = sqliteTable("unnumbered_events", {
   id: integer().primaryKey(),
   event_id: text().notNull(),
+  type: text({ enum: ["credits.refused", ...ACCESS_EVENTS] }).notNull(),
+  /** The app whose webhooks receive it. */
   app_slug: text().notNull(),
-  /** The number of the newest entry when it was refused, and the credits after that entry. */
+  /** The number of the newest entry when it happened. */
   line: integer().notNull(),
-  credits: integer().notNull(),
-  held: integer().notNull(),
+  /** JSON object of its members, without the identity. */
+  details_json: text().notNull(),
   at_ms: integer().notNull(),
 });
 
 export type AccountRow = typeof account.$inferSelect;
 export type EntryRow = typeof entries.$inferSelect;
 export type AppRow = typeof apps.$inferSelect;
-export type AppKeyRow = typeof appKeys.$inferSelect;
 export type JobRow = typeof jobs.$inferSelect;
-export type WebhookRefusalRow = typeof webhookRefusals.$inferSelect;
+export type UnnumberedEventRow = typeof unnumberedEvents.$inferSelect;
 
-/** What a started job counts for: the allowance and the app that it was created with. */
+/** A started job counts for the allowance and the app that it was created with. */
 export type JobCreator = Pick<JobRow, "allowance_path" | "app_slug">;

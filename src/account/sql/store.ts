@@ -1,138 +1,256 @@
 /**
- * The account's tables, with a memory of what nearly every operation reads: the account's row, the rows of the apps that
- * it uses, the newest entry, the id of the newest job, the numbers of started jobs, and when the next one expires. Only
- * this object writes those rows, and it writes them through this file, so each is read once after the object wakes or
- * rolls back. A wrong memory could not move money: the next entry would have a number that is already taken, and the
- * insert would fail.
+ * The SQL of one account's money: account, ledger, apps and jobs. Every method is synchronous, so that nothing can happen
+ * between what a transaction reads and what it writes.
+ *
+ * The store remembers what nearly every operation reads: the account's row, the rows of the apps that it uses, the newest
+ * entry, the id of the newest job, the numbers of started jobs, and when the next one expires. Only this object writes
+ * those rows, and it writes them through this file, so each is read once after the object wakes or rolls back. A wrong
+ * memory could not move money: the next entry would have a number that is already taken, and the insert would fail.
  */
+import { RECENT_JOBS_PORTION } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
-import type { AccountDatabase } from "./query.ts";
+import { isAmong, type AccountDatabase } from "./database.ts";
+import { Deadlines, IS_NOT_SET_ASIDE, isKnownStarted } from "./deadlines.ts";
 import type { AccountRow, AppRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
-import { StartedCounts } from "./started_counts.ts";
-import { openTables, type Tables } from "./tables.ts";
+import { StartedCounts, type StartedCount } from "./started_counts.ts";
 
-/** What is known of jobs that expire. It may be too early, but never too late. */
-export interface ExpiryHint {
-  /** No started job expires before this; infinity: none is started; null: unknown. */
-  next_ms: number | null;
-  /** No claim on a cap ends before this; infinity: no claim exists; null: unknown. */
-  next_claim_ms: number | null;
-  /** Whether started jobs of ended allowances may be left. */
-  may_have_jobs_of_ended_allowances: boolean;
+/** As in `purchase_entries`. */
+interface EntryMoney {
+  readonly package_id: string;
+  readonly currency: string;
+  readonly amount_minor: number;
 }
 
-/** Opens the tables of a migrated database. */
-export function openStore(database: AccountDatabase): Store {
-  return withMemory(openTables(database));
-}
+type WrittenEntry = Pick<EntryRow, "line" | "balance_after" | "reserved_after">;
 
-function withMemory(tables: Tables) {
+/** The tables of a migrated database. */
+export class Store {
+  readonly #database: AccountDatabase;
+  readonly deadlines: Deadlines;
   // Undefined: unknown. Null: no such row.
-  let account: AccountRow | null | undefined;
-  const apps = new Map<string, AppRow>();
-  let newest_entry: EntryRow | null | undefined;
-  let newest_job_id: string | null | undefined;
-  let started_counts: StartedCounts | undefined;
-  const expiry_hint: ExpiryHint = {
-    next_ms: null,
-    next_claim_ms: null,
-    may_have_jobs_of_ended_allowances: true,
-  };
+  #account: AccountRow | null | undefined;
+  readonly #apps = new Map<string, AppRow>();
+  #newest_entry: EntryRow | null | undefined;
+  #newest_job_id: string | null | undefined;
+  #started_counts: StartedCounts | undefined;
 
-  const changesAccount =
-    <Values extends unknown[]>(write: (...values: Values) => void) =>
-    (...values: Values): void => {
-      account = undefined;
-      write(...values);
-    };
-  const readAccount = (): AccountRow | null => {
-    if (account === undefined) account = tables.readAccount();
-    return account;
-  };
+  constructor(database: AccountDatabase) {
+    this.#database = database;
+    this.deadlines = new Deadlines(database);
+  }
+
   /** After a roll-back, or after rows were deleted by other SQL. */
-  const forget = (): void => {
-    account = undefined;
-    apps.clear();
-    newest_entry = undefined;
-    newest_job_id = undefined;
-    started_counts = undefined;
-    expiry_hint.next_ms = null;
-    expiry_hint.next_claim_ms = null;
-    expiry_hint.may_have_jobs_of_ended_allowances = true;
-  };
+  forget(): void {
+    this.#account = undefined;
+    this.#apps.clear();
+    this.#newest_entry = undefined;
+    this.#newest_job_id = undefined;
+    this.#started_counts = undefined;
+    this.deadlines.forget();
+  }
 
-  return {
-    ...tables,
-    expiry_hint,
-    readAccount,
-    saveSuspendedAt: changesAccount(tables.saveSuspendedAt),
-    saveDeleted: changesAccount(tables.saveDeleted),
-    saveLeftCredits: changesAccount(tables.saveLeftCredits),
-    saveErasure: changesAccount(tables.saveErasure),
-    saveTombstone: changesAccount(tables.saveTombstone),
-    saveReturned: changesAccount(tables.saveReturned),
-    updatePlan: changesAccount(tables.updatePlan),
-    insertAccount: changesAccount(tables.insertAccount),
-    readApp(slug: string): AppRow | null {
-      const row = apps.get(slug) ?? tables.readApp(slug);
-      if (row !== null) apps.set(slug, row);
-      return row;
-    },
-    saveApp(row: AppRow): void {
-      apps.delete(row.slug);
-      tables.saveApp(row);
-    },
-    /** The newest entry, which holds the balance. Null before the account is opened. */
-    readNewestEntry(): EntryRow | null {
-      if (newest_entry === undefined) newest_entry = tables.readNewestEntry();
-      return newest_entry;
-    },
-    readEntry: (line: number): EntryRow | null =>
-      newest_entry?.line === line ? newest_entry : tables.readEntry(line),
-    /** As in the tables; usually only the newest entry, or nothing, is wanted. */
-    readEntriesBetween(after_line: number, to_line: number): EntryRow[] {
-      if (after_line >= to_line) return [];
-      const newest = newest_entry ?? null;
-      if (newest?.line === to_line && after_line === to_line - 1) return [newest];
-      return tables.readEntriesBetween(after_line, to_line);
-    },
-    insertEntry(row: EntryRow): ReturnType<Tables["insertEntry"]> {
-      newest_entry = undefined;
-      const written = tables.insertEntry(row);
-      newest_entry = row;
-      return written;
-    },
-    readNewestJobId(): string | null {
-      if (newest_job_id === undefined) newest_job_id = tables.readNewestJobId();
-      return newest_job_id;
-    },
-    /** `row.id` must be after the ids of all jobs. */
-    insertJob(row: JobRow): void {
-      newest_job_id = undefined;
-      tables.insertJob(row);
-      newest_job_id = row.id;
-    },
-    /** Started jobs of each root allowance and app. Reads every started job, once after the object wakes or rolls back. */
-    readStartedCounts(recent_after_id: string): StartedCounts {
-      started_counts ??= new StartedCounts(tables.countStartedJobs(recent_after_id));
-      return started_counts;
-    },
-    /** Counts a job that starts, or ends if `jobs` is -1. */
-    countStarted: (job: JobCreator, jobs: 1 | -1): void => started_counts?.add({ ...job, jobs }),
-    forget,
-    /** Runs `work`, which is part of a transaction. If it throws, nothing is remembered any more. */
-    within<Value>(work: () => Value): Value {
-      try {
-        return work();
-      } catch (error) {
-        forget();
-        throw error;
-      }
-    },
-  };
+  /** Runs `work`, which is part of a transaction. If it throws, nothing is remembered any more. */
+  within<Value>(work: () => Value): Value {
+    try {
+      return work();
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  readAccount(): AccountRow | null {
+    if (this.#account === undefined) this.#account = this.#database.row("account", "");
+    return this.#account;
+  }
+
+  insertAccount(row: Pick<AccountRow, "id" | "identity_id" | "plan" | "created_at_ms">): void {
+    this.#account = undefined;
+    this.#database.insert("account", { singleton: 1, ...row });
+  }
+
+  changeAccount(changes: Partial<AccountRow>): void {
+    this.#account = undefined;
+    this.#database.update("account", changes, { singleton: 1 });
+  }
+
+  /** A debt that was taken over, in credits; null: it was not. */
+  readDebt(id: string): number | null {
+    return this.#database.row("debts", "where id = ?", id)?.credits ?? null;
+  }
+
+  saveDebt(id: string, credits: number, at_ms: number): void {
+    this.#database.run(
+      `insert into debts (id, credits, at_ms) values (?, ?, ?)
+       on conflict (id) do update set credits = excluded.credits`,
+      id,
+      credits,
+      at_ms,
+    );
+  }
+
+  /** The debts that were taken over. */
+  listDebts(): string[] {
+    return this.#database.rows("debts", "").map(({ id }) => id);
+  }
+
+  /** The newest entry, which holds the balance. Null before the account is opened. */
+  readNewestEntry(): EntryRow | null {
+    if (this.#newest_entry === undefined) {
+      this.#newest_entry = this.#database.row("entries", "order by line desc limit 1");
+    }
+    return this.#newest_entry;
+  }
+
+  readEntry(line: number): EntryRow | null {
+    if (this.#newest_entry?.line === line) return this.#newest_entry;
+    return this.#database.row("entries", "where line = ?", line);
+  }
+
+  /** Entries after `after_line`, up to `to_line`, oldest first. Usually only the newest one is wanted, or nothing. */
+  readEntriesBetween(after_line: number, to_line: number): EntryRow[] {
+    if (after_line >= to_line) return [];
+    const newest = this.#newest_entry ?? null;
+    if (newest?.line === to_line && after_line === to_line - 1) return [newest];
+    const clauses = "where line > ? and line <= ? order by line";
+    return this.#database.rows("entries", clauses, after_line, to_line);
+  }
+
+  /** @returns what storage has of the entry. */
+  insertEntry(row: EntryRow): WrittenEntry | null {
+    this.#newest_entry = undefined;
+    const columns = ["line", "balance_after", "reserved_after"] as const;
+    const written = this.#database.insertReturning("entries", row, columns);
+    this.#newest_entry = row;
+    return written;
+  }
+
+  /** The money of a purchase's entry; null: the entry belongs to no purchase. */
+  readMoney(line: number): EntryMoney | null {
+    return this.#database.first(
+      `select package_id, currency, amount_minor from purchase_entries
+       join purchases using (checkout_session_id) where line = ?`,
+      line,
+    );
+  }
+
+  listApps(): AppRow[] {
+    return this.#database.rows("apps", "order by created_at_ms, slug");
+  }
+
+  readApp(slug: string): AppRow | null {
+    const row = this.#apps.get(slug) ?? this.#database.row("apps", "where slug = ?", slug);
+    if (row !== null) this.#apps.set(slug, row);
+    return row;
+  }
+
+  saveApp(row: AppRow): void {
+    this.#apps.delete(row.slug);
+    this.#database.save("apps", ["slug"], row);
+  }
+
+  readJob(id: string): JobRow | null {
+    return this.#database.row("jobs", "where id = ?", id);
+  }
+
+  /** The jobs of these ids, in the order of their ids; an unknown id is left out. */
+  readJobs(ids: readonly string[]): JobRow[] {
+    const [id, ...more] = ids;
+    if (id === undefined) return [];
+    if (more.length === 0) return this.#database.rows("jobs", "where id = ?", id);
+    return this.#database.rows("jobs", `where ${isAmong("id", "?")}`, JSON.stringify(ids));
+  }
+
+  /** Credits that are refunded if all started jobs expire now. Reads every job. */
+  sumRefundable(): number {
+    const sum = this.#database.first<{ readonly credits: number }>(
+      `select coalesce(sum(reserved - coalesce(spent,
+         case on_expiry when 'charge' then reserved else 0 end)), 0) as credits
+       from jobs where status = 'started'`,
+    );
+    return sum?.credits ?? 0;
+  }
+
+  readNewestJobId(): string | null {
+    if (this.#newest_job_id === undefined) {
+      this.#newest_job_id = this.#firstId("select id from jobs order by id desc limit 1");
+    }
+    return this.#newest_job_id;
+  }
+
+  /** `row.id` must be after the ids of all jobs. */
+  insertJob(row: JobRow): void {
+    this.#newest_job_id = undefined;
+    this.#database.insert("jobs", row);
+    this.#newest_job_id = row.id;
+  }
+
+  updateJob({ id, ...columns }: JobRow): void {
+    this.#database.update("jobs", columns, { id });
+  }
+
+  /** Jobs after `after_id`, oldest first, for a rebuild of the read model. */
+  readJobsAfter(after_id: string, limit: number): JobRow[] {
+    return this.#database.rows("jobs", "where id > ? order by id limit ? + 0", after_id, limit);
+  }
+
+  /** The last of the first `RECENT_JOBS_PORTION` jobs after `after_id`; null: there are fewer. */
+  readEndOfPortion(after_id: string): string | null {
+    const offset = RECENT_JOBS_PORTION - 1;
+    const query = `select id from jobs where id > ? order by id limit 1 offset ${offset}`;
+    return this.#firstId(query, after_id);
+  }
+
+  /** Started jobs after `after_id`, without those set aside. Reads every job after it. */
+  listRecentStartedJobs(after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] {
+    return this.#database.all(
+      `select id, expires_at_ms from jobs
+       where id > ? and status = 'started' and ${IS_NOT_SET_ASIDE}`,
+      after_id,
+    );
+  }
+
+  /**
+   * Started jobs that may not go on: an allowance of theirs was revoked, or the holder stopped their app together with its
+   * jobs. Without those set aside. Reads every started job.
+   */
+  listRevokedJobs(recent_after_id: string, limit: number): string[] {
+    return this.#database
+      .all<Pick<JobRow, "id">>(
+        `select id from jobs where ${isKnownStarted("?")} and (
+           (allowance_path is not null
+             and exists (select 1 from json_each('["' || replace(allowance_path, ' ', '","') || '"]')
+               where value in (select id from allowances where revoked_at_ms is not null)))
+           or exists (select 1 from apps where slug = jobs.app_slug and access = 'stopped'
+             and started_jobs = 'expire' and jobs.id <= stopped_after_job_id))
+         and ${IS_NOT_SET_ASIDE} limit ? + 0`,
+        recent_after_id,
+        limit,
+      )
+      .map(({ id }) => id);
+  }
+
+  /** Started jobs of each root allowance and app. Reads every started job, once after the object wakes or rolls back. */
+  readStartedCounts(recent_after_id: string): StartedCounts {
+    this.#started_counts ??= new StartedCounts(
+      this.#database.all<StartedCount>(
+        `select allowance_path, app_slug, count(*) as jobs from jobs
+         where ${isKnownStarted("?")} group by allowance_path, app_slug`,
+        recent_after_id,
+      ),
+    );
+    return this.#started_counts;
+  }
+
+  /** Counts a job that starts, or ends if `jobs` is -1. */
+  countStarted(job: JobCreator, jobs: 1 | -1): void {
+    this.#started_counts?.add({ ...job, jobs });
+  }
+
+  #firstId(query: string, ...parameters: readonly string[]): string | null {
+    return this.#database.first<Pick<JobRow, "id">>(query, ...parameters)?.id ?? null;
+  }
 }
-
-export type Store = ReturnType<typeof withMemory>;
 
 /** The job's newest entry other than refunds: the one that ended it. Reads one entry, and one for each refund. */
 export function newestButRefunds(store: Store, job: JobRow): EntryRow {

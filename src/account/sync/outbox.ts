@@ -5,7 +5,7 @@
  * An instance that does not know what D1 has reads that row first. D1 accepts entries only if they follow its row, so
  * sending an entry twice changes nothing.
  *
- * Only a failure writes a row, in `projection_debt`: since when D1 lacks entries, so that the pauses between retries
+ * Only a failure writes a row, in `read_model_behind`: since when D1 lacks entries, so that the pauses between retries
  * grow even if the object is evicted, and how far a rebuild has come.
  */
 import { errorName } from "../../domain/result.ts";
@@ -16,8 +16,7 @@ import {
   type Projector,
 } from "../../readmodel/projector.ts";
 import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./read_model_rows.ts";
-import { projectionDebt } from "../sql/schema.ts";
-import { query, type AccountDatabase } from "../sql/query.ts";
+import type { AccountDatabase, Rows } from "../sql/database.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
@@ -25,11 +24,11 @@ import type { Store } from "../sql/store.ts";
  * Batches that one alarm sends; the next alarm continues. An invocation may make 1,000 calls to D1 and other
  * services, and expiry and clean-up need the alarm too.
  */
-export const PROJECTION_FLUSH_BATCHES = 40;
+export const DELIVERY_BATCHES_MAX = 40;
 
-type Debt = Pick<typeof projectionDebt.$inferSelect, "since_ms" | "rebuilt_to_job_id">;
+type Behind = Pick<Rows["read_model_behind"], "since_ms" | "rebuilt_to_job_id">;
 
-/** What this instance knows of D1's row. */
+/** This instance's knowledge of D1's row. */
 type Known =
   | { readonly state: "unknown" }
   /** D1 has the entries up to `line`, or will have them when everything sent has arrived; 0: none. */
@@ -38,12 +37,10 @@ type Known =
   | { readonly state: "foreign" };
 
 /** Counts a failed delivery for the operators, with the time since which D1 lacks entries. Never throws. */
-export type CountFailure = (failure: {
+type CountFailure = (failure: {
   readonly reason: string;
   readonly oldest_at_ms: number;
 }) => Promise<void>;
-
-const the_debt = query((database) => database.select().from(projectionDebt));
 
 export class Outbox {
   readonly #database: AccountDatabase;
@@ -52,7 +49,7 @@ export class Outbox {
   readonly #countFailure: CountFailure;
   #known: Known = { state: "unknown" };
   /** The row in storage; null: no row. */
-  #debt: Debt | null;
+  #behind: Behind | null;
   /** The delivery under way. Two at the same time would send the same entries. */
   #under_way: Promise<number | null> | null = null;
 
@@ -66,12 +63,12 @@ export class Outbox {
     this.#store = store;
     this.#projector = projector;
     this.#countFailure = countFailure;
-    this.#debt = the_debt(database).get() ?? null;
+    this.#behind = database.row("read_model_behind", "");
   }
 
-  /** When the retry of a stored debt is due, in milliseconds since the epoch; null: no debt. */
+  /** When the retry of a delivery that is behind is due, in milliseconds since the epoch; null: none is behind. */
   get due_at_ms(): number | null {
-    return this.#debt === null ? null : retryAt(this.#debt.since_ms);
+    return this.#behind === null ? null : retryAt(this.#behind.since_ms);
   }
 
   /**
@@ -110,13 +107,13 @@ export class Outbox {
    */
   async forgetForGood(account_id: string): Promise<boolean> {
     await this.#projector.bar(account_id);
-    return (await this.#forget(account_id, PROJECTION_FLUSH_BATCHES)) > 0;
+    return (await this.#forget(account_id, DELIVERY_BATCHES_MAX)) > 0;
   }
 
   /** Records that the whole account must be sent again. {@link flush} does it, in portions. */
   startRebuild(): void {
     if (this.#store.readNewestEntry() === null) return;
-    this.#saveDebt({ since_ms: this.#debt?.since_ms ?? Date.now(), rebuilt_to_job_id: "" });
+    this.#saveBehind({ since_ms: this.#behind?.since_ms ?? Date.now(), rebuilt_to_job_id: "" });
   }
 
   async #deliver(): Promise<number | null> {
@@ -124,10 +121,10 @@ export class Outbox {
     const account = this.#store.readAccount();
     if (newest === null || account === null) return null;
     try {
-      const left = await this.#sendOwed(account, newest.line);
+      const left = await this.#catchUp(account, newest.line);
       // More than one flush sends, or a rebuild was requested meanwhile.
       if (left === 0 || this.#isRebuilding()) return Date.now();
-      this.#clearDebt();
+      this.#clearBehind();
       return null;
     } catch (error) {
       return this.#postpone(error);
@@ -135,9 +132,9 @@ export class Outbox {
   }
 
   /** @returns how many more batches this flush may send; 0: not finished. */
-  async #sendOwed(account: AccountRow, to_line: number): Promise<number> {
-    let left = PROJECTION_FLUSH_BATCHES;
-    const reads = this.#known.state === "unknown" || this.#debt?.rebuilt_to_job_id === "";
+  async #catchUp(account: AccountRow, to_line: number): Promise<number> {
+    let left = DELIVERY_BATCHES_MAX;
+    const reads = this.#known.state === "unknown" || this.#behind?.rebuilt_to_job_id === "";
     if (reads) left = await this.#readKnown(account, left);
     if (this.#isRebuilding()) left = await this.#rebuild(left);
     const unsent = await this.#sendEntries(to_line, left);
@@ -152,7 +149,7 @@ export class Outbox {
     return 0;
   }
 
-  /** Reads D1's row, and deletes rows of former accounts of the identity. @returns as {@link #sendOwed}. */
+  /** Reads D1's row, and deletes rows of former accounts of the identity. @returns as {@link #catchUp}. */
   async #readKnown(account: AccountRow, batches: number): Promise<number> {
     const before = this.#known;
     const rows = await this.#projector.read(account.identity_id);
@@ -176,7 +173,7 @@ export class Outbox {
     if (this.#known === before) this.#known = now;
   }
 
-  /** Deletes an account from the read model. @returns as {@link #sendOwed}. */
+  /** Deletes an account from the read model. @returns as {@link #catchUp}. */
   async #forget(account_id: string, batches: number): Promise<number> {
     for (let left = batches; left > 0; left -= 1) {
       if (await this.#projector.forget(account_id)) return left;
@@ -185,7 +182,7 @@ export class Outbox {
   }
 
   #isRebuilding(): boolean {
-    return this.#debt !== null && this.#debt.rebuilt_to_job_id !== null;
+    return this.#behind !== null && this.#behind.rebuilt_to_job_id !== null;
   }
 
   /**
@@ -195,7 +192,7 @@ export class Outbox {
    */
   async #rebuild(batches: number): Promise<number> {
     for (let left = batches; left > 0; left -= 1) {
-      const after_id = this.#debt?.rebuilt_to_job_id ?? "";
+      const after_id = this.#behind?.rebuilt_to_job_id ?? "";
       if (after_id === "") {
         const newest = newestAccount(this.#store);
         const before = this.#known;
@@ -207,8 +204,8 @@ export class Outbox {
       }
       const range = jobRangeAfter(this.#store, after_id, PROJECTION_BATCH_LINES);
       await this.#projector.replaceJobs(range);
-      const since_ms = this.#debt?.since_ms ?? Date.now();
-      this.#saveDebt({ since_ms, rebuilt_to_job_id: range.to_id });
+      const since_ms = this.#behind?.since_ms ?? Date.now();
+      this.#saveBehind({ since_ms, rebuilt_to_job_id: range.to_id });
       if (range.to_id === null) return left;
     }
     return 0;
@@ -230,7 +227,7 @@ export class Outbox {
   }
 
   #postpone(error: unknown): number {
-    const since_ms = this.#owedSince();
+    const since_ms = this.#behindSince();
     // D1 may have accepted the entries before the call failed.
     this.forgetKnown();
     // The error's name contains nothing of the data.
@@ -238,15 +235,15 @@ export class Outbox {
     console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
     // Not awaited, because the directory may be as slow as D1 is.
     void this.#countFailure({ reason, oldest_at_ms: since_ms });
-    if (this.#debt?.since_ms !== since_ms) {
-      this.#saveDebt({ since_ms, rebuilt_to_job_id: this.#debt?.rebuilt_to_job_id ?? null });
+    if (this.#behind?.since_ms !== since_ms) {
+      this.#saveBehind({ since_ms, rebuilt_to_job_id: this.#behind?.rebuilt_to_job_id ?? null });
     }
     return retryAt(since_ms);
   }
 
-  /** Since when D1 lacks entries: since the debt was stored, or since its oldest missing entry if that is later. */
-  #owedSince(): number {
-    const [noted_ms, oldest_ms] = [this.#debt?.since_ms, this.#oldestUndelivered()];
+  /** Since when D1 lacks entries: since that was stored, or since its oldest missing entry if that is later. */
+  #behindSince(): number {
+    const [noted_ms, oldest_ms] = [this.#behind?.since_ms, this.#oldestUndelivered()];
     if (noted_ms === undefined) return oldest_ms ?? Date.now();
     return Math.max(noted_ms, oldest_ms ?? noted_ms);
   }
@@ -257,19 +254,15 @@ export class Outbox {
     return this.#store.readEntry(this.#known.line + 1)?.at_ms ?? null;
   }
 
-  #saveDebt(debt: Debt): void {
-    this.#database
-      .insert(projectionDebt)
-      .values({ singleton: 1, ...debt })
-      .onConflictDoUpdate({ target: projectionDebt.singleton, set: debt })
-      .run();
-    this.#debt = debt;
+  #saveBehind(behind: Behind): void {
+    this.#database.save("read_model_behind", ["singleton"], { singleton: 1, ...behind });
+    this.#behind = behind;
   }
 
-  #clearDebt(): void {
-    if (this.#debt === null) return;
-    this.#database.delete(projectionDebt).run();
-    this.#debt = null;
+  #clearBehind(): void {
+    if (this.#behind === null) return;
+    this.#database.run("delete from read_model_behind");
+    this.#behind = null;
   }
 }
 

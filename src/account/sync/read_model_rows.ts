@@ -13,7 +13,7 @@ import { endsJob, newestButRefunds } from "../sql/store.ts";
 import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
-/** What an entry changes in the read model, in addition to the account's row. A new kind must be added here to compile. */
+/** The rows of the read model that an entry changes in addition to the account's row. A new kind must be added here to compile. */
 function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
   switch (kind) {
     case "reserve":
@@ -47,7 +47,7 @@ interface EntryContext {
 }
 
 /**
- * What an entry adds to the totals of its day. Purchases count in full, because a refund belongs to another day. An entry always adds the same, even if its job has changed since. A new kind must be added
+ * The amounts that an entry adds to the totals of its day. Purchases count in full, because a refund belongs to another day. An entry always adds the same, even if its job has changed since. A new kind must be added
  * here to compile.
  */
 function sumsOf(context: EntryContext): Sums {
@@ -81,7 +81,7 @@ function sumsOf(context: EntryContext): Sums {
 }
 
 /**
- * What a settling entry cost the account, counting the balance and the held credits together. When a job first ends,
+ * The credits that a settling entry cost the account, counting the balance and the held credits together. When a job first ends,
  * this is its real cost. When an expired job that was charged its reserve is completed late, it is the difference,
  * which may be negative.
  */
@@ -218,9 +218,10 @@ function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants
 /** A job without its metadata, which is private, and without the columns that only the account needs. */
 function jobRow(account_id: string, row: JobRow): Required<ProjectedRows["jobs"][number]> {
   const { id, status, app_slug, action, reserved, actual_cost, refunded, line } = row;
-  const { step, spent, failure, failure_reason } = row;
+  const { step, spent, failure, failure_reason, allowance_path, started_by_json } = row;
   const { created_at_ms, updated_at_ms, expires_at_ms } = row;
   const job = { account_id, id, status, app_slug, action, reserved, actual_cost, refunded, line };
   const times = { created_at_ms, updated_at_ms, expires_at_ms };
-  return { ...job, step, spent, failure, failure_reason, ...times };
+  const starter = { allowance_path, started_by_json };
+  return { ...job, step, spent, failure, failure_reason, ...times, ...starter };
 }

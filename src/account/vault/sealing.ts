@@ -2,8 +2,8 @@
 import { VAULT_PURPOSE, vaultKeys, type EncryptionKey } from "../../keys/encryption.ts";
 import { sealFor, unsealFor, type SealingContext, type Sealed } from "../../keys/sealing.ts";
 
-/** What a sealed secret belongs to. It does not open for anything else. */
-export interface SealedFor {
+/** The owner of a sealed secret, which opens for nothing else. */
+interface SealedFor {
   readonly identity_id: string;
   readonly provider: string;
 }

@@ -10,15 +10,13 @@
  * Rows are read and written synchronously; only sealing and the provider are awaited. The object serves other calls
  * meanwhile.
  */
-import { eq, sql } from "drizzle-orm";
 import { accepted, refused } from "../../domain/result.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import { refreshTokens } from "../../oauth/token_endpoint.ts";
 import type { GrantedTokens, UpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import type { Answer, HandedOutUpstreamToken, VaultSettings } from "../contract.ts";
-import * as schema from "../sql/schema.ts";
-import type { AccountDatabase } from "../sql/query.ts";
+import type { AccountDatabase, Rows } from "../sql/database.ts";
 import { seal, unseal } from "./sealing.ts";
 
 /** An upstream token that would expire within this time is renewed first, so that the app has time to use it. */
@@ -27,15 +25,13 @@ const UPSTREAM_TOKEN_RENEW_BEFORE_MS = 60_000;
 /** The pause after a provider refused a refresh token for good. A new sign-in ends the pause. */
 const GRANT_OVER_PAUSE_MS = 60_000;
 
-type Row = typeof schema.upstreamTokens.$inferSelect;
+type Row = Rows["upstream_tokens"];
 
 /** The sealed part of a row, as JSON. */
 interface Secrets {
   readonly access_token: string;
   readonly refresh_token: string | null;
 }
-
-const { upstreamTokens, upstreamUnlinks } = schema;
 
 export class Vault {
   readonly #database: AccountDatabase;
@@ -81,21 +77,13 @@ export class Vault {
   /** Deletes a provider's tokens. A renewal or a sign-in under way cannot bring them back. */
   forget(provider: string, linked_at_ms: number): void {
     if (this.#isClosed()) return;
-    const latest = sql`max(${upstreamUnlinks.linked_at_ms}, ${linked_at_ms})`;
-    this.#database
-      .insert(upstreamUnlinks)
-      .values({ provider, linked_at_ms })
-      .onConflictDoUpdate({
-        target: upstreamUnlinks.provider,
-        set: { linked_at_ms: latest },
-      })
-      .run();
-    this.#database.delete(upstreamTokens).where(eq(upstreamTokens.provider, provider)).run();
-  }
-
-  /** Deletes all tokens. A renewal under way finds no row to write to. */
-  forgetAll(): void {
-    this.#database.delete(upstreamTokens).run();
+    this.#database.run(
+      `insert into upstream_unlinks (provider, linked_at_ms) values (?, ?)
+       on conflict (provider) do update set linked_at_ms = max(linked_at_ms, excluded.linked_at_ms)`,
+      provider,
+      linked_at_ms,
+    );
+    this.#database.run("delete from upstream_tokens where provider = ?", provider);
   }
 
   /**
@@ -181,24 +169,18 @@ export class Vault {
   async #sealAgain(row: Row, secrets: Secrets, keys: readonly EncryptionKey[]): Promise<void> {
     const sealed = await this.#seal(row.provider, secrets, keys);
     if (this.#find(row.provider)?.revision !== row.revision) return;
-    this.#database
-      .update(upstreamTokens)
-      .set(sealed)
-      .where(eq(upstreamTokens.provider, row.provider))
-      .run();
+    this.#database.update("upstream_tokens", sealed, { provider: row.provider });
   }
 
   #find(provider: string): Row | null {
-    const held = eq(upstreamTokens.provider, provider);
-    return this.#database.select().from(upstreamTokens).where(held).get() ?? null;
+    return this.#database.row("upstream_tokens", "where provider = ?", provider);
   }
 
   /** Whether the identity that brought the tokens was unlinked meanwhile, or the account deleted. */
   #isUnwanted({ provider, linked_at_ms }: UpstreamTokens): boolean {
     if (this.#isClosed()) return true;
-    const unlinked = eq(upstreamUnlinks.provider, provider);
-    const row = this.#database.select().from(upstreamUnlinks).where(unlinked).get();
-    return row !== undefined && linked_at_ms <= row.linked_at_ms;
+    const unlinked = this.#database.row("upstream_unlinks", "where provider = ?", provider);
+    return unlinked !== null && linked_at_ms <= unlinked.linked_at_ms;
   }
 
   #isUntouched(row: Row): boolean {
@@ -209,11 +191,7 @@ export class Vault {
   #write(row: Omit<Row, "revision" | "updated_at_ms">): void {
     this.#refused_at_ms.clear();
     const whole = { ...row, revision: crypto.randomUUID(), updated_at_ms: Date.now() };
-    this.#database
-      .insert(upstreamTokens)
-      .values(whole)
-      .onConflictDoUpdate({ target: upstreamTokens.provider, set: whole })
-      .run();
+    this.#database.save("upstream_tokens", ["provider"], whole);
   }
 
   #seal(provider: string, secrets: Secrets, keys: readonly EncryptionKey[]) {

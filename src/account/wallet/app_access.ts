@@ -1,20 +1,14 @@
 /**
- * Which apps' keys may act in the account. The holder opens the account for an app by using the app, with a session or
- * with a personal token that has no cap, and disconnects the app on the account page. A capped token never opens it,
- * because the app's key has no cap and could spend more.
+ * Which apps may act in the account. The holder opens the account for an app by using the app, with a session or with a
+ * personal token that has no cap, and stops the app on the account's pages: see `../app_stop.ts`. A capped token never opens
+ * it, because the app's key has no cap and could spend more.
  */
+import { limitReached } from "../../domain/limit_reached.ts";
 import { APPS_PER_ACCOUNT_MAX, UNREGISTERED_APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { accepted, refused } from "../../domain/result.ts";
-import { opensAccounts } from "../caller.ts";
-import type {
-  Answer,
-  AppRow,
-  Batch,
-  OnceAnswer,
-  SettledJob,
-  CreateJobRequest,
-} from "../contract.ts";
+import { accepted } from "../../domain/result.ts";
+import { isCharging, opensAccounts, shownTo } from "../caller.ts";
+import type { AppRow, Batch, OnceAnswer, SettledJob, CreateJobRequest } from "../contract.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Whether the account is open for an app's key. */
@@ -35,7 +29,7 @@ export function firstSeenLine({ store, caller }: Transaction): number {
   return caller.kind === "app" ? (store.readApp(caller.app_slug)?.opened_after_line ?? 0) + 1 : 1;
 }
 
-/** A job's response as the caller may see it: without credits for an app's key that may not have them. */
+/** A job's response as the caller may see it: without credits for an app that may not have them; see `shownTo`. */
 export function withCreditsFor<Value extends SettledJob>(
   transaction: Transaction,
   answer: OnceAnswer<Value>,
@@ -62,45 +56,54 @@ export function withCreditsForAll<Value extends SettledJob>(
 }
 
 function settledFor<Value extends SettledJob>(transaction: Transaction, value: Value): Value {
-  return { ...value, credits: creditsFor(transaction, value.credits, value.job.line) };
+  const job = shownTo(transaction, value.job);
+  return { ...value, job, credits: creditsFor(transaction, value.credits, job.line) };
 }
 
 /** `line`: the entry after which the balance was these credits. */
-function creditsFor(
-  { store, caller }: Transaction,
-  credits: number | null,
-  line: number,
-): number | null {
+function creditsFor(transaction: Transaction, credits: number | null, line: number): number | null {
+  const { store, caller } = transaction;
+  if (isCharging(transaction)) return null;
+  if (caller.kind === "page") return caller.stopped.length === 0 ? credits : null;
   if (caller.kind !== "app") return credits;
   return seesCredits(store.readApp(caller.app_slug), line - 1) ? credits : null;
 }
 
 /** The columns of an app's access. */
-type Access = Pick<AppRow, "access" | "opened_after_line">;
+type Access = Pick<
+  AppRow,
+  "access" | "opened_after_line" | "stopped_after_job_id" | "started_jobs"
+>;
 
-/** The access of an app after this caller used it. An app that the holder disconnected stays disconnected. */
+/** The access of an app after this caller used it. An app that the holder stopped stays stopped. */
 export function accessAfterUse(transaction: Transaction, known: AppRow | null): Access {
   if (known !== null && known.access !== "none") {
-    const { access, opened_after_line } = known;
-    return { access, opened_after_line };
+    const { access, opened_after_line, stopped_after_job_id, started_jobs } = known;
+    return { access, opened_after_line, stopped_after_job_id, started_jobs };
   }
-  return opensAccounts(transaction)
-    ? openNow(transaction)
-    : { access: "none", opened_after_line: 0 };
+  return opensAccounts(transaction) ? openNow(transaction) : NOT_OPEN;
 }
 
-function openNow({ store }: Transaction): Access {
-  return { access: "open", opened_after_line: store.readNewestEntry()?.line ?? 0 };
+const NOT_OPEN: Access = {
+  access: "none",
+  opened_after_line: 0,
+  stopped_after_job_id: null,
+  started_jobs: "keep",
+};
+
+export function openNow({ store }: Transaction): Access {
+  const opened_after_line = store.readNewestEntry()?.line ?? 0;
+  return { ...NOT_OPEN, access: "open", opened_after_line };
 }
 
 /** Why no app can be added to the account; null if one can. Unregistered ones never take the room of the others. */
 export function whyNoRoomForApp({ store }: Transaction, is_registered: boolean): Refusal | null {
-  const code = "too_many_apps";
   const apps = store.listApps();
-  if (apps.length >= APPS_PER_ACCOUNT_MAX) return { code, of: "all", limit: APPS_PER_ACCOUNT_MAX };
-  const limit = UNREGISTERED_APPS_PER_ACCOUNT_MAX;
+  if (apps.length >= APPS_PER_ACCOUNT_MAX) return limitReached("apps");
   const unregistered = is_registered ? [] : apps.filter((app) => !app.is_registered);
-  return unregistered.length >= limit ? { code, of: "unregistered", limit } : null;
+  return unregistered.length >= UNREGISTERED_APPS_PER_ACCOUNT_MAX
+    ? limitReached("unregistered_apps")
+    : null;
 }
 
 /**
@@ -119,20 +122,4 @@ export function openForJob(
   if (is_new && whyNoRoomForApp(transaction, is_registered) !== null) return;
   const first_use = { slug, starter_credits: 0, granted_at_ms: null, created_at_ms: now_ms };
   store.saveApp({ ...(known ?? first_use), ...access, is_registered });
-}
-
-/** Connects or disconnects an app. Only the holder may. Refused as `app_unknown` if the account has no such app. */
-export function setAppAccess(
-  transaction: Transaction,
-  slug: string,
-  access: "open" | "disconnected",
-): Answer<null> {
-  const { store, caller } = transaction;
-  if (caller.kind !== "holder") return refused({ code: "scope", reason: "holder_only" });
-  const known = store.readApp(slug);
-  if (known === null) return refused({ code: "app_unknown" });
-  // Connecting an app that is connected already must not hide from it what it has not received yet.
-  if (known.access === access) return accepted(null);
-  store.saveApp({ ...known, ...(access === "open" ? openNow(transaction) : { access }) });
-  return accepted(null);
 }

@@ -11,7 +11,7 @@ import {
   whyNotForApp,
   whyNotGrant,
 } from "../caller.ts";
-import { readRoom } from "../allowances/spending.ts";
+import { isOfUnregisteredClient, readRoom } from "../allowances/spending.ts";
 import type { Answer, AppRow, Profile, Wallet, WalletRequest } from "../contract.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
@@ -21,7 +21,8 @@ type AppGrant = NonNullable<Wallet["app_grant"]>;
 
 export function readWallet(transaction: Transaction, request: WalletRequest): Answer<Wallet> {
   const { store } = transaction;
-  const takes_starters = store.readAccount()?.returned !== true;
+  const is_excluded = store.readAccount()?.returned === true || isOfUnregisteredClient(transaction);
+  const takes_starters = !is_excluded;
   const app = takes_starters ? request.app : withoutStarter(request.app);
   const known = app === null ? null : store.readApp(app.slug);
   const refusal = app === null ? null : whyNotUpsert(transaction, app, known);
@@ -31,16 +32,20 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan } = row;
-  const account = { id, identity_id, plan, credits: readBalance(transaction).balance_after };
+  const { balance_after: credits, reserved_after: held } = readBalance(transaction);
+  const account = { id, identity_id, plan, credits };
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   const { app_grant = null, grant_waits = false } = upserted ?? {};
   const line = store.readNewestEntry()?.line ?? 0;
   const room = readRoom(transaction);
-  return accepted({ account, apps, app_grant, room, grant_waits, takes_starters, line });
+  return accepted({ account, held, apps, app_grant, room, grant_waits, takes_starters, line });
 }
 
-/** A holder who deleted an account before gets the app, but no starter credits again. */
+/**
+ * Without starter credits: for a holder who deleted an account before, and for a client that nobody registered, which could
+ * otherwise collect them in order to spend them.
+ */
 function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
   if (app === null) return null;
   const { slug, is_registered = false } = app;

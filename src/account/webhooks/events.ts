@@ -1,10 +1,11 @@
-/** The events of single entries and refused requests, as one webhook receives them. */
+/** The events of single entries, and those without an entry, as one webhook receives them. */
 import {
   creditEvent,
   crossedThreshold,
   jobEvent,
   type JobStage,
 } from "../../domain/webhook_events.ts";
+import { withoutTokenName } from "../../domain/started_by.ts";
 import type { SubscribableEvent } from "../../domain/webhook.ts";
 import { jobView, timestamp } from "../../domain/wire.ts";
 import type {
@@ -12,8 +13,10 @@ import type {
   WebhookEventsRequest,
   WebhookPosition,
 } from "../../domain/webhook_delivery.ts";
-import type { AppRow, EntryRow, JobRow, WebhookRefusalRow } from "../sql/schema.ts";
+import { isStartedBefore } from "../../domain/app_stop.ts";
+import type { AppRow, EntryRow, JobRow, UnnumberedEventRow } from "../sql/schema.ts";
 import { newestButRefunds, type Store } from "../sql/store.ts";
+import { asStopped } from "../stopped_apps.ts";
 import { seesCredits } from "../wallet/app_access.ts";
 
 /** An account, and the webhook that its events are for. */
@@ -27,16 +30,20 @@ export interface Recipient {
 }
 
 /**
- * The events of an entry. `part`: only its `credits.low`, because its other event was delivered. `refusal`: up to where
- * refused requests were delivered.
+ * The events of an entry. `part`: only its `credits.low`, because its other event was delivered. `unnumbered`: up to
+ * where events without an entry were delivered.
  */
 export function eventsOfEntry(
   recipient: Recipient,
   entry: EntryRow,
-  refusal: number,
+  unnumbered: number,
   part: "all" | "low",
 ): readonly OutgoingEvent[] {
-  const after = (low_left: boolean): WebhookPosition => ({ line: entry.line, low_left, refusal });
+  const after = (low_left: boolean): WebhookPosition => ({
+    line: entry.line,
+    low_left,
+    unnumbered,
+  });
   const of_entry = part === "low" ? null : eventOfEntry(recipient, entry, after(true));
   return [of_entry, lowEvent(recipient, entry, after(false))].filter((it) => it !== null);
 }
@@ -55,9 +62,14 @@ function eventOfEntry(
     (job === null ? null : jobEvent(stageOf(store, entry, job), job)) ??
     (sees_credits ? creditEvent(entry) : null);
   if (type === null) return null;
-  // An app that the holder disconnected learns how its earlier jobs end, and nothing else.
-  if (type === "job.created" && recipient.app?.access === "disconnected") return null;
-  const details = job === null ? {} : { job: jobView(job) };
+  // A stopped app learns how its earlier jobs end, and nothing else.
+  const stopped = recipient.app === null ? null : asStopped(recipient.app);
+  if (
+    stopped !== null &&
+    (job === null || !isStartedBefore(stopped, job) || type === "job.created")
+  )
+    return null;
+  const details = job === null ? {} : { job: jobView(withoutTokenName(job)) };
   return ledgerEvent(recipient, entry, { type, position, details, sees_credits });
 }
 
@@ -73,7 +85,7 @@ function lowEvent(
   return ledgerEvent(recipient, entry, { type: "credits.low", position, details, sees_credits });
 }
 
-/** What an entry was in the life of its job. Reads at most a few entries. */
+/** The stage that an entry was in the life of its job. Reads at most a few entries. */
 function stageOf(store: Store, entry: EntryRow, job: JobRow): JobStage {
   if (entry.kind === "job_refund") return "between";
   if (entry.kind === "reserve") return entry.previous_line === null ? "created" : "between";
@@ -114,23 +126,23 @@ function ledgerEvent(
   };
 }
 
-/** The event of a refused request, which only the app that sent it receives. */
-export function refusalEvent(
+/** An event without an entry, which only its app receives. One that shows the balance needs an open account. */
+export function unnumberedEvent(
   recipient: Recipient,
-  { id, event_id, app_slug, line, credits, held, at_ms }: WebhookRefusalRow,
+  { id, event_id, type, app_slug, line, details_json, at_ms }: UnnumberedEventRow,
   position: Pick<WebhookPosition, "line" | "low_left">,
 ): OutgoingEvent | null {
-  const type = "credits.refused";
   const { request, identity_id } = recipient;
   if (app_slug !== request.app_slug || !request.events.includes(type)) return null;
-  if (at_ms < request.since_ms || !seesCredits(recipient.app, line)) return null;
-  const data = { identity_id, line, credits, held };
+  if (at_ms < request.since_ms) return null;
+  if (type === "credits.refused" && !seesCredits(recipient.app, line)) return null;
+  const data = { identity_id, ...(JSON.parse(details_json) as object) };
   return {
     id: event_id,
     type,
     line,
     body: bodyOf(type, at_ms, data),
-    position: { ...position, refusal: id },
+    position: { ...position, unnumbered: id },
   };
 }
 

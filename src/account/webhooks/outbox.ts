@@ -7,13 +7,15 @@
  */
 import { backOff, PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
 import { REFUSALS_KEPT } from "../../domain/limits.ts";
+import type { AccessEvent } from "../../domain/access_event.ts";
 import { errorName } from "../../domain/result.ts";
+import type { SubscribableEvent } from "../../domain/webhook.ts";
 import type { WebhookNews, WebhookPosition } from "../../domain/webhook_delivery.ts";
 import type { Alarm } from "../sync/alarm.ts";
 import type { LastEvent, Webhook } from "../../webhooks/contract.ts";
 import { bodyOf } from "./events.ts";
 import { readableAccount, readEvents, readNews, type EventSources } from "./pages.ts";
-import type { Refusal402 } from "./refusals.ts";
+import type { UnnumberedEvent } from "./unnumbered_events.ts";
 
 /** How long after a failure that lasts the account tries again at the latest. */
 const RETRY_MAX_MS = PROJECTION_RETRY_MAX_MS;
@@ -32,24 +34,24 @@ export interface Sender {
   close(news: WebhookNews, last: LastEvent | null): Promise<boolean>;
 }
 
-export interface WebhookOutboxParts extends EventSources {
+interface WebhookOutboxParts extends EventSources {
   readonly list: WebhookList;
   readonly senderOf: (webhook: Webhook) => Sender;
 }
 
-/** The newest entry and refused request that a sender was notified of. */
-type Notified = Pick<WebhookPosition, "line" | "refusal">;
+/** The newest entry, and the newest event without one, that a sender was notified of. */
+type Notified = Pick<WebhookPosition, "line" | "unnumbered">;
 
 export class WebhookOutbox {
   readonly #parts: WebhookOutboxParts;
-  /** What the account had when this instance woke. */
+  /** What was the newest when this instance woke. */
   readonly #woken_with: Notified;
   /** Whether an earlier instance may have left senders without a notification. The alarm that it set is then armed. */
   #may_be_behind: boolean;
-  /** What this instance notified the sender of each webhook of, by the webhook's uid. */
+  /** For each webhook, by its uid: the newest that this instance notified its sender of. */
   readonly #notified = new Map<string, Notified>();
   /** Refused requests of which it is not known yet whether a webhook wants them. */
-  readonly #undecided: Refusal402[] = [];
+  readonly #undecided: UnnumberedEvent[] = [];
   #failing_since_ms: number | null = null;
 
   /** `is_armed`: an alarm was set when the object woke. */
@@ -63,33 +65,53 @@ export class WebhookOutbox {
    * Keeps a request that got 402, if a webhook of its app wants to know. Part of the request's transaction.
    * @returns whether it was kept.
    */
-  noteRefusal(app_slug: string, at_ms: number): boolean {
-    const { store, list, refusals } = this.#parts;
+  keepRefused(app_slug: string, at_ms: number): boolean {
+    const { store, list, unnumbered } = this.#parts;
     const newest = store.readNewestEntry();
     if (newest === null || store.readApp(app_slug)?.access !== "open") return false;
     const { line, balance_after: credits, reserved_after: held } = newest;
-    const refusal = { app_slug, line, credits, held, at_ms };
+    const type = "credits.refused";
+    const details_json = JSON.stringify({ line, credits, held });
+    const event_id = crypto.randomUUID();
+    const refusal: UnnumberedEvent = { event_id, type, app_slug, line, details_json, at_ms };
     const webhooks = list.known();
     if (webhooks === null) {
       if (this.#undecided.length < REFUSALS_KEPT) this.#undecided.push(refusal);
       return false;
     }
-    if (!wantsRefusals(webhooks, app_slug)) return false;
-    refusals.add(refusal);
+    if (!isWanted(webhooks, refusal)) return false;
+    unnumbered.add(refusal);
+    return true;
+  }
+
+  /**
+   * Keeps an event about access, unless it is known that no webhook of its app wants it. Part of the transaction in which it
+   * happened. `event_id`: a UUID. @returns whether it was kept.
+   */
+  keepAccessEvent(
+    { type, app_slug, details }: AccessEvent,
+    event_id: string,
+    at_ms: number,
+  ): boolean {
+    const { store, list, unnumbered } = this.#parts;
+    const newest = store.readNewestEntry();
+    if (newest === null || app_slug === null) return false;
+    const details_json = JSON.stringify(details);
+    const event = { event_id, type, app_slug, line: newest.line, details_json, at_ms };
+    if (!isWanted(list.known(), event)) return false;
+    unnumbered.add(event);
     return true;
   }
 
   /** Reads the list for refused requests that are not decided yet, and keeps those that a webhook wants. */
   async decide(alarm: Alarm): Promise<void> {
     if (this.#undecided.length === 0) return;
-    const { list, refusals } = this.#parts;
+    const { list, unnumbered } = this.#parts;
     // If the list cannot be read, they are kept: then no event is lost, and only rows are wasted.
     const webhooks = await list.read().catch(() => null);
-    const wanted = this.#undecided
-      .splice(0)
-      .filter(({ app_slug }) => webhooks === null || wantsRefusals(webhooks, app_slug));
+    const wanted = this.#undecided.splice(0).filter((event) => isWanted(webhooks, event));
     if (wanted.length === 0) return;
-    for (const refusal of wanted) refusals.add(refusal);
+    for (const refusal of wanted) unnumbered.add(refusal);
     alarm.by(Date.now() + RETRY_MAX_MS);
     const again_at_ms = await this.flush("new");
     if (again_at_ms !== null) alarm.by(again_at_ms);
@@ -164,13 +186,14 @@ export class WebhookOutbox {
   }
 
   #newest(): Notified {
-    const { store, refusals } = this.#parts;
-    return { line: store.readNewestEntry()?.line ?? 0, refusal: refusals.newest_id };
+    const { store, unnumbered } = this.#parts;
+    return { line: store.readNewestEntry()?.line ?? 0, unnumbered: unnumbered.newest_id };
   }
 
-  /** Whether the account has the webhook's app. */
+  /** Whether the account has the webhook's app, or events for it: an app whose client is connected may never be used. */
   #isUsed({ app_slug }: Webhook): boolean {
-    return this.#parts.store.readApp(app_slug) !== null;
+    const { store, unnumbered } = this.#parts;
+    return store.readApp(app_slug) !== null || unnumbered.hasAny(app_slug);
   }
 
   /** Whether the webhook receives an event that its sender was not notified of. */
@@ -192,8 +215,11 @@ export class WebhookOutbox {
   }
 }
 
-function wantsRefusals(webhooks: readonly Webhook[], app_slug: string): boolean {
-  return webhooks.some(
-    (webhook) => webhook.app_slug === app_slug && webhook.events.includes("credits.refused"),
-  );
+/** Whether a webhook wants the event. `webhooks`: null if they are not known; then one may. */
+function isWanted(
+  webhooks: readonly Webhook[] | null,
+  { app_slug, type }: { readonly app_slug: string; readonly type: SubscribableEvent },
+): boolean {
+  if (webhooks === null) return true;
+  return webhooks.some((webhook) => webhook.app_slug === app_slug && webhook.events.includes(type));
 }

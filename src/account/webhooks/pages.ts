@@ -1,6 +1,6 @@
 /**
- * Pages of an account's events for one webhook, oldest first. A refused request comes after the entry that was the newest
- * one when it was refused.
+ * Pages of an account's events for one webhook, oldest first. An event without an entry comes after the entry that was the
+ * newest one when it happened.
  */
 import type {
   OutgoingEvent,
@@ -10,11 +10,11 @@ import type {
   WebhookPosition,
 } from "../../domain/webhook_delivery.ts";
 import { numberAt } from "../ledger/entry_times.ts";
-import type { AccountDatabase } from "../sql/query.ts";
+import type { AccountDatabase } from "../sql/database.ts";
 import type { AccountRow, EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
-import { eventsOfEntry, refusalEvent, type Recipient } from "./events.ts";
-import type { Refusals } from "./refusals.ts";
+import { eventsOfEntry, unnumberedEvent, type Recipient } from "./events.ts";
+import type { UnnumberedEvents } from "./unnumbered_events.ts";
 
 /** Entries that one page reads, and events after which it ends: a receiver may take ten seconds for each. */
 const PAGE_ENTRIES = 500;
@@ -23,7 +23,7 @@ const PAGE_EVENTS = 40;
 export interface EventSources {
   readonly database: AccountDatabase;
   readonly store: Store;
-  readonly refusals: Refusals;
+  readonly unnumbered: UnnumberedEvents;
 }
 
 /** The account, while its events can be read: not before it is opened, nor while its rows are erased. */
@@ -33,9 +33,9 @@ export function readableAccount(store: Store): AccountRow | null {
   return is_whole && store.readNewestEntry() !== null ? account : null;
 }
 
-/** What the account has had so far. */
-export function readNews({ store, refusals }: Omit<EventSources, "database">): WebhookNews {
-  return `${store.readNewestEntry()?.line ?? 0}.${refusals.newest_id}`;
+/** The account's newest entry, and its newest event without one, as a text to compare. */
+export function readNews({ store, unnumbered }: Omit<EventSources, "database">): WebhookNews {
+  return `${store.readNewestEntry()?.line ?? 0}.${unnumbered.newest_id}`;
 }
 
 /** A page of events; null: the account was never opened, or its rows are being erased. */
@@ -43,7 +43,7 @@ export function readEvents(
   sources: EventSources,
   request: WebhookEventsRequest,
 ): WebhookEvents | null {
-  const { store, refusals } = sources;
+  const { store } = sources;
   const account = readableAccount(store);
   if (account === null) return null;
   const { id: account_id, identity_id } = account;
@@ -52,26 +52,28 @@ export function readEvents(
   const newest_line = store.readNewestEntry()?.line ?? 0;
   const begin = beginOf(sources, request, newest_line);
   const events: OutgoingEvent[] = [];
-  let { line, refusal } = begin;
-  const waiting = refusals.listAfter(refusal);
-  const takeRefusals = (to_line: number): void => {
+  let { line, unnumbered } = begin;
+  const waiting = sources.unnumbered.listAfter(unnumbered);
+  /** @returns whether the page has room left. */
+  const takeUnnumbered = (to_line: number): boolean => {
     for (let next = waiting[0]; next !== undefined && next.line <= to_line; next = waiting[0]) {
+      if (events.length >= PAGE_EVENTS) return false;
       waiting.shift();
-      refusal = next.id;
-      const event = refusalEvent(recipient, next, { line, low_left: false });
+      unnumbered = next.id;
+      const event = unnumberedEvent(recipient, next, { line, low_left: false });
       if (event !== null) events.push(event);
     }
+    return events.length < PAGE_EVENTS;
   };
   for (const entry of readEntries(store, begin, newest_line)) {
-    takeRefusals(entry.line - 1);
-    if (events.length >= PAGE_EVENTS) break;
+    if (!takeUnnumbered(entry.line - 1)) break;
     const part = begin.low_left && entry.line === begin.line ? "low" : "all";
-    events.push(...eventsOfEntry(recipient, entry, refusal, part));
+    events.push(...eventsOfEntry(recipient, entry, unnumbered, part));
     ({ line } = entry);
   }
-  const is_all = line === newest_line;
-  if (is_all) takeRefusals(line);
-  const position = { line, low_left: false, refusal };
+  if (line === newest_line) takeUnnumbered(line);
+  const is_all = line === newest_line && !waiting.some((it) => it.line <= line);
+  const position = { line, low_left: false, unnumbered };
   return {
     events,
     begin,
@@ -87,7 +89,7 @@ function beginOf(
   newest_line: number,
 ): WebhookPosition {
   if (after === null) {
-    return { line: numberAt(database, newest_line, since_ms) - 1, low_left: false, refusal: 0 };
+    return { line: numberAt(database, newest_line, since_ms) - 1, low_left: false, unnumbered: 0 };
   }
   // An account that was restored to an earlier time has fewer entries than were delivered.
   return after.line > newest_line ? { ...after, line: newest_line, low_left: false } : after;

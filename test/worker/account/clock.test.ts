@@ -35,7 +35,15 @@ async function complete(job_id: string, actual_cost: number): Promise<void> {
 }
 
 async function statementOf(from_ms: number, to_ms: number) {
-  const page = { from_ms, to_ms, app_slug: null, group: null, before_line: null, limit: 200 };
+  const page = {
+    from_ms,
+    to_ms,
+    app_slug: null,
+    group: null,
+    by: null,
+    before_line: null,
+    limit: 200,
+  };
   const read = await account().readStatementRows(SERVICE, page);
   if (!read.ok) return expect.fail("the statement was refused");
   const { rows, sums, opening, closing } = read.value;

@@ -258,7 +258,7 @@ class Play {
 describe("any history of an account", () => {
   it(
     "any history of an account matches the model, keeps every invariant, and reaches D1 whole",
-    { tags: ["history"], timeout: 180_000 },
+    { tags: ["history"], timeout: 600_000 },
     async () => {
       let runs = 0;
       vi.spyOn(console, "warn").mockReturnValue();

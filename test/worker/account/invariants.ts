@@ -106,7 +106,7 @@ async function expectStatementRows(
   ] as const) {
     const rows: StatementRow[] = [];
     for (let before_line: number | null = null; ;) {
-      const page = { from_ms, to_ms, app_slug: null, group: null, before_line, limit: 3 };
+      const page = { from_ms, to_ms, app_slug: null, group: null, by: null, before_line, limit: 3 };
       const read = await env.ACCOUNT.getByName(identity_id).readStatementRows(SERVICE, page);
       if (!read.ok) throw new Error("the statement was refused");
       const { opening, closing, sums, next } = read.value;
@@ -340,12 +340,12 @@ async function expectStartedShares(identity_id: string): Promise<void> {
     const answer = await account.createJob(caller, { ...request, ...rest }, null);
     if (answer.ok) return expect.fail("a probe created a job");
     const { refusal } = answer;
-    return refusal.code === "too_many_open_jobs" ? refusal.of : refusal.code;
+    return refusal.code === "limit_reached" ? refusal.of : refusal.code;
   };
   try {
     for (const [app_slug, jobs] of Map.groupBy(started, (job) => job.app_slug)) {
       for (const [app, expected] of [
-        [jobs.length, "app"],
+        [jobs.length, "started_jobs_of_app"],
         [jobs.length + 1, "insufficient_credits"],
       ] as const) {
         Object.assign(OPEN_JOBS_SHARE, { token: OPEN_JOBS_MAX, app });
@@ -363,8 +363,8 @@ async function expectStartedShares(identity_id: string): Promise<void> {
       const caller = withToken(id);
       const jobs = started.filter((job) => idsOfPath(job.allowance_path).includes(id));
       for (const [token, expected] of [
-        [jobs.length, "token"],
-        [jobs.length + 1, "app"],
+        [jobs.length, "started_jobs_of_token"],
+        [jobs.length + 1, "started_jobs_of_app"],
       ] as const) {
         Object.assign(OPEN_JOBS_SHARE, { token, app: 0 });
         const refused = await refusedFor(caller, "probe", 0);
@@ -384,7 +384,6 @@ async function expectStartedShares(identity_id: string): Promise<void> {
 export const NOT_IN_D1 = [
   "metadata_json",
   "progress_json",
-  "allowance_path",
   "is_capped",
   "approved",
   "takings_json",

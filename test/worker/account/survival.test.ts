@@ -119,7 +119,7 @@ describe("with D1 out of reach", () => {
     await findReadModel();
     await fireAlarm(ada.identity_id);
     await expectReadModel(ada.identity_id);
-    expect(await query(ada.identity_id, "select * from projection_debt")).toEqual([]);
+    expect(await query(ada.identity_id, "select * from read_model_behind")).toEqual([]);
   });
 
   it("the log of a failed delivery contains nothing of the data", async () => {
@@ -150,7 +150,7 @@ describe("a rebuild of the read model", () => {
       env.DB.prepare("update grants set amount = 5"),
       env.DB.prepare(
         `insert into jobs select account_id, 'stray', app_slug, action, status, reserved, actual_cost, refunded, step, spent,
-         failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms, line
+         failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms, allowance_path, started_by_json, line
          from jobs limit 1`,
       ),
     ]);

@@ -31,7 +31,6 @@ describe("the documents of the clients in use", () => {
     expect(read(CHATGPT)).toMatchObject({
       token_endpoint_auth_methods: ["none", "private_key_jwt"],
       jwks_uri: "https://chatgpt.com/oauth/jwks.json",
-      refresh: true,
     });
   });
 
@@ -48,13 +47,6 @@ describe("the documents of the clients in use", () => {
 
   it("Cursor's own scheme is left out and its other addresses stay", () => {
     expect(read(CURSOR)?.redirect_uris).toEqual(CURSOR.redirect_uris.slice(1));
-  });
-
-  it("a client without refresh_token among its grant types gets no lasting tokens", () => {
-    expect(read(CLAUDE)?.refresh).toBe(true);
-    expect(read({ ...CLAUDE, grant_types: ["authorization_code"] } as never)?.refresh).toBe(false);
-    const { grant_types: _, ...without } = CLAUDE;
-    expect(read(without)?.refresh).toBe(false);
   });
 });
 

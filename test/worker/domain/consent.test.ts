@@ -3,9 +3,13 @@ import type { Asked } from "../../../src/domain/authorize_request.ts";
 import {
   chooseScopes,
   consentStep,
+  loweredCaps,
+  ownAppOf,
+  preselectedApps,
   preselectedCaps,
   signInNeed,
   suggestedCap,
+  wantsOtherLimits,
 } from "../../../src/domain/consent.ts";
 
 const ASKED: Asked = {
@@ -20,8 +24,9 @@ const ASKED: Asked = {
 const NOW_MS = 1_000_000_000;
 
 describe("the scopes of an authorization", () => {
-  const OUR_API = { resource_scopes: null, may_upstream: false };
-  const MCP = { resource_scopes: ["tools"], may_upstream: false };
+  const OUR_API = { resource: null, may_upstream: false };
+  const MCP = { resource: { scopes: ["tools"], charges: false }, may_upstream: false };
+  const PAID = { ...MCP, resource: { scopes: ["tools"], charges: true } };
 
   it.each([
     [["openid", "address", "phone", "write"], OUR_API, ["openid", "write"]],
@@ -30,7 +35,11 @@ describe("the scopes of an authorization", () => {
     [["tools", "write", "openid"], MCP, ["tools", "openid"]],
     [["write", "upstream"], OUR_API, ["write"]],
     [["write", "upstream"], { ...OUR_API, may_upstream: true }, ["write", "upstream"]],
-    [undefined, { ...MCP, resource_scopes: [] }, []],
+    [undefined, { ...MCP, resource: { scopes: [], charges: false } }, []],
+    [undefined, PAID, ["tools", "charge"]],
+    [["openid", "tools"], PAID, ["openid", "tools", "charge"]],
+    [["charge"], PAID, ["charge"]],
+    [["charge", "tools"], MCP, ["tools"]],
   ])("of the scopes %j a client with the offer %j gets %j", (requested, offer, scopes) => {
     expect(chooseScopes(requested, offer)).toEqual({ ok: true, value: scopes });
   });
@@ -42,6 +51,8 @@ describe("the scopes of an authorization", () => {
     [["upstream"], OUR_API],
     [["openid", "upstream"], { ...OUR_API, may_upstream: true }],
     [["write"], MCP],
+    [["charge"], MCP],
+    [["write"], PAID],
   ])("the scopes %j are refused for the offer %j", (requested, offer) => {
     expect(chooseScopes(requested, offer)).toMatchObject({ refusal: { error: "invalid_scope" } });
   });
@@ -68,6 +79,7 @@ describe("the step after sign-in", () => {
     may_remember: true,
     scopes: ["openid", "write"],
     connected_scopes: ["openid", "write", "offline_access"],
+    wants_other_limits: false,
     has_room: true,
   };
 
@@ -78,6 +90,7 @@ describe("the step after sign-in", () => {
     [{ asked: { prompts: ["select_account"] } }, { kind: "ask" }],
     [{ connected_scopes: null }, { kind: "ask" }],
     [{ connected_scopes: null, has_room: false }, { kind: "room_full" }],
+    [{ wants_other_limits: true }, { kind: "ask" }],
     [{ has_room: false }, { kind: "remembered" }],
     [{ connected_scopes: ["openid", "read"] }, { kind: "ask_more", added: ["write"] }],
     [
@@ -90,7 +103,7 @@ describe("the step after sign-in", () => {
 });
 
 describe("the limit that the consent page suggests", () => {
-  const MONTHLY = { credits: 200, period: "30_days" } as const;
+  const MONTHLY = { credits: 200, period: "month" } as const;
 
   it.each([
     [{ suggested_cap: MONTHLY }, 1_000, MONTHLY],
@@ -118,5 +131,68 @@ describe("the limit that the consent page suggests", () => {
     [[cap(10, "day"), cap(500, "month")], [cap(50, "total")], [cap(10, "day"), cap(500, "month")]],
   ] as const)("of the wish %j the page starts with %j, and shows %j", (wished, caps, shown) => {
     expect(preselectedCaps(cap(50, "total"), wished)).toEqual({ caps, shown });
+  });
+
+  it.each([
+    [[cap(50, "month")], [], [cap(50, "month")], []],
+    [[cap(50, "month")], [cap(20, "month")], [cap(20, "month")], []],
+    [[cap(50, "month")], [cap(60, "month")], [cap(50, "month")], [cap(60, "month")]],
+    [[cap(50, "month")], [cap(60, "day")], [cap(50, "month"), cap(60, "day")], []],
+    [[cap(50, "total")], [cap(60, "day")], [cap(50, "total")], [cap(60, "day")]],
+    [[], [cap(1_000, "month")], [cap(1_000, "month")], []],
+  ] as const)(
+    "of a connection with the caps %j and the wish %j the page starts with %j, and shows %j",
+    (present, wished, caps, shown) => {
+      expect(loweredCaps(present, wished)).toEqual({ caps, shown });
+    },
+  );
+
+  it.each([
+    [["a", "b"], undefined, ["a", "b"], []],
+    [["a", "b"], ["b"], ["b"], []],
+    [["a"], ["a", "c"], ["a"], ["c"]],
+    [["a"], ["c"], ["a"], ["c"]],
+    [null, ["c"], ["c"], []],
+    [null, undefined, null, []],
+  ] as const)(
+    "of the apps %j and the wish %j the page starts with %j, and shows %j",
+    (start, wished, apps, shown) => {
+      expect(preselectedApps(start, wished)).toEqual({ apps, shown });
+    },
+  );
+});
+
+describe("a client that nobody registered", () => {
+  it.each([
+    ["https://draw.example.com/client.json", "draw.example.com"],
+    ["https://draw.example.com:8443/client.json", "draw.example.com"],
+    [`https://${"a".repeat(52)}.example.com/client.json`, `${"a".repeat(52)}.example.com`],
+    [`https://${"a".repeat(53)}.example.com/client.json`, null],
+    ["https://sketch.example.com/client.json", null],
+    ["http://[::1]:8080/client.json", null],
+  ])("the client %s acts as %j", (client_id, own_app) => {
+    expect(ownAppOf(client_id, (slug) => slug === "sketch.example.com")).toBe(own_app);
+  });
+});
+
+describe("a client that is connected", () => {
+  const present = {
+    caps: [{ credits: 50, period: "month" }],
+    app_slugs: ["sketch"],
+    expires_at_ms: NOW_MS + 100_000,
+  } as const;
+
+  it.each([
+    [{}, false],
+    [{ caps: [{ credits: 50, period: "month" }], apps: ["sketch"], expires_in: 100 }, false],
+    [{ expires_in: 10_000 }, false],
+    [{ expires_in: 99 }, true],
+    [{ caps: [{ credits: 51, period: "month" }] }, true],
+    [{ caps: [{ credits: 50, period: "day" }] }, true],
+    [{ caps: [] }, true],
+    [{ apps: ["sketch", "film"] }, true],
+    [{ apps: ["film"] }, true],
+  ] as const)("a request with the limits %j wants other ones: %s", (wished, is_other) => {
+    expect(wantsOtherLimits(wished, present, NOW_MS)).toBe(is_other);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvRow } from "../../../src/http/csv.ts";
+import { csvRow } from "../../../src/domain/csv.ts";
 import { descriptionOf, previewOf } from "../../../src/web/account/job_metadata.ts";
 import { DaysChart } from "../../../src/web/chart/days.tsx";
 import { axisFor, columnsOf, stepArea, stepPath, y } from "../../../src/web/chart/scale.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { complete, expire, fail, reserve, type JobState } from "../../../src/domain/job.ts";
+import { complete, endEarly, fail, reserve, type JobState } from "../../../src/domain/job.ts";
 import { nextEntry } from "../../../src/domain/ledger.ts";
 import { BALANCE_MAX_CREDITS } from "../../../src/domain/limits.ts";
 import { isMetadata, mergeMetadata } from "../../../src/domain/metadata.ts";
@@ -107,9 +107,9 @@ describe("the life of a job", () => {
     expect(refunded.ok && refunded.value.posting).toMatchObject({ kind: "refund", amount: 30 });
     expect(kept.ok && kept.value).toMatchObject({ actual_cost: 30, posting: { amount: 0 } });
     expect(fail(STARTED, 31)).toMatchObject({ refusal: { code: "spent_limit", limit: 30 } });
-    const given_back = expire({ ...STARTED, on_expiry: "refund" });
+    const given_back = endEarly({ ...STARTED, on_expiry: "refund" }, "expired");
     expect(given_back).toMatchObject({ actual_cost: 0, posting: { kind: "refund", amount: 30 } });
-    const charged = expire({ ...STARTED, on_expiry: "charge" });
+    const charged = endEarly({ ...STARTED, on_expiry: "charge" }, "expired");
     expect(charged).toMatchObject({
       status: "failed",
       failure: "expired",

@@ -46,10 +46,10 @@ describe("deleting an account", () => {
     expect(body.data).toEqual({ identity_id: ADA, line: 4, credits: 100, held: 0 });
   });
 
-  it("an app that the holder disconnected does not learn that the account was deleted", async () => {
+  it("an app that the holder stopped does not learn that the account was deleted", async () => {
     const { receiver, webhook } = await openReceiver();
     await openAccount();
-    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await accountOf().stopApp(HOLDER, { slug: APP, started_jobs: "keep" });
     await accountOf().deleteAccount(HOLDER);
     expect(await erase(webhook)).toBe(true);
     expect(receiver.types).not.toContain("account.deleted");

@@ -354,11 +354,11 @@ describe("what operators do", () => {
   });
 
   it("an event that the app may not receive any more leaves the list with the next attempt", async () => {
-    const { receiver, webhook } = await openReceiver();
+    const { receiver, webhook } = await openReceiver({ events: ["credits.granted"] });
     receiver.fail();
     await openAccount();
     await deliver(webhook);
-    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await accountOf().stopApp(HOLDER, { slug: APP, started_jobs: "keep" });
     await passPause(webhook);
     expect(receiver.requests).toHaveLength(1);
     expect((await list(webhook)).deliveries).toEqual([]);

@@ -214,28 +214,34 @@ describe("the events of credits", () => {
     ]);
   });
 
-  it("an app that the holder disconnected receives only the ends of its own jobs", async () => {
+  it("an app that the holder stopped receives only the ends of its own jobs", async () => {
     const { receiver, webhook } = await openReceiver();
     await openAccount();
     const job_id = await createJob();
     await deliver(webhook);
-    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await accountOf().stopApp(HOLDER, { slug: APP, started_jobs: "keep" });
     await adjust(5);
-    await createJob();
+    await completeJob(await createJob());
     await completeJob(job_id);
     await deliver(webhook);
-    expect(receiver.types).toEqual(["credits.granted", "job.created", "job.completed"]);
+    expect(receiver.types).toEqual([
+      "credits.granted",
+      "job.created",
+      "access.stopped",
+      "job.completed",
+    ]);
+    expect(receiver.received.at(-1)?.body.data).toMatchObject({ job: { id: job_id } });
   });
 
-  it("the end of a job has no balance for an app that the holder disconnected, also in a replay after it is connected again", async () => {
+  it("the end of a job has no balance for an app that the holder stopped, also in a replay after it is allowed again", async () => {
     const { receiver, webhook } = await openReceiver({ events: ["job.completed"] });
     await openAccount();
     const job_ids = [await createJob(), await createJob()];
-    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await accountOf().stopApp(HOLDER, { slug: APP, started_jobs: "keep" });
     await adjust(7_777);
     await completeJob(job_ids[0] ?? null);
     await deliver(webhook);
-    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await accountOf().allowApp(HOLDER, APP);
     await services().webhook_engine.replay(webhook, ADA, 0);
     await deliver(webhook);
     await completeJob(job_ids[1] ?? null);
@@ -273,32 +279,37 @@ describe("the events of credits", () => {
     ]);
   });
 
-  it("an app that is connected again receives nothing of the time in which it was disconnected", async () => {
+  it("an app that is allowed again receives nothing of the time in which it was stopped", async () => {
     const { receiver, webhook } = await openReceiver();
     await openAccount();
     await deliver(webhook);
-    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await accountOf().stopApp(HOLDER, { slug: APP, started_jobs: "keep" });
     await adjust(5);
-    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await accountOf().allowApp(HOLDER, APP);
     await deliver(webhook);
-    expect(receiver.types).toEqual(["credits.granted"]);
+    expect(receiver.types).toEqual(["credits.granted", "access.stopped", "access.allowed"]);
     await adjust(6);
-    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await accountOf().allowApp(HOLDER, APP);
     await services().webhook_engine.replay(webhook, ADA, 0);
     await deliver(webhook);
-    expect(receiver.received.map(({ body }) => body.data["credits"])).toEqual([100, 111]);
+    expect(receiver.received.map(({ body }) => body.data["credits"])).toEqual([
+      100,
+      undefined,
+      undefined,
+      111,
+    ]);
   });
 
-  it("an app that is connected again receives no low balance and no refusal of the time before", async () => {
+  it("an app that is allowed again receives no low balance and no refusal of the time before", async () => {
     const { receiver, webhook } = await openReceiver();
     await openAccount();
     await deliver(webhook);
     await createJob(101);
-    await accountOf().setAppAccess(HOLDER, APP, "disconnected");
+    await accountOf().stopApp(HOLDER, { slug: APP, started_jobs: "keep" });
     await adjust(-95);
-    await accountOf().setAppAccess(HOLDER, APP, "open");
+    await accountOf().allowApp(HOLDER, APP);
     await deliver(webhook);
-    expect(receiver.types).toEqual(["credits.granted"]);
+    expect(receiver.types).toEqual(["credits.granted", "access.stopped", "access.allowed"]);
   });
 
   it("an app receives nothing of the time before it was opened or before its webhook was created", async () => {
@@ -360,7 +371,7 @@ describe("a request that gets 402", () => {
     await deliver(webhook);
     await createJob(101);
     await deliver(webhook);
-    const count = "select count(*) as n from webhook_refusals";
+    const count = "select count(*) as n from unnumbered_events";
     expect(await query(ADA, count)).toEqual([{ n: 0 }]);
     await saveWebhook({ events: ["credits.refused"] });
     await webhookListOf(env.DIRECTORY).read();
@@ -381,7 +392,7 @@ describe("an app without webhooks", () => {
     await createJob(100, other);
     await settle();
     await fireAlarm(ADA);
-    expect(await query(ADA, "select * from webhook_refusals")).toEqual([]);
+    expect(await query(ADA, "select * from unnumbered_events")).toEqual([]);
     expect(await fireSender(webhook)).toBe(false);
     expect(receiver.requests).toEqual([]);
   });

@@ -103,7 +103,7 @@ describe("a revocation that a failing store undoes", () => {
 
 it("a job that its app keeps alive goes on after its token has expired and the token's row is deleted", async () => {
   const holder = { kind: "holder" } as const;
-  const app = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const;
+  const app = { kind: "app", app_slug: "demo" } as const;
   const account = env.ACCOUNT.getByName("ada");
   const issue = (id: string) =>
     account.issueAllowance(holder, {

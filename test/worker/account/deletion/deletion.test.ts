@@ -15,7 +15,7 @@ import { withToken } from "../../support/allowances.ts";
 
 const ADA = "ada";
 const HOLDER = { kind: "holder" } as const;
-const APP = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const;
+const APP = { kind: "app", app_slug: "demo" } as const;
 const DELETED = { ok: false, refusal: { code: "unauthorized", reason: "account_deleted" } };
 const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 
@@ -303,10 +303,10 @@ function interceptEntries(answer: (statements: readonly object[]) => unknown) {
 /** The rows of a delivery of the whole account. */
 async function deliveredRows(): Promise<never> {
   const { rowsOf } = await import("../../../../src/account/sync/read_model_rows.ts");
-  const { openStore } = await import("../../../../src/account/sql/store.ts");
-  const { drizzle } = await import("drizzle-orm/durable-sqlite");
+  const { AccountDatabase } = await import("../../../../src/account/sql/database.ts");
+  const { Store } = await import("../../../../src/account/sql/store.ts");
   const rows = await runInDurableObject(accountOf(), (_, state) => {
-    const store = openStore(drizzle(state.storage));
+    const store = new Store(new AccountDatabase(state.storage.sql));
     return rowsOf(store, store.readEntriesBetween(0, 1_000));
   });
   return rows as never;

@@ -30,13 +30,16 @@ async function startMany(holder: TokenHolder | SignedIn, count: number): Promise
 describe("a token with all the started jobs that it may have", () => {
   it("a token with all its started jobs may start no more until one ends, even after an eviction, and others may", async () => {
     const ada = await signInWithCredits();
-    const greedy = await getToken(ada, { cap: { credits: 1 } });
+    const greedy = await getToken(ada, { caps: [{ credits: 1 }] });
     const other = await getToken(ada);
     await startMany(greedy, OPEN_JOBS_SHARE.token - 1);
     const { job_id } = (await start(greedy)).body;
     for (let times = 0; times < 2; times += 1) {
       const refused = await start(greedy, "another");
-      expect(refused).toMatchObject({ status: 400, body: { code: "too_many_open_jobs" } });
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { code: "limit_reached", of: "started_jobs_of_token" },
+      });
       expect(refused.body.error).toContain("A token has at most 1000 started jobs");
       expect((await start(ada)).status).toBe(200);
       expect((await start(other)).status).toBe(200);
@@ -56,7 +59,10 @@ describe("an app with all the started jobs that it may have", () => {
     const ada = await signInWithCredits();
     await startMany(ada, 5);
     const refused = await start(ada);
-    expect(refused).toMatchObject({ status: 400, body: { code: "too_many_open_jobs" } });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: "limit_reached", of: "started_jobs_of_app" },
+    });
     expect(refused.body.error).toContain("An app has in one account at most 5 started jobs");
     expect((await start(ada, "another")).status).toBe(200);
   });

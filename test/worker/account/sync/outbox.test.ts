@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookListOf } from "../../../../src/directory/webhook_list.ts";
-import { Outbox, PROJECTION_FLUSH_BATCHES } from "../../../../src/account/sync/outbox.ts";
+import { Outbox, DELIVERY_BATCHES_MAX } from "../../../../src/account/sync/outbox.ts";
 import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import {
   PROJECTION_RETRY_MAX_MS,
@@ -211,7 +211,7 @@ describe("an account whose alarm the platform dropped", () => {
     expect(await armedAt()).toBe(job?.expires_at_ms);
   });
 
-  it("if a debt is stored, a read after a dropped alarm arms the alarm again", async () => {
+  it("if the read model is recorded as behind, a read after a dropped alarm arms the alarm again", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const d1 = moodOfD1();
     d1.mood = "fails before";
@@ -449,8 +449,8 @@ describe("a request to catch up", () => {
   });
 });
 
-describe("a debt", () => {
-  it("the pause of a debt is as long as the debt is old, within bounds and with jitter", () => {
+describe("a read model that is behind", () => {
+  it("the pause before the next delivery is as long as the failure has lasted, within bounds and with jitter", () => {
     expect(backOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
     expect(backOff(60_000, 0)).toBe(60_000);
     expect(backOff(60_000, 0.5)).toBe(45_000);
@@ -458,7 +458,7 @@ describe("a debt", () => {
     expect(backOff(86_400_000, 0.999)).toBeGreaterThanOrEqual(PROJECTION_RETRY_MAX_MS / 2);
   });
 
-  it("a debt's age counts from the oldest entry that D1 lacks, in every instance", async () => {
+  it("D1 is behind since the oldest entry that it lacks, in every instance", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     vi.spyOn(Math, "random").mockReturnValue(0);
     await open();
@@ -469,8 +469,8 @@ describe("a debt", () => {
     const [line] = await query<{ at_ms: number }>(ADA, "select at_ms from entries where line = 3");
     passTime(100_000);
     await fireAlarm(ADA);
-    const debt = "select since_ms, rebuilt_to_job_id from projection_debt";
-    expect(await query(ADA, debt)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
+    const behind = "select since_ms, rebuilt_to_job_id from read_model_behind";
+    expect(await query(ADA, behind)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
     for (let tries = 0; tries < 6; tries += 1) {
       await evict(ADA);
       vi.setSystemTime((await armedAt()) ?? 0);
@@ -480,14 +480,14 @@ describe("a debt", () => {
       expect(pause_ms).toBeLessThanOrEqual(PROJECTION_RETRY_MAX_MS);
     }
     expect(((await armedAt()) ?? 0) - Date.now()).toBe(PROJECTION_RETRY_MAX_MS);
-    expect(await query(ADA, debt)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
+    expect(await query(ADA, behind)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
     d1.mood = "well";
     await fireAlarm(ADA);
-    expect(await query(ADA, debt)).toEqual([]);
+    expect(await query(ADA, behind)).toEqual([]);
     await expectReadModel(ADA);
   });
 
-  it("a debt's age counts from the oldest missing entry after a part was delivered", async () => {
+  it("D1 is behind since the oldest missing entry after a part was delivered", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     await open();
     await fireAlarm(ADA);
@@ -496,7 +496,8 @@ describe("a debt", () => {
     await createJob(1, 86_400);
     await fireAlarm(ADA);
     const since = async () =>
-      (await query<{ since_ms: number }>(ADA, "select since_ms from projection_debt"))[0]?.since_ms;
+      (await query<{ since_ms: number }>(ADA, "select since_ms from read_model_behind"))[0]
+        ?.since_ms;
     const noted_ms = (await since()) ?? 0;
     passTime(100_000);
     for (let line = 0; line < PROJECTION_BATCH_LINES; line += 1) {
@@ -541,7 +542,7 @@ describe("a flush", () => {
     await open();
     const known = async () => (await d1Accounts())[0]?.["line"];
     await vi.waitFor(async () => expect(await known()).toBe(2));
-    const lines = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
+    const lines = PROJECTION_BATCH_LINES * (DELIVERY_BATCHES_MAX + 1);
     await change(
       ADA,
       `with recursive n(line) as (select 3 union all select line + 1 from n where line < ${lines})
@@ -550,7 +551,7 @@ describe("a flush", () => {
     );
     const d1 = moodOfD1();
     await fireAlarm(ADA);
-    expect(await known()).toBe(2 + PROJECTION_BATCH_LINES * PROJECTION_FLUSH_BATCHES);
+    expect(await known()).toBe(2 + PROJECTION_BATCH_LINES * DELIVERY_BATCHES_MAX);
     d1.mood = "fails before";
     await fireAlarm(ADA);
     d1.mood = "well";
@@ -594,24 +595,27 @@ describe("a rebuild", () => {
 
   it("a rebuild goes in portions, and loses no entry that is added meanwhile", async () => {
     await open(10_000);
-    const jobs = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
+    const jobs = PROJECTION_BATCH_LINES * (DELIVERY_BATCHES_MAX + 1);
     await createJob();
     await change(
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
        insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, 0, 0, 0, null,
          null, null, null,
-         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null, 0, 0, null, null,
+         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null, null, 0, 0, null, null,
          settle, on_expiry, max_overage_percent, null, null, null from jobs, n`,
     );
     await accountOf().rebuild();
-    const [debt] = await query<{ rebuilt_to_job_id: string }>(ADA, "select * from projection_debt");
-    expect(debt?.rebuilt_to_job_id).toMatch(/^00000000-/);
+    const [behind] = await query<{ rebuilt_to_job_id: string }>(
+      ADA,
+      "select * from read_model_behind",
+    );
+    expect(behind?.rebuilt_to_job_id).toMatch(/^00000000-/);
     await evict(ADA);
     await createJob();
     await fireAlarm(ADA);
     await expectReadModel(ADA);
-    expect(await query(ADA, "select * from projection_debt")).toEqual([]);
+    expect(await query(ADA, "select * from read_model_behind")).toEqual([]);
   });
 });
 
@@ -674,19 +678,5 @@ describe("a line of an account that was quiet", () => {
     const armed_at_ms = (await armedAt()) ?? 0;
     expect(armed_at_ms).toBeGreaterThanOrEqual(now_ms + 60_000);
     expect(armed_at_ms).toBeLessThan(now_ms + PROJECTION_RETRY_MAX_MS);
-  });
-
-  it("an abandoned job expires by the object's own alarm", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-    await open();
-    await createJob();
-    await fireAlarm(ADA);
-    const expires_at_ms = (await armedAt()) ?? 0;
-    vi.setSystemTime(expires_at_ms);
-    await fireAlarm(ADA);
-    const [job] = await query<{ failure: string }>(ADA, "select failure from jobs");
-    expect(job).toEqual({ failure: "expired" });
-    await fireAlarm(ADA);
-    await expectReadModel(ADA);
   });
 });

@@ -264,5 +264,5 @@ async function expectTotals(identity_id: string): Promise<void> {
 }
 
 async function expectNoDebt(identity_id: string): Promise<void> {
-  expect(await query(identity_id, "select * from projection_debt")).toEqual([]);
+  expect(await query(identity_id, "select * from read_model_behind")).toEqual([]);
 }

@@ -81,7 +81,7 @@ export function describeUpstreamTokenSource(
       const ada = await signIn();
       await ada.get("/api/wallet?app=demo");
       await hold(ada, "token-of-ada");
-      const app = { kind: "app", app_slug: "demo", key_hash: "hash" } as const;
+      const app = { kind: "app", app_slug: "demo" } as const;
       expect((await source.read(ada.identity_id, app, "acme")).ok).toBe(false);
       await env.ACCOUNT.getByName(ada.identity_id).suspend();
       expect(await source.read(ada.identity_id, HOLDER, "acme")).toMatchObject({

@@ -143,7 +143,7 @@ describe("tokens that Clerk holds", () => {
     const { source } = openSource(clerk);
     const accounts = createAccounts(env.ACCOUNT);
     await accounts("user_app").wallet({ kind: "holder" }, { app: null });
-    const app = { kind: "app", app_slug: "demo", key_hash: "hash" } as const;
+    const app = { kind: "app", app_slug: "demo" } as const;
     expect((await source.read("user_app", app, "acme")).ok).toBe(false);
     expect(clerk.requests).toEqual([]);
   });

@@ -8,8 +8,8 @@ import { accepted, refused } from "../../domain/result.ts";
 import { checkRoomForAllowance, describeAllowance } from "../allowances/allowances.ts";
 import type {
   Answer,
-  ConnectRequest,
-  Connected,
+  AuthorizeClientRequest,
+  AuthorizedClient,
   Connection,
   ConnectionLimits,
   FindConnectionRequest,
@@ -17,12 +17,18 @@ import type {
 import { ensureOpen, momentOf } from "../ledger/posting.ts";
 import { capsOf, type AllowanceRow } from "../sql/allowance_store.ts";
 import type { Transaction } from "../transaction.ts";
+import { whyNotConnect } from "../stopped_apps.ts";
 
-/** The valid allowance of a client for a resource; null: the client has none. */
+/**
+ * The valid allowance of a client for a resource; null: the client has none. Refused as `app_stopped` if the holder stopped
+ * the app of the client or of the resource: then it gets none.
+ */
 export function findConnection(
   transaction: Transaction,
   request: FindConnectionRequest,
 ): Answer<Connection | null> {
+  const stopped = whyNotConnect(transaction, request);
+  if (stopped !== null) return refused(stopped);
   const row = find(transaction, request);
   if (row === null) return accepted(null);
   const { id, scopes, caps, limits, expires_at_ms } = describeAllowance(transaction, row);
@@ -40,14 +46,16 @@ function find(
 
 /**
  * Adds a token family and its code. Without `limits` the existing allowance stays as it is, and must cover the scopes: null
- * if it does not, so that the page asks the holder. Only the holder's session connects clients.
+ * if it does not, so that the page asks the holder. Only the holder's session authorizes clients.
  */
-export function connect(
+export function authorizeClient(
   transaction: Transaction,
-  request: ConnectRequest,
-): Answer<Connected | null> {
+  request: AuthorizeClientRequest,
+): Answer<AuthorizedClient | null> {
   const { caller, families, now_ms } = transaction;
   if (caller.kind !== "holder") return refused({ code: "scope", reason: "holder_only" });
+  const stopped = whyNotConnect(transaction, request);
+  if (stopped !== null) return refused(stopped);
   const existing = find(transaction, request);
   const approved = approve(transaction, request, existing);
   if (!approved.ok || approved.value === null) return approved as Answer<null>;
@@ -86,7 +94,7 @@ export function connect(
 /** The allowance that the family belongs to: new, changed as the holder chose, or as it is. */
 function approve(
   transaction: Transaction,
-  request: ConnectRequest,
+  request: AuthorizeClientRequest,
   existing: AllowanceRow | null,
 ): Answer<AllowanceRow | null> {
   const { allowances, now_ms } = transaction;
@@ -102,9 +110,8 @@ function approve(
     caps_json: JSON.stringify(approvedCaps(limits, existing, momentOf(transaction))),
   };
   if (existing !== null) {
-    const changed = { ...existing, ...approval };
-    allowances.saveApproval(changed);
-    return accepted(changed);
+    allowances.change(existing.id, approval);
+    return accepted({ ...existing, ...approval });
   }
   const room = checkRoomForAllowance(transaction);
   if (!room.ok) return room;
@@ -120,6 +127,7 @@ function approve(
     kind: "code",
     client_id: request.client_id,
     resource: request.resource,
+    resource_app_slug: request.resource_app_slug,
     app_slug: null,
     ends_with_session: false,
     stored_bytes: 0,
@@ -142,7 +150,7 @@ function approvedCaps(
 }
 
 function approvalOf(
-  request: ConnectRequest,
+  request: AuthorizeClientRequest,
   { app_slugs, expires_at_ms }: ConnectionLimits,
   existing: AllowanceRow | null,
 ) {
