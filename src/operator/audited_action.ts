@@ -1,22 +1,43 @@
 /** An operator's action: recorded in the audit log before it runs, and run at most once per idempotency key. */
 import type { IdempotencyGuard, OnceAnswer } from "../account/contract.ts";
-import type { AuditLog } from "../directory/audit.ts";
+import * as z from "zod/mini";
 import type { Changes } from "../domain/audit.ts";
 import { guardOf } from "../domain/idempotency_guard.ts";
+import { REASON_MAX_LENGTH } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
+import { shownText, wellFormed } from "../fields.ts";
 import type { Acting } from "./acting.ts";
 
-export interface OperatorAction {
+/** An operator's reason, for the audit log. If credits change, the account's holder sees it too. */
+export const reason = z
+  .string("must be a string")
+  .check(
+    z.trim(),
+    z.minLength(1, "must not be empty"),
+    z.maxLength(REASON_MAX_LENGTH, `must be at most ${REASON_MAX_LENGTH} characters`),
+    wellFormed,
+    shownText,
+  );
+
+export const reasonBody = z.strictObject({ reason });
+export const optionalReasonBody = z.strictObject({ reason: z.optional(reason) });
+export const reasonQuery = z.object({ reason: z.optional(reason) });
+
+/** The part of a request that every action has. */
+export interface ActionRequest {
+  readonly reason?: string | undefined;
+  /** The idempotency key. */
+  readonly key: string | undefined;
+}
+
+export interface OperatorAction extends ActionRequest {
   /** The action's name in the audit log, such as `account.credits`. */
   readonly act: string;
   /** The identity or app slug that the action changes. */
   readonly subject: string;
-  readonly reason: string | null;
   /** Further fields of the audit record. No secrets. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** The operator's idempotency key. */
-  readonly key: string | undefined;
   /** All subjects of the request that the action is part of; the key belongs to this list. */
   readonly subjects?: readonly string[];
   /**
@@ -24,6 +45,8 @@ export interface OperatorAction {
    * about what does not exist do not fill the log; a repeated request still gets the response of its key.
    */
   readonly find?: () => Promise<Result<unknown, Refusal>>;
+  /** The refusal of a repeated attempt which says that an earlier one did the action. Only with `find`. */
+  readonly done_code?: Refusal["code"];
 }
 
 /** An attempt at an action: see {@link performAction}. */
@@ -32,11 +55,9 @@ export interface Attempt {
   readonly is_done: boolean;
 }
 
-type Audited = Acting<{ readonly audit: AuditLog }>;
-
 /** Refuses the key of a request with several actions if it belongs to another such request, of whatever subjects. */
 export async function whyNotUnderKey(
-  { services, actor }: Audited,
+  { services, actor }: Acting,
   action: Omit<OperatorAction, "subject">,
 ): Promise<Refusal | null> {
   const guard = await actionGuard(action);
@@ -48,8 +69,8 @@ export async function whyNotUnderKey(
 }
 
 function actionGuard(action: Omit<OperatorAction, "subject">) {
-  const { key, reason, details, subjects } = action;
-  return guardOf(key, { reason, details, subjects });
+  const { key, reason: given = null, details, subjects } = action;
+  return guardOf(key, { reason: given, details, subjects });
 }
 
 /**
@@ -59,7 +80,7 @@ function actionGuard(action: Omit<OperatorAction, "subject">) {
  * response is then repeated. `changesOf`: what the action changed.
  */
 export async function performAction<Value>(
-  acting: Audited,
+  acting: Acting,
   action: OperatorAction,
   perform: (guard: IdempotencyGuard | null, attempt: Attempt) => Promise<OnceAnswer<Value>>,
   changesOf: (value: Value) => Changes | null = () => null,
@@ -83,7 +104,7 @@ export async function performAction<Value>(
  * one key share.
  */
 export async function performActionOnce(
-  acting: Audited,
+  acting: Acting,
   action: OperatorAction,
   perform: (audit_id: string) => Promise<Result<unknown, Refusal>>,
   changesOf: () => Changes | null = () => null,
@@ -91,10 +112,12 @@ export async function performActionOnce(
   const begun = await begin(acting, action);
   if (!begun.ok) return begun;
   if (begun.value.kind === "done") return accepted({ value: null, replayed: true });
-  const result = await perform(begun.value.id);
-  const outcome = result.ok ? "done" : "refused";
-  await acting.services.audit.conclude(begun.value.id, outcome, result.ok ? changesOf() : null);
-  return result.ok ? accepted({ value: null, replayed: false }) : result;
+  const { id, kind } = begun.value;
+  const result = await perform(id);
+  const is_repeated = !result.ok && kind === "begun" && result.refusal.code === action.done_code;
+  const outcome = result.ok || is_repeated ? "done" : "refused";
+  await acting.services.audit.conclude(id, outcome, result.ok ? changesOf() : null);
+  return result.ok || is_repeated ? accepted({ value: null, replayed: is_repeated }) : result;
 }
 
 interface BegunAction {
@@ -104,10 +127,10 @@ interface BegunAction {
 }
 
 async function begin(
-  { services, actor, request_id }: Audited,
+  { services, actor, request_id }: Acting,
   action: OperatorAction,
 ): Promise<Result<BegunAction, Refusal>> {
-  const { act, subject, reason, details, find } = action;
+  const { act, subject, reason: given = null, details, find } = action;
   const guard = await actionGuard(action);
   if (!guard.ok) return guard;
   const found = await find?.();
@@ -118,7 +141,7 @@ async function begin(
   const begun = await services.audit.begin({
     act,
     subject,
-    reason,
+    reason: given,
     details: personal_token === null ? details : { ...details, personal_token },
     actor: id,
     request_id,

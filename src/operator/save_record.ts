@@ -6,12 +6,18 @@
  *
  * A request that is repeated under its idempotency key gets the record as it is now, and changes nothing.
  */
+import * as z from "zod/mini";
 import type { OnceAnswer } from "../account/contract.ts";
 import type { Changes } from "../domain/audit.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Acting } from "./acting.ts";
-import { performAction } from "./audited_action.ts";
+import { performAction, type ActionRequest } from "./audited_action.ts";
+
+/** The version of a record that a save changes. */
+export const version = z.optional(
+  z.int("must be a whole number").check(z.gte(0, "must be the version that you read")),
+);
 
 export interface StoredRecord {
   /** Increases with each save, from 1. */
@@ -22,12 +28,17 @@ export interface StoredRecord {
 
 export interface SavedRecord<Stored> {
   readonly record: Stored;
-  /** A secret that this save created, which is shown only once; null: none. */
+  /** A secret that this save created, which is shown only once; null if it created none. */
   readonly secret: string | null;
 }
 
+/** The part of a save in addition to its settings. */
+interface SaveRequest extends ActionRequest {
+  readonly version?: number | undefined;
+}
+
 /** One kind of record, and the one that is saved. */
-export interface RecordKind<Settings extends object, Stored extends StoredRecord> {
+export interface RecordKind<Body extends SaveRequest, Stored extends StoredRecord> {
   readonly act: string;
   /** The app's slug. */
   readonly subject: string;
@@ -37,7 +48,7 @@ export interface RecordKind<Settings extends object, Stored extends StoredRecord
   readonly changed: Refusal;
   find(): Promise<Stored | null>;
   /** The settings of a record that is created with these. */
-  completed(settings: Settings): object;
+  completed(settings: SettingsOf<Body>): object;
   /** The same settings of a record. */
   settingsOf(record: Stored): object;
   /**
@@ -45,31 +56,33 @@ export interface RecordKind<Settings extends object, Stored extends StoredRecord
    * else created or changed it first, and this save did nothing.
    */
   write(
-    settings: Settings,
+    settings: SettingsOf<Body>,
     save: { readonly before: Stored | null; readonly audit_id: string },
   ): Promise<Result<SavedRecord<Stored> | null, Refusal>>;
   /** Follows each save, also one that an interrupted request repeats. */
   afterwards?(record: Stored): Promise<void>;
 }
 
-/** What a save contains besides its settings. */
-export interface SaveRequest {
-  readonly version?: number | undefined;
-  readonly reason?: string | undefined;
-  /** The idempotency key. */
-  readonly key: string | undefined;
+/** The body of a request with its idempotency key. */
+export type Keyed<Body> = Body & Pick<ActionRequest, "key">;
+
+/** A problem that the schema of a body cannot find, with the same path and message as one that it finds. */
+export interface FieldProblem {
+  readonly path: readonly [field: string, index?: number];
+  readonly message: string;
 }
 
-export async function saveRecord<Settings extends object, Stored extends StoredRecord>(
+type SettingsOf<Body> = Omit<Body, keyof SaveRequest>;
+
+export async function saveRecord<Body extends SaveRequest, Stored extends StoredRecord>(
   acting: Acting,
-  kind: RecordKind<Settings, Stored>,
-  settings: Settings,
-  { version = 0, reason, key }: SaveRequest,
+  kind: RecordKind<Body, Stored>,
+  { version: read_version = 0, reason, key, ...settings }: Body,
 ): Promise<OnceAnswer<SavedRecord<Stored>>> {
   const { act, subject } = kind;
-  const details = { ...kind.details, ...settings, version };
+  const details = { ...kind.details, ...settings, version: read_version };
   const find = async () => {
-    const is_missing = version > 0 && (await kind.find()) === null;
+    const is_missing = read_version > 0 && (await kind.find()) === null;
     return is_missing ? refused(kind.not_found) : accepted(null);
   };
   let changes: Changes | null = null;
@@ -83,9 +96,9 @@ export async function saveRecord<Settings extends object, Stored extends StoredR
       await kind.afterwards?.(before);
       return unchanged(before, false);
     }
-    if (version !== (before?.version ?? 0)) {
+    if (read_version !== (before?.version ?? 0)) {
       if (before === null) return refused(kind.not_found);
-      if (version > 0) return refused(kind.changed);
+      if (read_version > 0) return refused(kind.changed);
       const other = differences(kind.settingsOf(before), kind.completed(settings));
       return Object.keys(other).length === 0 ? unchanged(before, true) : refused(kind.changed);
     }
@@ -101,7 +114,7 @@ export async function saveRecord<Settings extends object, Stored extends StoredR
   };
   return performAction(
     acting,
-    { act, subject, reason: reason ?? null, details, key, find },
+    { act, subject, reason, details, key, find },
     (_, { audit_id, is_done }) => save(audit_id, is_done),
     () => changes,
   );

@@ -1,15 +1,28 @@
-/** `GET /console/accounts/{identity_id}[?before=&kind=&app=&job=&first=&last=]`: one account, read from its own object. */
+/** `GET /console/accounts/{identity_id}[?before=&kind=&app=&job=&by=&first=&last=]`: one account, read from its own object. */
 import { OPERATOR, type InspectedAccount } from "../../account/contract.ts";
-import { ConsoleAccountPage } from "./account_page.tsx";
-import { consoleNoticeText } from "./labels.ts";
-import { appNames } from "../account/apps.ts";
-import { statementEntries } from "../account/statement_entries.ts";
-import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
+import { holderAccount } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { readAuditLog } from "./audit.tsx";
-import { readLedgerPage } from "./ledger.ts";
+import { appNames } from "../account/apps.ts";
+import { statementEntries } from "../account/statement_entries.ts";
+import { number } from "../layout/labels.ts";
+import { Time, Zone } from "../layout/time.tsx";
+import {
+  ActionLink,
+  Apps,
+  PersonPanel,
+  Sessions,
+  Status,
+  Tokens,
+  type AccountPanelsProps,
+} from "./account_panels.tsx";
+import { readAuditLog, AuditRows, type AuditEntry } from "./audit.tsx";
+import { ConsolePage } from "./console_page.tsx";
+import { readLedgerPage, LedgerPanel, type LedgerPanelProps } from "./ledger.tsx";
+import { Panel } from "./panel.tsx";
+import { PurchasesPanel, type PurchasesPanelProps } from "./purchases_panel.tsx";
 import { nullIfUnreadable } from "./queries.ts";
+import { consolePath, jobPath, Table } from "./table.tsx";
 
 /** Purchases shown with an account. */
 const PURCHASES_SHOWN_MAX = 20;
@@ -48,7 +61,6 @@ export const showAccount = factory.createHandlers(async (context) => {
       personName={audited.personName}
       read_model_progress={await readModelProgress(context, inspected.value)}
       appName={appName}
-      notice={consoleNoticeText(context.req.query("notice"))}
     />,
   );
 });
@@ -66,4 +78,130 @@ async function readModelProgress(
   return known >= line
     ? `Lists and charts include all ${line} of its ledger entries.`
     : `Lists and charts include ${known} of its ${line} ledger entries so far. The rest usually follows within seconds.`;
+}
+
+interface ConsoleAccountPageProps
+  extends AccountPanelsProps, Omit<LedgerPanelProps, "person">, PurchasesPanelProps {
+  readonly audit_entries: readonly AuditEntry[];
+  readonly personName: (identity_id: string) => string;
+}
+
+function ConsoleAccountPage(props: ConsoleAccountPageProps) {
+  const { person, inspected, sessions, appName } = props;
+  const { account } = inspected;
+  const name = person.email ?? person.name ?? person.identity_id;
+  return (
+    <ConsolePage
+      title={name}
+      heading={
+        <>
+          {name}
+          {account.suspended_at_ms === null ? null : <span class="tag is-bad">Suspended</span>}
+        </>
+      }
+      section="accounts"
+      scripts={["times.js"]}
+    >
+      <div class="columns">
+        <div class="main-column">
+          <Balance person={person} inspected={inspected} />
+          <StartedJobs person={person} inspected={inspected} appName={appName} />
+          <PurchasesPanel {...props} />
+          <LedgerPanel {...props} />
+          <AuditPanel {...props} />
+        </div>
+        <div class="side-column">
+          <PersonPanel person={person} inspected={inspected} />
+          <Apps apps={inspected.apps} appName={appName} />
+          <Tokens person={person} tokens={inspected.allowances} appName={appName} />
+          <Sessions person={person} sessions={sessions} />
+          <Status {...props} />
+          <Zone />
+        </div>
+      </div>
+    </ConsolePage>
+  );
+}
+
+type AccountProps = Pick<ConsoleAccountPageProps, "person" | "inspected">;
+
+function Balance({ person, inspected: { account, held } }: AccountProps) {
+  return (
+    <Panel id="balance" title="Balance" class="balance">
+      <p class={account.credits < 0 ? "balance-now is-negative" : "balance-now"}>
+        {number(account.credits)} <small>credits available</small>
+      </p>
+      <p class="held">
+        {held === 0 ? (
+          "Nothing held"
+        ) : (
+          <>
+            <span class="held-sign" aria-hidden="true"></span>
+            {number(held)} more held for running jobs
+          </>
+        )}
+      </p>
+      <div class="acts">
+        <ActionLink to={person} action="credits" text="Give or take credits" />
+      </div>
+    </Panel>
+  );
+}
+
+/** Few enough that the ledger is still on the first screen. */
+const STARTED_JOBS_SHOWN = 5;
+
+function StartedJobs({
+  person,
+  inspected: { started_jobs: jobs },
+  appName,
+}: AccountProps & Pick<ConsoleAccountPageProps, "appName">) {
+  if (jobs.length === 0) return null;
+  const all = { identity_id: person.identity_id, status: "started" };
+  return (
+    <Panel
+      id="started"
+      title="Running jobs"
+      aside={
+        jobs.length <= STARTED_JOBS_SHOWN ? null : (
+          <a href={consolePath("/console/jobs", all)}>All running jobs</a>
+        )
+      }
+    >
+      <Table
+        label="Running jobs"
+        columns={["Job", { amount: "Held" }, "Started", "Times out"]}
+        rows={jobs.slice(0, STARTED_JOBS_SHOWN).map((job) => [
+          <>
+            <a href={jobPath(person.identity_id, job.id)}>{job.action}</a>
+            <span class="hint below">{appName(job.app_slug)}</span>
+          </>,
+          number(job.reserved),
+          <Time at_ms={job.created_at_ms} style="clock" />,
+          <Time at_ms={job.expires_at_ms} style="clock" />,
+        ])}
+        empty=""
+      />
+    </Panel>
+  );
+}
+
+function AuditPanel({ person, audit_entries, personName }: ConsoleAccountPageProps) {
+  return (
+    <Panel
+      id="acts"
+      title="Operator actions"
+      aside={
+        audit_entries.length === 0 ? null : (
+          <a href={consolePath("/console/audit", { subject: person.identity_id })}>All actions</a>
+        )
+      }
+    >
+      {audit_entries.length === 0 ? (
+        <p class="empty">No operator has changed this account.</p>
+      ) : (
+        <AuditRows entries={audit_entries} personName={personName} />
+      )}
+    </Panel>
+  );
 }

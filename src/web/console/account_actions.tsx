@@ -1,31 +1,23 @@
 /** `GET` and `POST /console/accounts/{identity_id}/{action}`: the forms of operators' actions on an account. */
 import type { InspectedAccount, OnceAnswer } from "../../account/contract.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
-import { ActionPage, type ActionSubject } from "./account_actions_page.tsx";
-import { emptyForm, type FormState } from "./form.tsx";
-import { accountPath, consolePath } from "./table.tsx";
-import { ACCOUNT_ACTIONS, type AccountAction } from "./labels.ts";
-import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
-import {
-  changePlan,
-  optionalReasonBody,
-  planBody,
-  reasonBody,
-  rebuildAccount,
-  restoreAccount,
-  revokePersonalToken,
-  signOutAccount,
-  suspendAccount,
-} from "../../http/api/admin/accounts/actions.ts";
-import {
-  confirmationProblem,
-  deleteAccount,
-  deletionBody,
-  exportAccount,
-} from "../../http/api/admin/accounts/privacy.ts";
+import { holderAccount, holderId } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
+import { respondWithExport } from "../../http/person_data.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
+import * as account from "../../operator/account_actions.ts";
+import { deleteAccount, deletionBody } from "../../operator/account_privacy.ts";
+import type { Acting } from "../../operator/acting.ts";
+import {
+  optionalReasonBody,
+  reasonBody,
+  type ActionRequest,
+} from "../../operator/audited_action.ts";
+import { nameFromSlug } from "../layout/labels.ts";
+import { emptyForm, type FormState, ActionForm, Field, FormPage, Reason } from "./form.tsx";
 import { check, invalid, optional, readForm, submit, textOf, type FailedForm } from "./forms.ts";
+import { ACCOUNT_ACTIONS, type AccountAction, DANGEROUS_ACTIONS } from "./labels.ts";
+import { accountPath, consolePath } from "./table.tsx";
 
 export const ACCOUNT_ACTION_NAMES = Object.keys(ACCOUNT_ACTIONS) as readonly AccountAction[];
 
@@ -40,56 +32,59 @@ export const FIELD_LABELS = {
 };
 
 /** The action, ready to run, or the invalid fields. */
-type Checked = Result<() => Promise<OnceAnswer<unknown>>, FormState["problems"]>;
+type Checked = Result<(acting: Acting) => Promise<OnceAnswer<unknown>>, FormState["problems"]>;
+
+type CheckForm = (context: AppContext, form: FormState) => Checked;
 
 /** Checks a form with the API's own schema of the same action. */
-const ACTIONS: Readonly<Record<AccountAction, (context: AppContext, form: FormState) => Checked>> =
-  {
-    plan(context, form) {
-      const body = { plan: textOf(form, "plan"), reason: textOf(form, "reason") };
-      const checked = check(planBody, body, FIELD_LABELS);
-      if (!checked.ok) return checked;
-      return accepted(() => changePlan(context, { ...checked.value, key: form.key }));
-    },
-    suspend: withReason(reasonBody, suspendAccount),
-    restore: withReason(reasonBody, restoreAccount),
-    signout: withReason(optionalReasonBody, signOutAccount),
-    rebuild: (context, { key }) => accepted(() => rebuildAccount(context, { key })),
-    "revoke-token": (context, form) =>
-      withReason(optionalReasonBody, (_, request) =>
-        revokePersonalToken(context, textOf(form, "token_id"), request),
-      )(context, form),
-    export: withReason(reasonBody, exportAccount),
-    delete(context, form) {
-      const body = { confirm: textOf(form, "confirm"), reason: textOf(form, "reason") };
-      const checked = check(deletionBody, body, FIELD_LABELS);
-      const wrong = confirmationProblem(context.get("holder").identity_id, body.confirm);
-      const problems = {
-        ...(wrong === null ? {} : { confirm: NOT_CONFIRMED }),
-        ...(checked.ok ? {} : checked.refusal),
-      };
-      if (!checked.ok || wrong !== null) return refused(problems);
-      return accepted(() => deleteAccount(context, { ...checked.value, key: form.key }));
-    },
-  };
-
-const NOT_CONFIRMED = "The identity is not the one of this account.";
-
-type WithReason = typeof reasonBody | typeof optionalReasonBody;
+const ACTIONS: Readonly<Record<AccountAction, CheckForm>> = {
+  plan(context, form) {
+    const body = { plan: textOf(form, "plan"), reason: textOf(form, "reason") };
+    const checked = check(account.planBody, body, FIELD_LABELS);
+    if (!checked.ok) return checked;
+    const request = { ...checked.value, key: form.key };
+    return accepted((acting) => account.setPlan(acting, holderId(context), request));
+  },
+  suspend: withReason(reasonBody, account.suspend),
+  restore: withReason(reasonBody, account.restore),
+  signout: withReason(optionalReasonBody, account.signOut),
+  rebuild: withReason(optionalReasonBody, account.rebuild),
+  "revoke-token": (context, form) =>
+    withReason(optionalReasonBody, (acting, identity_id, request) =>
+      account.revokeToken(acting, identity_id, textOf(form, "token_id"), request),
+    )(context, form),
+  export: (context, form) =>
+    withReason(reasonBody, (_, __, request) => respondWithExport(context, request))(context, form),
+  delete(context, form) {
+    const body = { confirm: textOf(form, "confirm"), reason: textOf(form, "reason") };
+    const checked = check(deletionBody, body, FIELD_LABELS);
+    const identity_id = holderId(context);
+    const is_confirmed = body.confirm === identity_id;
+    const problems = {
+      ...(is_confirmed ? {} : { confirm: "The identity is not the one of this account." }),
+      ...(checked.ok ? {} : checked.refusal),
+    };
+    if (!checked.ok || !is_confirmed) return refused(problems);
+    const request = { reason: checked.value.reason, key: form.key };
+    return accepted((acting) => deleteAccount(acting, identity_id, request));
+  },
+};
 
 function withReason(
-  schema: WithReason,
+  schema: typeof reasonBody | typeof optionalReasonBody,
   perform: (
-    context: AppContext,
-    options: { readonly reason?: string | undefined; readonly key: string },
+    acting: Acting,
+    identity_id: string,
+    request: ActionRequest,
   ) => Promise<OnceAnswer<unknown>>,
-): (context: AppContext, form: FormState) => Checked {
+): CheckForm {
   return (context, form) => {
     const may_be_empty = schema === optionalReasonBody;
     const body = may_be_empty ? optional(form, "reason") : { reason: textOf(form, "reason") };
     const checked = check(schema, body, FIELD_LABELS);
     if (!checked.ok) return checked;
-    return accepted(() => perform(context, { ...checked.value, key: form.key }));
+    const request = { ...checked.value, key: form.key };
+    return accepted((acting) => perform(acting, holderId(context), request));
   };
 }
 
@@ -106,14 +101,9 @@ export const doAction = (action: AccountAction) =>
     const form = await readForm(context);
     const checked = ACTIONS[action](context, form);
     if (!checked.ok) return showForm(context, action, invalid(form, checked.refusal));
-    let value: unknown;
-    const failed = await submit(context, form, async () => {
-      const done = await checked.value();
-      if (done.ok) ({ value } = done.value);
-      return done;
-    });
-    if (failed !== null) return showForm(context, action, failed);
-    if (value instanceof Response) return value;
+    const done = await submit(context, form, checked.value);
+    if (!done.ok) return showForm(context, action, done.refusal);
+    if (done.value instanceof Response) return done.value;
     const path =
       action === "delete"
         ? consolePath("/console/accounts", { notice: action })
@@ -122,7 +112,7 @@ export const doAction = (action: AccountAction) =>
   });
 
 export function accountPathWithNotice(context: AppContext, notice: string): string {
-  return consolePath(accountPath(context.get("holder").identity_id), { notice });
+  return consolePath(accountPath(holderId(context)), { notice });
 }
 
 async function showForm(
@@ -136,14 +126,41 @@ async function showForm(
   if (action === "revoke-token" && token === undefined && form.problems[""] === undefined) {
     return refuseWithPage(context, { code: "personal_token_not_found" });
   }
+  const subject = subjectOf(context, inspected.value);
+  const { title, button, effect, reason_hint } = ACCOUNT_ACTIONS[action];
   return context.html(
-    <ActionPage
-      action={action}
-      subject={subjectOf(context, inspected.value)}
-      form={form}
-      token_label={token?.label ?? null}
-      plans={action === "plan" ? await recentPlans(context) : []}
-    />,
+    <FormPage title={title} form={form} {...pagePropsOf(subject)}>
+      {token === undefined ? null : (
+        <p>
+          <strong>{token.label}</strong>
+        </p>
+      )}
+      <p>{effect}</p>
+      <ActionForm
+        action={accountPath(subject.identity_id, action)}
+        form={form}
+        button={button}
+        danger={DANGEROUS_ACTIONS.includes(action)}
+        back={accountPath(subject.identity_id)}
+      >
+        {action === "plan" ? (
+          <PlanField form={form} current={subject.plan} plans={await recentPlans(context)} />
+        ) : null}
+        {action === "revoke-token" ? (
+          <input type="hidden" name="token_id" value={form.values["token_id"] ?? ""} />
+        ) : null}
+        {action === "delete" ? (
+          <Field
+            form={form}
+            name="confirm"
+            label="The identity of the account, to confirm"
+            spellcheck={false}
+            hint={<code>{subject.identity_id}</code>}
+          />
+        ) : null}
+        {reason_hint === null ? null : <Reason form={form} hint={reason_hint} />}
+      </ActionForm>
+    </FormPage>,
     status,
   );
 }
@@ -159,10 +176,44 @@ async function recentPlans(context: AppContext): Promise<readonly string[]> {
   return [...new Set(plans.filter((plan) => typeof plan === "string"))].toSorted();
 }
 
-export function subjectOf(
-  context: AppContext,
-  { account: { plan, credits }, reserved }: InspectedAccount,
-): ActionSubject {
+/** The account that an action is for. */
+export function subjectOf(context: AppContext, { account, held }: InspectedAccount) {
   const { identity_id, email, name } = context.get("holder");
-  return { identity_id, name: email ?? name ?? identity_id, plan, credits, reserved };
+  const { plan, credits } = account;
+  return { identity_id, name: email ?? name ?? identity_id, plan, credits, held };
+}
+
+export type ActionSubject = ReturnType<typeof subjectOf>;
+
+/** The parts of the page that name the account. */
+export function pagePropsOf({ identity_id, name }: ActionSubject) {
+  return { section: "accounts", about: { href: accountPath(identity_id), name } } as const;
+}
+
+interface PlanFieldProps {
+  readonly form: FormState;
+  readonly current: string;
+  readonly plans: readonly string[];
+}
+
+/** A plan from the list, or any other. */
+function PlanField({ form, current, plans }: PlanFieldProps) {
+  return (
+    <>
+      <Field
+        form={form}
+        name="plan"
+        label="New plan"
+        list="plans"
+        // Firefox shows no list in a field without autocompletion.
+        autocomplete="on"
+        hint={`The current plan is ${nameFromSlug(current)} (${current}). Choose a plan that was used before, or write another in lowercase letters and digits.`}
+      />
+      <datalist id="plans">
+        {plans.map((plan) => (
+          <option value={plan}>{nameFromSlug(plan)}</option>
+        ))}
+      </datalist>
+    </>
+  );
 }

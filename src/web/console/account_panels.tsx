@@ -10,10 +10,10 @@ import {
   nestAllowances,
 } from "../account/connection_facts.tsx";
 import { credits, nameFromSlug } from "../layout/labels.ts";
-import { ROUTE_ROLES } from "../../http/caller/operator_roles.ts";
+import { CONSOLE_ROLES } from "../../http/caller/operator_roles.ts";
 import type { OperatorRole } from "../../domain/operators.ts";
 import type { AccountAction } from "./labels.ts";
-import { Panel } from "./panel.tsx";
+import { Details, Panel, RowLink } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { accountPath, consolePath } from "./table.tsx";
 
@@ -45,7 +45,7 @@ export function ActionLink(props: {
 }
 
 function actionRole(action: AccountAction | "credits"): OperatorRole {
-  return ROUTE_ROLES[`POST /console/accounts/:identity_id/${action}`] ?? "admin";
+  return CONSOLE_ROLES[`POST /console/accounts/:identity_id/${action}`] ?? "admin";
 }
 
 export function PersonPanel({ person, inspected: { account } }: AccountProps) {
@@ -58,48 +58,29 @@ export function PersonPanel({ person, inspected: { account } }: AccountProps) {
           <span class="tag">not verified</span>
         )}
       </p>
-      <dl class="details">
-        <div>
-          <dt>Plan</dt>
-          <dd>
-            {nameFromSlug(account.plan)}{" "}
-            {mayAct(actionRole("plan")) ? (
-              <a href={accountPath(person.identity_id, "plan")}>Change</a>
-            ) : null}
-          </dd>
-        </div>
-        <div>
-          <dt>Since</dt>
-          <dd>
-            <Time at_ms={account.created_at_ms} style="day" />
-          </dd>
-        </div>
-        <div>
-          <dt>Signs in with</dt>
-          <dd>
-            {person.linked
-              .map(({ provider, passkey }) =>
-                passkey === null ? nameFromSlug(provider) : `${passkey.name} (passkey)`,
-              )
-              .join(", ")}
-          </dd>
-        </div>
-        <div>
-          <dt>Identity</dt>
-          <dd>
-            <code>{person.identity_id}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Account</dt>
-          <dd>
-            <code>{account.id}</code>
-          </dd>
-        </div>
-      </dl>
+      <Details
+        facts={[
+          [
+            "Plan",
+            <>
+              {nameFromSlug(account.plan)}{" "}
+              {mayAct(actionRole("plan")) ? (
+                <a href={accountPath(person.identity_id, "plan")}>Change</a>
+              ) : null}
+            </>,
+          ],
+          ["Since", <Time at_ms={account.created_at_ms} style="day" />],
+          ["Signs in with", person.linked.map(methodName).join(", ")],
+          ["Identity", <code>{person.identity_id}</code>],
+          ["Account", <code>{account.id}</code>],
+        ]}
+      />
     </Panel>
   );
 }
+
+const methodName = ({ provider, passkey }: Person["linked"][number]): string =>
+  passkey === null ? nameFromSlug(provider) : `${passkey.name} (passkey)`;
 
 export function Apps({
   apps,
@@ -151,9 +132,11 @@ export function Tokens({
               <CapList allowance={allowance} />
             </span>
             {mayAct(actionRole("revoke-token")) ? (
-              <a class="button quiet small" href={consolePath(address, { token_id: allowance.id })}>
-                Revoke<span class="unseen">{` ${allowance.label}`}</span>
-              </a>
+              <RowLink
+                href={consolePath(address, { token_id: allowance.id })}
+                text="Revoke"
+                about={allowance.label}
+              />
             ) : null}
           </li>
         ))}

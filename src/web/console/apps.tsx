@@ -1,180 +1,105 @@
 /** `/console/apps`, `/console/new-app` and `/console/apps/{slug}`: the app registry and its forms. */
 import { DEFAULT_POLICY } from "../../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../../domain/limits.ts";
-import { refused } from "../../domain/result.ts";
-import { AppPage, appPath, AppsPage, NewAppPage, type AddedKey } from "./apps_page.tsx";
-import { consolePath } from "./table.tsx";
-import { emptyForm, type FormState } from "./form.tsx";
-import { actingOf } from "../../http/api/admin/audited_action.ts";
-import { saveApp } from "../../operator/save_app.ts";
-import { consoleNoticeText, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
-import { listAppsQuery, readApps } from "../../http/api/admin/apps/list.ts";
-import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
-import { PERIOD_NAMES } from "../device/cap_choice.tsx";
-import { findOriginProblem, saveAppBody, type SaveApp } from "../../http/api/admin/apps/save.ts";
+import { accepted, refused } from "../../domain/result.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { appSlug } from "../../http/validation.ts";
-import { cursorOf, readQuery } from "./queries.ts";
-import {
-  check,
-  entriesOf,
-  entryProblem,
-  invalid,
-  isOutdated,
-  optional,
-  readForm,
-  shownText,
-  submit,
-  taken,
-  textOf,
-  versionOf,
-  wholeNumberOf,
-  withSavedValues,
-  type FailedForm,
-} from "./forms.ts";
-
-const SETTING_LABELS = {
-  name: "The name",
-  starter_credits: "The starter credits",
-  daily_starter_budget: "The daily limit of starter credits",
-  origins: "The origins",
-  settle: "The choice of who completes jobs",
-  on_expiry: "The choice for jobs that time out",
-  max_overage_percent: "The cost above the estimate",
-  upstream_providers: "The providers",
-  icon: "The icon",
-  color: "The colour",
-  suggested_cap: "The suggested limit",
-  starter_excluded_domains: "The excluded domains",
-};
-
-const LABELS = { slug: "The slug", ...SETTING_LABELS, reason: "The reason" };
-
-const SLUG_TAKEN = {
-  slug: "An app with this slug is already registered. Change it on its own page.",
-};
+import type { Services } from "../../http/services.ts";
+import { addAppKey, addAppKeyBody, revokeAppKey } from "../../operator/app_keys.ts";
+import { listAppsQuery, readApps } from "../../operator/list_apps.ts";
+import { AppIcon } from "../layout/app_icon.tsx";
+import { credits, number } from "../layout/labels.ts";
+import { FIRST_TO_READ } from "../layout/layout.tsx";
+import { Time, timeText } from "../layout/time.tsx";
+import { APP_FORM, SUGGESTED_PERIOD } from "./app_form.tsx";
+import { ConfirmationPage, confirmed } from "./confirmation.tsx";
+import { ConsolePage } from "./console_page.tsx";
+import { emptyForm, ActionForm, Field, FormPage, titleOf, type FormState } from "./form.tsx";
+import { readForm, textOf, type FailedForm, check, invalid, submit } from "./forms.ts";
+import { MadeSecret } from "./made_secret.tsx";
+import { Panel, RowLink } from "./panel.tsx";
+import { ForRole, mayAct } from "./permission.tsx";
+import { cursorOf, readQuery, slugOf } from "./queries.ts";
+import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
+import { consolePath, Pager, Table } from "./table.tsx";
 
 export const showApps = factory.createHandlers(async (context) => {
   const query = readQuery(context, listAppsQuery);
-  const { apps, next_cursor } = await readApps(context, query);
+  const { apps, next_cursor } = await readApps(context.get("services"), query);
   const cursor = query.cursor === undefined ? null : cursorOf(context);
-  return context.html(<AppsPage {...{ apps, cursor, next_cursor }} />);
+  return context.html(
+    <ConsolePage
+      title="Apps"
+      section="apps"
+      aside={
+        <ForRole role="admin" action="Registering an app">
+          <a class="button small" href="/console/new-app">
+            Register an app
+          </a>
+        </ForRole>
+      }
+    >
+      <section class="panel" aria-label="Apps">
+        <Table
+          label="Registered apps"
+          columns={[
+            "App",
+            { amount: "Starter credits" },
+            { amount: "Used today" },
+            "Completes jobs",
+          ]}
+          rows={apps.map((app) => [
+            <>
+              <a href={appPath(app.slug)}>{app.name}</a>
+              <span class="hint below">
+                <code>{app.slug}</code>
+                {app.origins.length === 0 ? null : ` · ${app.origins.join(", ")}`}
+              </span>
+            </>,
+            number(app.starter_credits),
+            <UsedToday {...app} />,
+            app.settle === "app" ? "app’s key" : "holder or key",
+          ])}
+          empty="No app is registered yet. Register an app to give it a name, starter credits and its own origins."
+        />
+      </section>
+      <Pager path="/console/apps" filters={{}} {...{ cursor, next_cursor }} />
+    </ConsolePage>,
+  );
 });
 
 /** Suggests the starter credits that an unregistered slug has: 0, except in development. */
 export const showNewApp = factory.createHandlers((context) => {
   const starter_credits = String(context.get("services").config.default_starter_credits);
   const { settle, on_expiry } = DEFAULT_POLICY;
-  const form = emptyForm({ settle, on_expiry, starter_credits, suggested_period: "30_days" });
-  return context.html(<NewAppPage form={form} />);
+  const suggested = { starter_credits, suggested_period: SUGGESTED_PERIOD };
+  return context.html(<NewAppPage form={emptyForm({ settle, on_expiry, ...suggested })} />);
 });
 
 /** Registers an app. An app that is already registered can only be changed on its own page. */
 export const registerApp = factory.createHandlers(async (context) => {
   const form = await readForm(context);
   const slug = textOf(form, "slug");
-  const checked = await checkSettings(context, form);
-  const parsed_slug = appSlug.safeParse(slug);
-  const problems = {
-    ...(parsed_slug.success
-      ? {}
-      : { slug: `${LABELS.slug} ${parsed_slug.error.issues[0]?.message}.` }),
-    ...(checked.ok ? {} : checked.refusal),
-  };
-  if (!checked.ok || Object.keys(problems).length > 0) {
-    return showNewAppForm(context, invalid(form, problems));
-  }
-  const failed = await save(context, form, slug, checked.value);
-  if (failed === null) {
-    return context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303);
-  }
-  return showNewAppForm(context, isOutdated(failed) ? taken(failed, SLUG_TAKEN) : failed);
+  const saved = await submitRecord(context, APP_FORM, { app_slug: slug, id: slug }, form);
+  if (!saved.ok)
+    return context.html(<NewAppPage form={saved.refusal.form} />, saved.refusal.status);
+  return context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303);
 });
-
-/** Saving settings that were checked is refused as invalid only because of the icon, which is copied then. */
-const save = (
-  context: AppContext,
-  form: FormState,
-  slug: string,
-  { reason, version, ...settings }: SaveApp,
-) =>
-  submit(
-    context,
-    form,
-    async () => {
-      const request = { reason, version, key: form.key };
-      return saveApp(await actingOf(context), slug, settings, request);
-    },
-    { invalid_request: "icon" },
-  );
-
-function showNewAppForm(context: AppContext, { form, status }: FailedForm) {
-  return context.html(<NewAppPage form={form} />, status);
-}
 
 export const showApp = factory.createHandlers((context) => showAppPage(context, {}));
 
 export const saveSettings = factory.createHandlers(async (context) => {
-  const slug = context.req.param("slug") ?? "";
+  const slug = slugOf(context);
   const { app_records } = context.get("services");
   if ((await app_records.find(slug)) === null) {
-    return refuseWithPage(context, { code: "app_unknown" });
+    return refuseWithPage(context, { code: "app_not_found" });
   }
-  const form = await readForm(context);
-  const checked = await checkSettings(context, form);
-  const failed = checked.ok
-    ? await save(context, form, slug, checked.value)
-    : invalid(form, checked.refusal);
-  return failed === null
+  const form = await readRecordForm(context);
+  const saved = await submitRecord(context, APP_FORM, { app_slug: slug, id: slug }, form);
+  return saved.ok
     ? context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303)
-    : showAppPage(context, { settings: failed });
+    : showAppPage(context, { settings: saved.refusal });
 });
-
-/** A field's value as people read it. */
-function shownValue(form: FormState, name: string): string {
-  const value = textOf(form, name);
-  const names: Readonly<Record<string, string>> = { ...SETTLE_NAMES, ...ON_EXPIRY_NAMES };
-  if (name === "settle" || name === "on_expiry") return names[value] ?? "";
-  if (name === "suggested_cap" && value !== "") {
-    const period = textOf(form, "suggested_period");
-    return `${value} ${CAP_PERIODS.includes(period as CapPeriod) ? PERIOD_NAMES[period as CapPeriod] : ""}`;
-  }
-  return shownText(form, name);
-}
-
-/** Checks a form's settings with the API's own schema. */
-async function checkSettings(context: AppContext, form: FormState) {
-  const wholeOrNull = (field: string) =>
-    textOf(form, field) === "" ? null : wholeNumberOf(form, field);
-  const textOrNull = (field: string) => textOf(form, field) || null;
-  const list = (field: string) => entriesOf(form, field).map(({ entry }) => entry);
-  const body = {
-    name: textOf(form, "name"),
-    starter_credits: wholeNumberOf(form, "starter_credits"),
-    origins: list("origins"),
-    daily_starter_budget: wholeOrNull("daily_starter_budget"),
-    settle: textOf(form, "settle"),
-    on_expiry: textOf(form, "on_expiry"),
-    max_overage_percent: wholeOrNull("max_overage_percent"),
-    upstream_providers: list("upstream_providers"),
-    icon: textOrNull("icon"),
-    color: textOrNull("color"),
-    suggested_cap:
-      textOf(form, "suggested_cap") === ""
-        ? null
-        : {
-            credits: wholeNumberOf(form, "suggested_cap"),
-            period: textOf(form, "suggested_period"),
-          },
-    starter_excluded_domains: list("starter_excluded_domains"),
-    ...versionOf(form),
-    ...optional(form, "reason"),
-  };
-  const checked = check(saveAppBody, body, LABELS, form);
-  const problem = checked.ok ? await findOriginProblem(context, checked.value) : null;
-  return problem === null ? checked : refused({ origins: entryProblem(form, "origins", problem) });
-}
 
 interface AppForms {
   readonly settings?: FailedForm;
@@ -182,47 +107,251 @@ interface AppForms {
   readonly added?: AddedKey;
 }
 
-/** The page of the app that the path names, with a form that failed or a key that was just added. */
-export async function showAppPage(
-  context: AppContext,
-  { settings, new_key, added }: AppForms,
-): Promise<Response> {
-  const slug = context.req.param("slug") ?? "";
+/** The app that the path names, and its keys. */
+async function readAppAndKeys(context: AppContext) {
+  const slug = slugOf(context);
   const { app_records } = context.get("services");
   const [app, keys] = await Promise.all([
     app_records.find(slug),
     app_records.listKeys(slug, { limit: KEYS_PER_APP_MAX }),
   ]);
-  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  const saved = {
-    name: app.name,
-    settle: app.settle,
-    on_expiry: app.on_expiry,
-    starter_credits: String(app.starter_credits),
-    origins: app.origins.join("\n"),
-    upstream_providers: app.upstream_providers.join(" "),
-    daily_starter_budget: String(app.daily_starter_budget ?? ""),
-    max_overage_percent: String(app.max_overage_percent ?? ""),
-    icon: app.icon ?? "",
-    color: app.color ?? "",
-    suggested_cap: String(app.suggested_cap?.credits ?? ""),
-    suggested_period: app.suggested_cap?.period ?? "30_days",
-    starter_excluded_domains: app.starter_excluded_domains.join("\n"),
-    version: String(app.version),
-  };
-  const shown =
-    settings && isOutdated(settings)
-      ? withSavedValues(settings, saved, Object.keys(SETTING_LABELS), shownValue)
-      : settings;
+  return app === null || !keys.ok ? null : { app, keys: keys.value };
+}
+
+/** The page of the app that the path names, with a form that failed or a key that was just added. */
+async function showAppPage(
+  context: AppContext,
+  { settings, new_key, added }: AppForms,
+): Promise<Response> {
+  const read = await readAppAndKeys(context);
+  if (read === null) return refuseWithPage(context, { code: "app_not_found" });
   return context.html(
     <AppPage
-      app={app}
-      keys={keys.ok ? keys.value : []}
-      settings={shown?.form ?? emptyForm(saved)}
+      {...read}
+      settings={settings?.form ?? formOf(APP_FORM, read.app)}
       new_key={new_key?.form ?? emptyForm()}
       added={added ?? null}
-      notice={consoleNoticeText(context.req.query("notice"))}
     />,
     settings?.status ?? new_key?.status ?? 200,
   );
 }
+
+type ListedApp = Awaited<ReturnType<typeof readApps>>["apps"][number];
+export type AppRecord = Omit<ListedApp, "granted_today">;
+
+export const appPath = (slug: string, part = ""): string =>
+  `/console/apps/${encodeURIComponent(slug)}${part}`;
+
+/** The starter credits since midnight UTC, and the daily limit. */
+function UsedToday({ granted_today, daily_starter_budget, starter_credits }: ListedApp) {
+  const used = granted_today === null ? "–" : number(granted_today);
+  if (daily_starter_budget === null) {
+    return (
+      <>
+        {used}
+        <span class="hint below">no limit</span>
+      </>
+    );
+  }
+  const is_used_up =
+    granted_today !== null && granted_today + starter_credits > daily_starter_budget;
+  return (
+    <>
+      {used} of {number(daily_starter_budget)}
+      {is_used_up ? <span class="tag is-bad">used up</span> : null}
+    </>
+  );
+}
+
+function NewAppPage({ form }: { form: FormState }) {
+  return (
+    <FormPage title="Register an app" section="apps" form={form}>
+      <ActionForm action="/console/new-app" form={form} button="Register" back="/console/apps">
+        <RecordFields kind={APP_FORM} form={form} />
+      </ActionForm>
+    </FormPage>
+  );
+}
+
+type ListedKeys = Awaited<ReturnType<Services["app_records"]["listKeys"]>>;
+
+/** A key that was just added. `key`: null if the form had already been sent, because a key is shown only once. */
+interface AddedKey {
+  readonly label: string;
+  readonly key: string | null;
+}
+
+interface AppPageProps {
+  readonly app: AppRecord;
+  readonly keys: Extract<ListedKeys, { ok: true }>["value"];
+  readonly settings: FormState;
+  readonly new_key: FormState;
+  readonly added: AddedKey | null;
+}
+
+function AppPage(props: AppPageProps) {
+  const { app, settings, new_key } = props;
+  return (
+    <ConsolePage
+      title={titleOf(app.name, settings, new_key)}
+      section="apps"
+      scripts={["times.js", "forms.js", "copy.js"]}
+      heading={
+        <>
+          <AppIcon look={app} size={32} /> {app.name}
+        </>
+      }
+      aside={
+        <span>
+          <a href={consolePath("/console", { app: app.slug })}>Totals</a>
+          {" · "}
+          <a href={consolePath("/console/jobs", { app: app.slug })}>Jobs</a>
+          {" · "}
+          <a href={consolePath("/console/audit", { subject: app.slug })}>Changes</a>
+          {" · "}
+          <a href={appPath(app.slug, "/oauth")}>OAuth</a>
+          {" · "}
+          <a href={appPath(app.slug, "/webhooks")}>Webhooks</a>
+        </span>
+      }
+    >
+      <div class="columns">
+        <Panel id="settings" title="Settings">
+          <p class="hint">
+            Slug <code>{app.slug}</code>. New accounts get {credits(app.starter_credits)}.
+          </p>
+          <ActionForm
+            action={appPath(app.slug, "/settings")}
+            form={settings}
+            button="Save"
+            role="admin"
+          >
+            <RecordFields kind={APP_FORM} form={settings} />
+          </ActionForm>
+        </Panel>
+        <Keys {...props} />
+      </div>
+    </ConsolePage>
+  );
+}
+
+function Keys({ app, keys, new_key, added }: AppPageProps) {
+  return (
+    <Panel id="keys" title="Server keys">
+      {added === null ? null : <Added {...added} />}
+      {keys.length === 0 ? <p class="hint">This app has no key.</p> : null}
+      <ul class="rows">
+        {keys.map(({ id, label, last_four, created_at_ms, last_used_at_ms }) => (
+          <li>
+            <span>
+              <strong>{label}</strong>
+              <span class="hint below">
+                ends with <code>{last_four}</code>
+                {" · "}since <Time at_ms={created_at_ms} style="day" />
+                {/* Text, because scripts would change the start of a UTC day to the day before it. */}
+                {last_used_at_ms === null
+                  ? " · never used"
+                  : ` · last used ${timeText(last_used_at_ms, "day")} (UTC)`}
+              </span>
+            </span>
+            {mayAct("admin") ? (
+              <RowLink
+                href={consolePath(appPath(app.slug, "/revoke-key"), { key_id: id })}
+                text="Revoke"
+                about={`${label}, which ends with ${last_four}`}
+              />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      <ForRole role="admin" action="Adding or revoking a key">
+        <h3>Add a key</h3>
+        <ActionForm action={appPath(app.slug, "/keys")} form={new_key} button="Add a key">
+          <Field
+            form={new_key}
+            name="label"
+            label="Label"
+            hint="Where the key is used, such as “render server”."
+          />
+        </ActionForm>
+      </ForRole>
+    </Panel>
+  );
+}
+
+function Added({ label, key }: AddedKey) {
+  return (
+    <div class="made" role="status" {...FIRST_TO_READ}>
+      <MadeSecret name={`the key “${label}”`} secret={key} otherwise="revoke it and add another" />
+    </div>
+  );
+}
+
+interface RevokeKeyPageProps {
+  readonly app: Pick<AppRecord, "slug" | "name">;
+  readonly key_record: AppPageProps["keys"][number];
+  readonly form: FormState;
+}
+
+function RevokeKeyPage({ app, key_record, form }: RevokeKeyPageProps) {
+  const { label, last_four, created_at_ms, last_used_at_ms } = key_record;
+  return (
+    <ConfirmationPage
+      title={`Revoke the key “${label}”?`}
+      about={{ href: appPath(app.slug), name: app.name }}
+      action={appPath(app.slug, "/revoke-key")}
+      button="Revoke"
+      back={appPath(app.slug)}
+      named_by="key_id"
+      form={form}
+    >
+      <dl class="facts">
+        <dt>Ends with</dt>
+        <dd>
+          <code>{last_four}</code>
+        </dd>
+        <dt>Added</dt>
+        <dd>
+          <Time at_ms={created_at_ms} />
+        </dd>
+        <dt>Last used</dt>
+        <dd>{last_used_at_ms === null ? "never" : `${timeText(last_used_at_ms, "day")} (UTC)`}</dd>
+      </dl>
+      <p>
+        Servers that use this key lose access within a minute. This cannot be undone. If they should
+        keep working, add another key first.
+      </p>
+    </ConfirmationPage>
+  );
+}
+
+/** Shows the key in this response only. A redirect would need the key in its URL. */
+export const addKey = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const checked = check(addAppKeyBody, { label: textOf(form, "label") }, { label: "The label" });
+  if (!checked.ok) return showAppPage(context, { new_key: invalid(form, checked.refusal) });
+  const request = { ...checked.value, key: form.key };
+  const added = await submit(
+    context,
+    form,
+    (acting) => addAppKey(acting, slugOf(context), request),
+    { limit_reached: "label", app_key_label_taken: "label" },
+  );
+  return showAppPage(context, added.ok ? { added: added.value } : { new_key: added.refusal });
+});
+
+export const revocation = confirmed({
+  named_by: "key_id",
+  async read(context, form) {
+    const read = await readAppAndKeys(context);
+    if (read === null) return refused({ code: "app_not_found" });
+    const key_record = read.keys.find(({ id }) => id === form.values["key_id"]);
+    if (key_record === undefined) return refused({ code: "app_key_not_found" });
+    return accepted({ app: read.app, key_record });
+  },
+  page: (subject, form) => <RevokeKeyPage {...subject} form={form} />,
+  perform: (acting, context, form, request) =>
+    revokeAppKey(acting, slugOf(context), textOf(form, "key_id"), request),
+  done: (context) =>
+    context.redirect(consolePath(appPath(slugOf(context)), { notice: "key-revoked" }), 303),
+});

@@ -1,12 +1,27 @@
 /** `GET` and `POST /console/accounts/{identity_id}/credits`: gives or takes credits, after a review step. */
 import { accepted, refused, type Result } from "../../domain/result.ts";
-import { CreditsPage, ReviewCreditsPage } from "./account_actions_page.tsx";
-import { emptyForm, type FormState } from "./form.tsx";
-import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
-import { adjustCredits, creditsBody } from "../../http/api/admin/accounts/actions.ts";
+import { holderAccount, holderId } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { accountPathWithNotice, FIELD_LABELS, subjectOf } from "./account_actions.tsx";
+import { adjustCredits, creditsBody } from "../../operator/account_actions.ts";
+import { Choice } from "../allowance/fields.tsx";
+import { credits, number, signed } from "../layout/labels.ts";
+import {
+  accountPathWithNotice,
+  FIELD_LABELS,
+  pagePropsOf,
+  subjectOf,
+  type ActionSubject,
+} from "./account_actions.tsx";
+import {
+  ActionForm,
+  Choices,
+  emptyForm,
+  Field,
+  FormPage,
+  Reason,
+  type FormState,
+} from "./form.tsx";
 import {
   check,
   invalid,
@@ -16,6 +31,7 @@ import {
   wholeNumberOf,
   type FailedForm,
 } from "./forms.ts";
+import { accountPath } from "./table.tsx";
 
 const BELOW_ZERO = "Tick the box to confirm that the balance goes below zero.";
 const NO_DIRECTION = "Choose whether to give or take credits.";
@@ -33,18 +49,19 @@ export const doCredits = factory.createHandlers(async (context) => {
     return showForm(context, { form, status: 200 }, amount);
   }
   const allow_negative = form.values["below_zero"] === "yes";
-  const failed = await submit(
+  const request = { ...adjustment.value, allow_negative, key: form.key };
+  const done = await submit(
     context,
     form,
-    () => adjustCredits(context, { ...adjustment.value, allow_negative, key: form.key }),
+    (acting) => adjustCredits(acting, holderId(context), request),
     { balance_limit: "amount" },
   );
-  if (failed?.code === "balance_below_zero") {
-    return showForm(context, invalid(form, { below_zero: BELOW_ZERO }), amount);
+  if (done.ok) {
+    return context.redirect(accountPathWithNotice(context, amount > 0 ? "given" : "taken"), 303);
   }
-  return failed === null
-    ? context.redirect(accountPathWithNotice(context, amount > 0 ? "given" : "taken"), 303)
-    : showForm(context, failed, null);
+  return done.refusal.code === "balance_below_zero"
+    ? showForm(context, invalid(form, { below_zero: BELOW_ZERO }), amount)
+    : showForm(context, done.refusal, null);
 });
 
 /** The signed amount and the reason, or the invalid fields. */
@@ -75,4 +92,118 @@ async function showForm(
   return amount === null
     ? context.html(<CreditsPage subject={subject} form={form} />, status)
     : context.html(<ReviewCreditsPage {...{ subject, form, amount }} />, status);
+}
+
+interface CreditsPageProps {
+  readonly subject: ActionSubject;
+  readonly form: FormState;
+}
+
+/** The first step: the amount and the reason. */
+function CreditsPage({ subject, form }: CreditsPageProps) {
+  return (
+    <FormPage title="Give or take credits" form={form} {...pagePropsOf(subject)}>
+      <p>
+        The balance is <strong>{credits(subject.credits)}</strong>
+        {subject.held === 0 ? "" : `, and ${number(subject.held)} more held`}. The next page shows
+        the new balance before anything is changed.
+      </p>
+      <ActionForm
+        action={accountPath(subject.identity_id, "credits")}
+        form={form}
+        button="Review"
+        back={accountPath(subject.identity_id)}
+      >
+        <Choices
+          form={form}
+          name="direction"
+          legend="Action"
+          options={[
+            ["give", "Give credits"],
+            ["take", "Take credits away"],
+          ]}
+        />
+        <Field form={form} name="amount" label="Number of credits" inputmode="numeric" />
+        <Reason
+          form={form}
+          hint="The account’s holder sees this in their statement. It is also kept in the audit log."
+        />
+      </ActionForm>
+    </FormPage>
+  );
+}
+
+interface ReviewCreditsProps extends CreditsPageProps {
+  /** Negative if credits are taken. */
+  readonly amount: number;
+}
+
+/** The second step: the new balance, to confirm. */
+function ReviewCreditsPage({ subject, form, amount }: ReviewCreditsProps) {
+  const after = subject.credits + amount;
+  const giving = amount > 0;
+  const change = credits(Math.abs(amount));
+  const { direction = "", amount: typed = "", reason = "" } = form.values;
+  return (
+    <FormPage
+      title={giving ? `Give ${change}?` : `Take ${change}?`}
+      form={form}
+      {...pagePropsOf(subject)}
+    >
+      <dl class="sums">
+        <div>
+          <dt>Now</dt>
+          <dd>{number(subject.credits)}</dd>
+        </div>
+        <div>
+          <dt>Change</dt>
+          <dd>{signed(amount)}</dd>
+        </div>
+        <div>
+          <dt>After</dt>
+          <dd class={after < 0 ? "is-negative" : undefined}>{number(after)}</dd>
+        </div>
+      </dl>
+      <p>
+        The account’s holder will see this reason: <q>{reason}</q>
+      </p>
+      <ActionForm
+        action={accountPath(subject.identity_id, "credits")}
+        form={form}
+        button={giving ? `Give ${change}` : `Take ${change}`}
+        danger={!giving}
+        back={accountPath(subject.identity_id)}
+      >
+        {Object.entries({ direction, amount: typed, reason, confirmed: "yes" }).map(
+          ([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ),
+        )}
+        {after < 0 && !giving ? <BelowZero form={form} /> : null}
+      </ActionForm>
+    </FormPage>
+  );
+}
+
+/** Taking credits below zero needs its own confirmation. */
+function BelowZero({ form }: { form: FormState }) {
+  const problem = form.problems["below_zero"];
+  return (
+    <>
+      <p class="hint" id="below_zero-hint">
+        The account will owe credits. Its apps cannot start jobs until the balance is above zero
+        again.
+      </p>
+      <Choice
+        type="checkbox"
+        id="below_zero"
+        name="below_zero"
+        value="yes"
+        aria-describedby="below_zero-hint"
+        {...(problem === undefined ? {} : { "aria-invalid": "true" })}
+      >
+        Take them even though the balance goes below zero
+      </Choice>
+    </>
+  );
 }

@@ -3,7 +3,7 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import type { OperatorRole } from "../../domain/operators.ts";
 import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
-import { Choice, describedBy, FieldProblem } from "../device/fields.tsx";
+import { Choice, describedBy, FieldProblem } from "../allowance/fields.tsx";
 
 export interface FormState {
   /** The fields by name, as they were typed. */

@@ -6,9 +6,11 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { FormState } from "./form.tsx";
 import { FORM_PROBLEMS } from "./labels.ts";
+import { actingOf } from "../../http/caller/acting.ts";
 import type { AppContext } from "../../http/context.ts";
 import { refusalForError } from "../../http/failures.ts";
 import { describeRefusal } from "../../http/refusals.ts";
+import type { Acting } from "../../operator/acting.ts";
 
 /** The text fields of the request's form and its idempotency key. A body that is not a form has no fields. */
 export async function readForm(context: AppContext): Promise<FormState> {
@@ -105,57 +107,6 @@ export interface FailedForm {
   readonly code?: Refusal["code"];
 }
 
-const CHANGED_CODES: readonly (Refusal["code"] | undefined)[] = [
-  "app_changed",
-  "client_changed",
-  "resource_changed",
-  "webhook_changed",
-];
-
-/** Whether someone else created or saved the record first. */
-export const isOutdated = ({ code }: FailedForm): boolean => CHANGED_CODES.includes(code);
-
-/** The hidden field of a form that changes a record: the version that it shows. The form of a new record has none. */
-export const versionOf = (form: FormState) =>
-  "version" in form.values ? { version: wholeNumberOf(form, "version") } : {};
-
-export const isNew = (form: FormState): boolean => !("version" in form.values);
-
-/** The form of a new record whose id another record has. */
-export function taken(failed: FailedForm, problems: FormState["problems"]): FailedForm {
-  return { ...failed, form: { ...failed.form, problems } };
-}
-
-/**
- * Adds to each field that differs the value that someone else saved in the meantime. The form gets the saved
- * version, so that sending it again overwrites that version on purpose. `shown`: a field's value as people read it.
- */
-export function withSavedValues(
-  { form, ...rest }: FailedForm,
-  saved: FormState["values"],
-  fields: readonly string[],
-  shown: (form: FormState, name: string) => string = shownText,
-): FailedForm {
-  const saved_form = { ...form, values: saved };
-  const problems = fields
-    .map((name) => [name, shown(saved_form, name), shown(form, name)] as const)
-    .filter(([, theirs, ours]) => theirs !== ours)
-    .map(([name, theirs]) => [name, `The saved value is: ${theirs === "" ? "empty" : theirs}.`]);
-  const values = { ...form.values, version: saved["version"] ?? "" };
-  return {
-    ...rest,
-    form: {
-      ...form,
-      values,
-      problems: { "": FORM_PROBLEMS.changed, ...Object.fromEntries(problems) },
-    },
-  };
-}
-
-/** A field's text in one line. */
-export const shownText = (form: FormState, name: string): string =>
-  textOf(form, name).replaceAll("\n", " ");
-
 /** The form with its problems. */
 export function invalid(form: FormState, problems: FormState["problems"]): FailedForm {
   return { form: { ...form, problems }, status: 400 };
@@ -168,29 +119,29 @@ const USED_KEY_PROBLEMS: Readonly<Partial<Record<Refusal["code"], string>>> = {
 };
 
 /**
- * Runs a form's action. Returns null if it was done, now or by an earlier request. `fields` maps refusal codes
- * to the fields that they concern. The form keeps its values and its key, so that sending it again is safe; it
+ * Runs a form's action, and returns its value if it was done, now or by an earlier request. `fields` maps refusal codes
+ * to the fields that they concern. A form that failed keeps its values and its key, so that sending it again is safe; it
  * gets a new key only if the old one can no longer be used.
  */
-export async function submit(
+export async function submit<Value>(
   context: AppContext,
   form: FormState,
-  perform: () => Promise<OnceAnswer<unknown>>,
+  perform: (acting: Acting) => Promise<OnceAnswer<Value>>,
   fields: Readonly<Partial<Record<Refusal["code"], string>>> = {},
-): Promise<FailedForm | null> {
+): Promise<Result<Value, FailedForm>> {
   try {
-    const result = await perform();
-    if (result.ok) return null;
+    const result = await perform(await actingOf(context));
+    if (result.ok) return accepted(result.value.value);
     const { status, error, code } = describeRefusal(result.refusal);
     context.set("refusal_code", code);
     const used_key_problem = USED_KEY_PROBLEMS[code];
     const key = used_key_problem === undefined ? form.key : crypto.randomUUID();
     const problems = { [fields[code] ?? ""]: used_key_problem ?? error };
-    return { form: { ...form, key, problems }, status, code };
+    return refused({ form: { ...form, key, problems }, status, code });
   } catch (error) {
-    const refusal = refusalForError(error as Error, context);
+    const refusal = refusalForError(error, context);
     context.set("refusal_code", refusal.code);
     const { status } = describeRefusal(refusal);
-    return { form: { ...form, problems: { "": FORM_PROBLEMS.unavailable } }, status };
+    return refused({ form: { ...form, problems: { "": FORM_PROBLEMS.unavailable } }, status });
   }
 }

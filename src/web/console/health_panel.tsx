@@ -1,11 +1,11 @@
 /** The service's health on the console's first page: the warnings, then each figure with its limit. */
-import type { readHealth } from "../../http/api/admin/read_health.ts";
+import type { readHealth } from "../../operator/read_health.ts";
 import { counted, nameFromSlug, number } from "../layout/labels.ts";
 import { FIGURE_MEANINGS, FIGURE_SCOPES, HEALTH_REASONS, figureName } from "./labels.ts";
 import { Panel } from "./panel.tsx";
 import { Table } from "./table.tsx";
 
-export type HealthView = Awaited<ReturnType<typeof readHealth>>;
+type HealthView = Awaited<ReturnType<typeof readHealth>>;
 type Figure = HealthView["figures"][number];
 
 type HealthPanelProps = HealthView & { readonly appName: (slug: string | null) => string };
@@ -27,36 +27,11 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
       }
     >
       {warnings.map((figure) => (
-        <div class="problem">
-          <p>
-            <strong>
-              {figureName(figure.name)}: {valueText(figure)}
-              {figure.value === null ? "." : `, ${limitText(figure)}.`}
-            </strong>{" "}
-            {figure.value === null ? null : FIGURE_MEANINGS[figure.name]}
-          </p>
-          <p class="hint">
-            {figure.reason === null ? null : <>Cause: {reasonText(figure.reason)}. </>}
-            {figure.newest_at === null ? null : (
-              <>
-                Newest: <Moment at={figure.newest_at} />.{" "}
-              </>
-            )}
-            What to do: docs/operate.md, “{figure.name}”.
-          </p>
-        </div>
+        <Warning {...figure} />
       ))}
       <dl class="figures">
         {figures.map((figure) => (
-          <div class={figure.status === "warning" ? "is-bad" : undefined}>
-            <dt>
-              {figureName(figure.name)} <span class="hint">{FIGURE_SCOPES[figure.name]}</span>
-            </dt>
-            <dd>
-              <strong>{valueText(figure)}</strong>
-              <span class="hint limit">{limitText(figure)}</span>
-            </dd>
-          </div>
+          <FigureBox {...figure} />
         ))}
       </dl>
       {failing.length === 0 ? null : (
@@ -99,6 +74,43 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
         These figures were read at <Moment at={as_of} />. Days are UTC.
       </p>
     </Panel>
+  );
+}
+
+function FigureBox(figure: Figure) {
+  return (
+    <div class={figure.status === "warning" ? "is-bad" : undefined}>
+      <dt>
+        {figureName(figure.name)} <span class="hint">{FIGURE_SCOPES[figure.name]}</span>
+      </dt>
+      <dd>
+        <strong>{valueText(figure)}</strong>
+        <span class="hint limit">{limitText(figure)}</span>
+      </dd>
+    </div>
+  );
+}
+
+function Warning(figure: Figure) {
+  return (
+    <div class="problem">
+      <p>
+        <strong>
+          {figureName(figure.name)}: {valueText(figure)}
+          {figure.value === null ? "." : `, ${limitText(figure)}.`}
+        </strong>{" "}
+        {figure.value === null ? null : FIGURE_MEANINGS[figure.name]}
+      </p>
+      <p class="hint">
+        {figure.reason === null ? null : <>Cause: {reasonText(figure.reason)}. </>}
+        {figure.newest_at === null ? null : (
+          <>
+            Newest: <Moment at={figure.newest_at} />.{" "}
+          </>
+        )}
+        What to do: docs/operate.md, “{figure.name}”.
+      </p>
+    </div>
   );
 }
 

@@ -1,13 +1,21 @@
 /** `GET /console/accounts/{identity_id}/jobs/{job_id}`: one job; `POST …/refund`: gives back its cost. */
-import { OPERATOR } from "../../account/contract.ts";
-import { refundBody, refundJob } from "../../http/api/admin/accounts/actions.ts";
-import { holderAccount, jobIdOf } from "../../http/api/admin/accounts/holder.ts";
+import type { Child } from "hono/jsx";
+import { OPERATOR, type JobRow } from "../../account/contract.ts";
+import { startedBy } from "../../domain/started_by.ts";
+import { holderAccount, holderId, jobIdOf } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
+import type { Person } from "../../identity/port.ts";
+import { refundBody, refundJob } from "../../operator/account_actions.ts";
 import { appNames } from "../account/apps.ts";
+import { EntryTable } from "../account/entry_table.tsx";
+import { starterText } from "../account/started_by.tsx";
 import { statementEntries } from "../account/statement_entries.ts";
+import { credits, JOB_STATUS_NAMES, number } from "../layout/labels.ts";
+import { ConsolePage } from "./console_page.tsx";
+import { Time, Zone } from "../layout/time.tsx";
 import { FIELD_LABELS } from "./account_actions.tsx";
-import { emptyForm } from "./form.tsx";
+import { emptyForm, ActionForm, Field, Reason, titleOf, type FormState } from "./form.tsx";
 import {
   check,
   invalid,
@@ -17,9 +25,8 @@ import {
   wholeNumberOf,
   type FailedForm,
 } from "./forms.ts";
-import { ConsoleJobPage } from "./job_page.tsx";
-import { consoleNoticeText } from "./labels.ts";
-import { consolePath, jobPath } from "./table.tsx";
+import { Details, Panel } from "./panel.tsx";
+import { consolePath, jobPath, accountPath } from "./table.tsx";
 
 export const showConsoleJob = factory.createHandlers((context) =>
   showJob(context, { form: emptyForm(), status: 200 }),
@@ -32,11 +39,14 @@ export const doRefund = factory.createHandlers(async (context) => {
   const checked = check(refundBody, { reason, ...amount }, FIELD_LABELS);
   if (!checked.ok) return showJob(context, invalid(form, checked.refusal));
   const request = { ...checked.value, key: form.key };
-  const failed = await submit(context, form, () => refundJob(context, jobIdOf(context), request), {
-    refund_limit: "amount",
-  });
-  if (failed !== null) return showJob(context, failed);
-  const path = jobPath(context.get("holder").identity_id, jobIdOf(context));
+  const done = await submit(
+    context,
+    form,
+    (acting) => refundJob(acting, holderId(context), jobIdOf(context), request),
+    { refund_limit: "amount" },
+  );
+  if (!done.ok) return showJob(context, done.refusal);
+  const path = jobPath(holderId(context), jobIdOf(context));
   return context.redirect(consolePath(path, { notice: "refunded" }), 303);
 });
 
@@ -48,13 +58,119 @@ async function showJob(context: AppContext, { form, status }: FailedForm): Promi
   ]);
   if (!read.ok) return refuseWithPage(context, read.refusal);
   const { job, entries } = read.value;
-  const page = {
-    person,
-    job,
-    entries: statementEntries({ rows: entries, jobs: [job] }, appName),
-    app_name: appName(job.app_slug),
-    form,
-    notice: consoleNoticeText(context.req.query("notice")),
-  };
-  return context.html(<ConsoleJobPage {...page} />, status);
+  return context.html(
+    <ConsolePage
+      title={titleOf(job.action, form)}
+      heading={job.action}
+      section="all_jobs"
+      scripts={["times.js", "forms.js"]}
+      aside={
+        <a href={consolePath("/console/jobs", { identity_id: person.identity_id })}>
+          All jobs of this account
+        </a>
+      }
+    >
+      <div class="columns">
+        <div class="main-column">
+          <Panel id="entries" title="Ledger entries">
+            <EntryTable entries={statementEntries({ rows: entries, jobs: [job] }, appName)} />
+          </Panel>
+          <Metadata {...job} />
+        </div>
+        <div class="side-column">
+          <Facts {...{ person, job }} app_name={appName(job.app_slug)} />
+          <Refund {...{ person, job, form }} />
+          <Zone />
+        </div>
+      </div>
+    </ConsolePage>,
+    status,
+  );
+}
+
+interface JobProps {
+  readonly person: Person;
+  readonly job: JobRow;
+}
+
+const FAILURES = {
+  reported: "its app reported it",
+  expired: "it timed out",
+  cancelled: "its holder cancelled it",
+} as const;
+
+function Facts({ person, job, app_name }: JobProps & { readonly app_name: string }) {
+  const { status, failure, failure_reason } = job;
+  const cause = [failure === null ? null : FAILURES[failure], failure_reason].filter(Boolean);
+  const facts: readonly (readonly [string, Child])[] = [
+    ["Account", <a href={accountPath(person.identity_id)}>{person.email ?? person.identity_id}</a>],
+    ["App", app_name],
+    ["Started by", <Starter job={job} />],
+    ["Status", <span class={`state state-${status}`}>{JOB_STATUS_NAMES[status]}</span>],
+    ...(cause.length === 0 ? [] : [["Cause", cause.join(": ")] as const]),
+    ["Reserve", credits(job.reserved)],
+    ...(job.spent === null ? [] : [["Spent at its last step", credits(job.spent)] as const]),
+    ...(job.step === 0 ? [] : [["Last step", number(job.step)] as const]),
+    ["Cost", status === "started" ? "Not known yet" : credits(job.actual_cost)],
+    ...(job.refunded === 0 ? [] : [["Refunded", credits(job.refunded)] as const]),
+    ["Started", <Time at_ms={job.created_at_ms} />],
+    ["Last change", <Time at_ms={job.updated_at_ms} />],
+    ["Job id", <code>{job.id}</code>],
+  ];
+  return (
+    <Panel id="facts" title="Job">
+      <Details facts={facts} />
+    </Panel>
+  );
+}
+
+function Starter({ job }: Pick<JobProps, "job">) {
+  const { id, root_id } = { root_id: null, ...startedBy(job) };
+  return (
+    <>
+      {starterText(job) ?? "Its holder, in a browser"}
+      {id === null ? null : <code class="below">{id}</code>}
+      {root_id === null ? null : <code class="below">exchanged from {root_id}</code>}
+    </>
+  );
+}
+
+function Refund({ person, job, form }: JobProps & { readonly form: FormState }) {
+  const left = job.actual_cost - job.refunded;
+  if (left === 0 && Object.keys(form.problems).length === 0) return null;
+  return (
+    <Panel id="refund" title="Refund this job">
+      <p class="hint">
+        The account gets back at most {credits(left)}, in one or several refunds. A refunded job
+        cannot be completed late.
+      </p>
+      <ActionForm
+        action={`${jobPath(person.identity_id, job.id)}/refund`}
+        form={form}
+        button="Refund this job"
+        role="support"
+      >
+        <Field
+          form={form}
+          name="amount"
+          label="Credits"
+          inputmode="numeric"
+          hint={`Leave it empty to refund all ${number(left)}.`}
+        />
+        <Reason form={form} hint="The account’s holder sees this in their statement." />
+      </ActionForm>
+    </Panel>
+  );
+}
+
+/** As the app stored it. */
+function Metadata({ metadata_json }: Pick<JobRow, "metadata_json">) {
+  if (metadata_json === null) return null;
+  return (
+    <Panel id="metadata" title="What the app stored">
+      <div class="scroll" tabindex={0} role="region" aria-label="Metadata of the app">
+        <pre>{JSON.stringify(JSON.parse(metadata_json), null, 2)}</pre>
+      </div>
+    </Panel>
+  );
 }

@@ -1,7 +1,11 @@
-/** `GET /console/jobs[?app=&status=&identity_id=&cursor=]`: jobs across accounts. */
-import { ConsoleJobsPage } from "./jobs_page.tsx";
-import { findJobs, findJobsQuery } from "../../http/api/admin/list_jobs.ts";
-import { factory } from "../../http/context.ts";
+/** `GET /console/jobs[?app=&status=&by=&identity_id=&cursor=]`: jobs across accounts. */
+import { JOB_STATUSES } from "../../domain/job.ts";
+import { factory, type AppContext } from "../../http/context.ts";
+import { findJobs, findJobsQuery } from "../../operator/find_jobs.ts";
+import { JOB_STATUS_NAMES, number, stateName } from "../layout/labels.ts";
+import { ConsolePage } from "./console_page.tsx";
+import { NewRows, pollSeconds } from "../layout/live.tsx";
+import { Time } from "../layout/time.tsx";
 import {
   appFilter,
   cursorOf,
@@ -10,29 +14,137 @@ import {
   problemOf,
   readQuery,
 } from "./queries.ts";
+import {
+  accountPath,
+  AsOf,
+  FilterForm,
+  jobPath,
+  FilterProblem,
+  Pager,
+  ReadModelUnavailable,
+  Table,
+} from "./table.tsx";
 
-export const showAllJobs = factory.createHandlers(async (context) => {
+export const showAllJobs = factory.createHandlers(async (context) =>
+  context.html(<JobsPage {...await readJobsPage(context)} />),
+);
+
+async function readJobsPage(context: AppContext) {
   const query = readQuery(context, findJobsQuery);
-  const { app, status, identity_id, cursor } = query;
-  const [filter, found] = await Promise.all([
+  const { app, status, by, identity_id, cursor } = query;
+  const [{ appName, app_options }, found] = await Promise.all([
     appFilter(context, app),
-    nullIfUnreadable(findJobs(context, query)),
+    nullIfUnreadable(findJobs(context.get("services"), query)),
   ]);
   const page = found?.ok === true ? found.value : null;
   const jobs = page?.jobs ?? [];
-  return context.html(
-    <ConsoleJobsPage
-      filters={{ app, status, identity_id }}
-      cursor={cursor === undefined ? null : cursorOf(context)}
-      {...filter}
-      jobs={jobs}
-      personName={await personNames(
-        context,
-        jobs.map((job) => job.identity_id),
+  const people = jobs.map((job) => job.identity_id);
+  return {
+    filters: { app, status, by, identity_id },
+    cursor: cursor === undefined ? null : cursorOf(context),
+    app_options,
+    appName,
+    personName: await personNames(context, people),
+    jobs,
+    next_cursor: page?.next_cursor,
+    /** Null if the read model cannot be read, or a filter was refused. */
+    as_of: page?.as_of ?? null,
+    /** Why a filter was refused. */
+    problem: problemOf(found),
+  };
+}
+
+const STATUSES = [
+  ["", "Any"],
+  ...JOB_STATUSES.map((status) => [status, JOB_STATUS_NAMES[status]] as const),
+] as const;
+
+const COLUMNS = [
+  "Job",
+  "Account",
+  "Status",
+  { amount: "Held" },
+  { amount: "Cost" },
+  "Started",
+] as const;
+
+function JobsPage(props: JobsPageProps) {
+  const { filters, cursor, app_options, jobs, next_cursor, as_of } = props;
+  const filtered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <ConsolePage
+      title="Jobs of all accounts"
+      heading="Jobs"
+      section="all_jobs"
+      scripts={["times.js", "live.js"]}
+      aside={
+        <FilterForm
+          path="/console/jobs"
+          values={filters}
+          filters={[
+            { name: "app", label: "App", options: [["", "All apps"], ...app_options] },
+            { name: "status", label: "Status", options: STATUSES },
+            { name: "by", label: "Started by (id)" },
+            { name: "identity_id", label: "Identity or e-mail" },
+          ]}
+        />
+      }
+    >
+      {props.problem === null ? null : <FilterProblem problem={props.problem} />}
+      {as_of === null ? (
+        props.problem === null && <ReadModelUnavailable />
+      ) : (
+        <section
+          class="panel"
+          aria-label="Jobs"
+          data-live-poll={
+            cursor === null
+              ? pollSeconds({ reads_all: filters.identity_id === undefined })
+              : undefined
+          }
+        >
+          <NewRows />
+          <Table
+            ids={jobs.map(({ id }) => `job-${id}`)}
+            label={filtered ? "Matching jobs" : "Jobs of all accounts, newest first"}
+            columns={COLUMNS}
+            rows={jobs.map((job) => jobCells(job, props))}
+            empty={
+              filtered || cursor !== null ? (
+                <>
+                  No jobs match. <a href="/console/jobs">Show all jobs</a>
+                </>
+              ) : (
+                "No app has run a job yet."
+              )
+            }
+          />
+        </section>
       )}
-      next_cursor={page?.next_cursor}
-      as_of={page?.as_of ?? null}
-      problem={problemOf(found)}
-    />,
+      <Pager path="/console/jobs" filters={filters} {...{ cursor, next_cursor }} />
+      {as_of === null ? null : <AsOf as_of={as_of} />}
+    </ConsolePage>
   );
-});
+}
+
+type JobsPageProps = Awaited<ReturnType<typeof readJobsPage>>;
+
+const jobCells = (job: JobsPageProps["jobs"][number], { appName, personName }: JobsPageProps) => [
+  <>
+    <a href={jobPath(job.identity_id, job.id)}>{job.action}</a>
+    <span class="hint below">
+      {appName(job.app_slug)}
+      {job.by.id === null || job.by.id === job.app_slug
+        ? null
+        : ` · by ${job.by.name ?? job.by.id}`}
+    </span>
+  </>,
+  <a href={accountPath(job.identity_id)}>{personName(job.identity_id)}</a>,
+  <>
+    <span class={`state state-${job.status}`}>{stateName(job)}</span>
+    {job.failure_reason === null ? null : <span class="hint below">{job.failure_reason}</span>}
+  </>,
+  number(job.reserved),
+  job.status === "started" ? "–" : number(job.actual_cost),
+  <Time at_ms={Date.parse(job.created_at)} />,
+];

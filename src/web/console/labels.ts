@@ -4,7 +4,7 @@ import type { FigureName } from "../../domain/health.ts";
 import { SUSPENDED_AT_ONCE_MAX } from "../../domain/limits.ts";
 import { nameFromSlug } from "../layout/labels.ts";
 
-/** What a figure above its limit means. */
+/** The meaning of a figure above its limit. */
 export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   failed_requests: "Requests of the last 20 minutes got status 5xx.",
   read_model_lag: "The oldest change that lists and charts do not show yet waits this long.",
@@ -29,7 +29,7 @@ const FIGURE_NAMES: Readonly<Partial<Record<FigureName, string>>> = {
 
 export const figureName = (name: FigureName): string => FIGURE_NAMES[name] ?? nameFromSlug(name);
 
-/** What a figure's value covers. */
+/** The scope of a figure's value. */
 export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   failed_requests: "in 20 min",
   read_model_lag: "the longest",
@@ -52,7 +52,7 @@ export const HEALTH_REASONS: Readonly<Record<string, string>> = {
   not_run_yet: "the schedule has not run yet; it first runs within ten minutes of a deployment",
 };
 
-/** What an operator can do to one account. The keys are the last part of the path. */
+/** The actions of an operator on one account. The keys are the last part of the path. */
 export const ACCOUNT_ACTIONS = {
   plan: {
     title: "Change the plan",

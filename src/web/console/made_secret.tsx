@@ -1,4 +1,4 @@
-/** What an operator sees after a secret was made: the secret, or that it was shown before. */
+/** The secret that was just made, or a note that it was shown before. */
 import type { Child } from "hono/jsx";
 import { Secret } from "../layout/secret.tsx";
 
@@ -7,7 +7,7 @@ interface MadeSecretProps {
   readonly name: string;
   /** Null: the form was sent twice, and the first response had the secret. */
   readonly secret: string | null;
-  /** What to do if the secret was not saved, as the end of a sentence. */
+  /** The advice if the secret was not saved, as the end of a sentence. */
   readonly otherwise: string;
   readonly note?: Child;
 }

@@ -1,75 +1,42 @@
 /** `/console/apps/{slug}/oauth` and its forms: the OAuth clients and protected resources of an app. */
-import type { OnceAnswer } from "../../account/contract.ts";
-import { actingOf } from "../../http/api/admin/audited_action.ts";
-import { saveClient } from "../../operator/save_client.ts";
-import { saveResource } from "../../operator/save_resource.ts";
-import { refused } from "../../domain/result.ts";
-import {
-  removeClient,
-  removeClientQuery,
-  replaceSecret,
-  replaceSecretBody,
-} from "../../http/api/admin/clients/change.ts";
-import {
-  clientSettings,
-  idProblem,
-  saveClientBody,
-  type OAuthClient,
-  type SavedClient,
-} from "../../http/api/admin/clients/save.ts";
-import { removeResource } from "../../http/api/admin/resources/change.ts";
-import {
-  ownAddressProblem,
-  saveResourceBody,
-  type Resource,
-} from "../../http/api/admin/resources/save.ts";
+import { registeredClientId } from "../../domain/oauth_client.ts";
+import { accepted, refused } from "../../domain/result.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { emptyForm, type FormState } from "./form.tsx";
-import {
-  check,
-  entriesOf,
-  invalid,
-  isNew,
-  isOutdated,
-  optional,
-  readForm,
-  shownText,
-  submit,
-  taken,
-  textOf,
-  versionOf,
-  withSavedValues,
-  type FailedForm,
-} from "./forms.ts";
-import { consoleNoticeText } from "./labels.ts";
-import {
-  ClientPage,
-  DeletePage,
-  oauthPath,
-  OAuthPage,
-  ReplaceSecretPage,
-  ResourcePage,
-} from "./oauth_page.tsx";
+import { replaceSecret } from "../../operator/client_secret.ts";
+import { deleteClient, deleteResource } from "../../operator/delete_record.ts";
+import type { ClientRecord } from "../../operator/save_client.ts";
+import type { SavedRecord, StoredRecord } from "../../operator/save_record.ts";
+import { Choice } from "../allowance/fields.tsx";
+import { FIRST_TO_READ } from "../layout/layout.tsx";
+import { timeText } from "../layout/time.tsx";
+import { appPath, type AppRecord } from "./apps.tsx";
+import { confirmed, ConfirmationPage } from "./confirmation.tsx";
+import { ConsolePage } from "./console_page.tsx";
+import { emptyForm, type FormState, ActionForm, FormPage } from "./form.tsx";
+import { readForm, textOf, type FailedForm } from "./forms.ts";
+import { MadeSecret } from "./made_secret.tsx";
+import { CLIENT_FORM, RESOURCE_FORM } from "./oauth_form.tsx";
+import { Panel, RowLink } from "./panel.tsx";
+import { ForRole, mayAct } from "./permission.tsx";
+import { formOf, submitRecord, type RecordForm, isNew, RecordFields } from "./record_form.tsx";
+import { slugOf } from "./queries.ts";
 import { consolePath } from "./table.tsx";
-
-const LABELS = {
-  id: "The id",
-  name: "The name",
-  redirect_uris: "The redirect addresses",
-  pkce_optional: "The choice for PKCE",
-  uri: "The address",
-  scopes: "The scopes",
-  reason: "The reason",
-};
-
-const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
 
 const findApp = (context: AppContext) => context.get("services").app_records.find(slugOf(context));
 
+/** The record that a form names. */
+const keyOf = (context: AppContext, form: FormState) => ({
+  app_slug: slugOf(context),
+  id: textOf(form, "id"),
+});
+
 export const showOAuth = factory.createHandlers((context) => showLists(context, null));
 
-async function showLists(context: AppContext, saved: SavedClient | null): Promise<Response> {
+async function showLists(
+  context: AppContext,
+  saved: SavedRecord<ClientRecord> | null,
+): Promise<Response> {
   const { oauth_records } = context.get("services");
   const slug = slugOf(context);
   const [app, clients, resources] = await Promise.all([
@@ -78,238 +45,326 @@ async function showLists(context: AppContext, saved: SavedClient | null): Promis
     oauth_records.listResources(slug),
   ]);
   if (app === null || !clients.ok || !resources.ok) {
-    return refuseWithPage(context, { code: "app_unknown" });
+    return refuseWithPage(context, { code: "app_not_found" });
   }
-  const lists = { clients: clients.value, resources: resources.value };
-  const notice = consoleNoticeText(context.req.query("notice"));
-  return context.html(<OAuthPage {...{ app, saved, notice }} {...lists} />);
+  return context.html(
+    <ConsolePage
+      title={`OAuth: ${app.name}`}
+      heading="OAuth"
+      section="apps"
+      scripts={["copy.js"]}
+      aside={<a href={appPath(app.slug)}>{app.name}</a>}
+    >
+      <div class="columns">
+        <Panel id="clients" title="Clients">
+          {saved === null ? null : <Saved {...saved} />}
+          <p class="hint">
+            A client asks people for a connection to their account, or signs them in to the app.
+          </p>
+          <Rows
+            app={app}
+            kind="client"
+            rows={clients.value.map(clientRow)}
+            empty="This app has no client."
+          />
+        </Panel>
+        <Panel id="resources" title="Resources">
+          <p class="hint">
+            A resource is an API or MCP server of the app that accepts this service’s tokens.
+          </p>
+          <Rows
+            app={app}
+            kind="resource"
+            rows={resources.value.map(({ id, uri, scopes, charges }) => ({
+              id,
+              name: uri,
+              hint: `${scopes.length === 0 ? "no scopes" : scopes.join(" ")}${charges ? ", charges people" : ""}`,
+            }))}
+            empty="This app has no resource."
+          />
+        </Panel>
+      </div>
+    </ConsolePage>,
+  );
 }
 
-const NEW_CLIENT = { kind: "confidential" };
+/** The pages of the form of a new client or resource, or of the one that the query names. */
+function registration<Body extends object, Stored extends StoredRecord>(
+  kind: RegistrationKind,
+  record_form: RecordForm<Body, Stored>,
+  done: (context: AppContext, saved: SavedRecord<Stored>) => Response | Promise<Response>,
+) {
+  const show = async (context: AppContext, { form, status }: FailedForm): Promise<Response> => {
+    const app = await findApp(context);
+    if (app === null) return refuseWithPage(context, { code: "app_not_found" });
+    return context.html(<RegistrationPage {...{ app, kind, record_form, form }} />, status);
+  };
+  return {
+    show: factory.createHandlers(async (context) => {
+      const id = context.req.query("id") ?? "";
+      if (id === "")
+        return show(context, { form: emptyForm({ kind: "confidential" }), status: 200 });
+      const key = { app_slug: slugOf(context), id };
+      const record = await record_form.find(context.get("services"), key);
+      if (record === null) return refuseWithPage(context, { code: `${kind}_not_found` });
+      return show(context, { form: formOf(record_form, record, { id }), status: 200 });
+    }),
+    save: factory.createHandlers(async (context) => {
+      const form = await readForm(context);
+      const saved = await submitRecord(context, record_form, keyOf(context, form), form);
+      return saved.ok ? done(context, saved.value) : show(context, saved.refusal);
+    }),
+  };
+}
 
-export const showClient = factory.createHandlers(async (context) => {
-  const id = context.req.query("id") ?? "";
-  if (id === "") return showClientForm(context, { form: emptyForm(NEW_CLIENT), status: 200 });
-  const { oauth_records } = context.get("services");
-  const client = await oauth_records.findClient({ app_slug: slugOf(context), id });
-  if (client === null) return refuseWithPage(context, { code: "client_not_found" });
-  return showClientForm(context, { form: emptyForm(clientValues(client)), status: 200 });
+const backToLists = (context: AppContext, notice: string): Response =>
+  context.redirect(consolePath(oauthPath(slugOf(context)), { notice }), 303);
+
+// The secret of a client is in the response only. A redirect would need it in an address.
+export const client = registration("client", CLIENT_FORM, showLists);
+
+export const resource = registration("resource", RESOURCE_FORM, (context) =>
+  backToLists(context, "resource-saved"),
+);
+
+/** The app and the client or resource that a form names. */
+async function readRegistration<Stored>(
+  context: AppContext,
+  kind: RegistrationKind,
+  reading: Promise<Stored | null>,
+) {
+  const [app, record] = await Promise.all([findApp(context), reading]);
+  if (app === null) return refused({ code: "app_not_found" } as const);
+  return record === null
+    ? refused({ code: `${kind}_not_found` } as const)
+    : accepted({ app, record });
+}
+
+export const client_secret = confirmed({
+  named_by: "id",
+  read: (context, form) =>
+    readRegistration(
+      context,
+      "client",
+      CLIENT_FORM.find(context.get("services"), keyOf(context, form)),
+    ),
+  page: ({ app, record }, form) => <ReplaceSecretPage {...{ app, form }} client={record} />,
+  perform(acting, context, form, request) {
+    const keeps_old = textOf(form, "now") !== "yes";
+    return replaceSecret(acting, keyOf(context, form), { ...request, keeps_old });
+  },
+  done: showLists,
 });
 
-const clientValues = (client: OAuthClient) => ({
-  id: client.id,
-  version: String(client.version),
-  name: client.name,
-  redirect_uris: client.redirect_uris.join("\n"),
-  kind: client.public ? "public" : "confidential",
-  pkce_optional: client.pkce_optional ? "yes" : "",
-  refresh: client.refresh ? "yes" : "",
-});
+const deletion = <Body extends object, Stored extends StoredRecord>(
+  kind: RegistrationKind,
+  { find }: RecordForm<Body, Stored>,
+  nameOf: (record: Stored) => string,
+  remove: typeof deleteClient,
+) =>
+  confirmed({
+    named_by: "id",
+    read: (context, form) =>
+      readRegistration(context, kind, find(context.get("services"), keyOf(context, form))),
+    page: ({ app, record }, form) => <DeletePage {...{ app, kind, form }} name={nameOf(record)} />,
+    perform: (acting, context, form, request) => remove(acting, keyOf(context, form), request),
+    done: (context) => backToLists(context, `${kind}-deleted`),
+  });
 
-const CLIENT_FIELDS = ["name", "redirect_uris", "kind", "pkce_optional", "refresh"];
+export const client_deletion = deletion("client", CLIENT_FORM, ({ name }) => name, deleteClient);
+export const resource_deletion = deletion(
+  "resource",
+  RESOURCE_FORM,
+  ({ uri }) => uri,
+  deleteResource,
+);
 
-/** A field of a client's form as people read it. */
-function shownClientValue(form: FormState, name: string): string {
-  if (name !== "pkce_optional" && name !== "refresh") return shownText(form, name);
-  return textOf(form, name) === "yes" ? "chosen" : "not chosen";
+type App = Pick<AppRecord, "slug" | "name">;
+type RegistrationKind = "client" | "resource";
+
+const oauthPath = (slug: string): string => appPath(slug, "/oauth");
+
+interface Row {
+  readonly id: string;
+  /** Whether it has a secret. */
+  readonly has_secret?: boolean;
+  readonly name: string;
+  readonly code?: string;
+  readonly hint: string;
+  /** Further lines. */
+  readonly lines?: readonly string[];
 }
 
-async function showClientForm(context: AppContext, failed: FailedForm) {
-  const { form, status } = isOutdated(failed) ? await asSavedClient(context, failed) : failed;
-  const app = await findApp(context);
-  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  return context.html(<ClientPage {...{ app, form }} />, status);
+function clientRow({ app_slug, id, name, last_used_at_ms, ...client }: ClientRecord): Row {
+  const kind = client.public ? "public" : "confidential";
+  const pkce = client.pkce_optional ? ", PKCE optional" : "";
+  const used =
+    last_used_at_ms === null ? "never used" : `last used ${timeText(last_used_at_ms, "day")} (UTC)`;
+  const code = registeredClientId(app_slug, id);
+  const hint = `${kind}${pkce} · ${used}`;
+  return { id, name, code, hint, has_secret: !client.public, lines: client.redirect_uris };
 }
 
-/** The form of a client that someone else created or saved first. */
-async function asSavedClient(context: AppContext, failed: FailedForm): Promise<FailedForm> {
-  if (isNew(failed.form)) return taken(failed, TAKEN);
-  const { oauth_records } = context.get("services");
-  const key = { app_slug: slugOf(context), id: textOf(failed.form, "id") };
-  const client = await oauth_records.findClient(key);
-  if (client === null) return failed;
-  return withSavedValues(failed, clientValues(client), CLIENT_FIELDS, shownClientValue);
+interface RowsProps {
+  readonly app: App;
+  readonly kind: RegistrationKind;
+  readonly rows: readonly Row[];
+  readonly empty: string;
 }
 
-/** The id is checked with the rest, so that a new form names all problems at once. */
-function withId<Value>(form: FormState, checked: ReturnType<typeof check> & Value) {
-  const problem = idProblem(textOf(form, "id"));
-  if (problem === null) return checked;
-  const problems = checked.ok ? {} : checked.refusal;
-  return refused({ id: `${LABELS.id} ${problem}.`, ...problems });
+function Rows({ app, kind, rows, empty }: RowsProps) {
+  const may_change = mayAct("admin");
+  return (
+    <>
+      {rows.length === 0 ? <p>{empty}</p> : null}
+      <ul class="rows">
+        {rows.map(({ id, name, code, hint, has_secret = false, lines = [] }) => (
+          <li>
+            <span>
+              {may_change ? (
+                <a href={consolePath(appPath(app.slug, `/${kind}`), { id })}>{name}</a>
+              ) : (
+                <strong>{name}</strong>
+              )}
+              <span class="hint below">
+                {code === undefined ? null : (
+                  <>
+                    <code>{code}</code>
+                    {" · "}
+                  </>
+                )}
+                {hint}
+              </span>
+              {lines.map((line) => (
+                <span class="hint below">{line}</span>
+              ))}
+            </span>
+            {may_change && has_secret ? (
+              <RowLink
+                href={consolePath(appPath(app.slug, "/client-secret"), { id })}
+                text="Replace secret"
+                about={`of ${name}`}
+              />
+            ) : null}
+            {may_change ? (
+              <RowLink
+                href={consolePath(appPath(app.slug, `/delete-${kind}`), { id })}
+                text="Delete"
+                about={name}
+              />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      <ForRole role="admin" action={`Registering a ${kind}`}>
+        <a class="button small" href={appPath(app.slug, `/${kind}`)}>
+          Register a {kind}
+        </a>
+      </ForRole>
+    </>
+  );
 }
 
-/** A new client or resource must not replace another one that has its id. */
-const TAKEN = {
-  id: "This id is taken. Change the other one on its own page, or choose another id.",
+function Saved({ record: client, secret }: SavedRecord<ClientRecord>) {
+  const client_id = registeredClientId(client.app_slug, client.id);
+  return (
+    <div class="made" role="status" {...FIRST_TO_READ}>
+      <p>
+        “{client.name}” was saved. Its client_id is <code>{client_id}</code>. The change takes
+        effect within a minute.
+      </p>
+      {secret === null ? null : (
+        <MadeSecret name="its client_secret" secret={secret} otherwise="" />
+      )}
+    </div>
+  );
+}
+
+interface FormProps {
+  readonly app: App;
+  readonly form: FormState;
+}
+
+const oauthLink = ({ slug, name }: App) => ({ href: oauthPath(slug), name: `OAuth: ${name}` });
+
+interface RegistrationPageProps extends FormProps {
+  readonly kind: RegistrationKind;
+  readonly record_form: Parameters<typeof RecordFields>[0]["kind"];
+}
+
+/** The form of a new client or resource, or of the one that it changes. */
+function RegistrationPage({ app, kind, record_form, form }: RegistrationPageProps) {
+  const is_new = isNew(form);
+  return (
+    <FormPage
+      title={is_new ? `Register a ${kind}` : `Change the ${kind} “${textOf(form, "id")}”`}
+      section="apps"
+      about={oauthLink(app)}
+      form={form}
+    >
+      <ActionForm
+        action={appPath(app.slug, `/${kind}`)}
+        form={form}
+        button={is_new ? "Register" : "Save"}
+        back={oauthPath(app.slug)}
+      >
+        <RecordFields kind={record_form} form={form} />
+      </ActionForm>
+    </FormPage>
+  );
+}
+
+function ReplaceSecretPage(props: FormProps & { readonly client: ClientRecord }) {
+  const { app, client, form } = props;
+  return (
+    <ConfirmationPage
+      title={`Replace the secret of “${client.name}”?`}
+      about={oauthLink(app)}
+      action={appPath(app.slug, "/client-secret")}
+      button="Replace the secret"
+      back={oauthPath(app.slug)}
+      named_by="id"
+      fields={
+        <Choice type="checkbox" name="now" value="yes" checked={form.values["now"] === "yes"}>
+          Someone else knows the old secret. It stops working within a minute, and until its servers
+          have the new one, nobody can sign in through this client.
+        </Choice>
+      }
+      form={form}
+    >
+      <p>
+        The next page shows a new secret, once. The old one works for 24 hours too: give the
+        client’s servers the new secret within that time.
+      </p>
+    </ConfirmationPage>
+  );
+}
+
+interface DeletePageProps extends FormProps {
+  readonly kind: RegistrationKind;
+  readonly name: string;
+}
+
+function DeletePage({ app, kind, name, form }: DeletePageProps) {
+  return (
+    <ConfirmationPage
+      title={`Delete the ${kind} “${name}”?`}
+      about={oauthLink(app)}
+      action={appPath(app.slug, `/delete-${kind}`)}
+      button="Delete"
+      back={oauthPath(app.slug)}
+      named_by="id"
+      form={form}
+    >
+      <p>{DELETION_EFFECTS[kind]}</p>
+      <p>This cannot be undone.</p>
+    </ConfirmationPage>
+  );
+}
+
+const DELETION_EFFECTS: Readonly<Record<RegistrationKind, string>> = {
+  client:
+    "Within a minute it can no longer ask people for connections, and this service refuses its tokens. Other resources that do not introspect its tokens accept them for at most ten minutes more. Its id is not used again. Its secret ends with it.",
+  resource:
+    "Within a minute no tokens are issued for it any more. Tokens that were issued work for at most ten minutes more.",
 };
-
-export const doSaveClient = factory.createHandlers(async (context) => {
-  const form = await readForm(context);
-  const client_key = { app_slug: slugOf(context), id: textOf(form, "id") };
-  const body = {
-    name: textOf(form, "name"),
-    redirect_uris: entriesOf(form, "redirect_uris").map(({ entry }) => entry),
-    public: textOf(form, "kind") === "public",
-    pkce_optional: textOf(form, "pkce_optional") === "yes",
-    refresh: textOf(form, "refresh") === "yes",
-    ...versionOf(form),
-    ...optional(form, "reason"),
-  };
-  const checked = check(saveClientBody, body, LABELS, form);
-  const id_problem = withId(form, checked);
-  if (!checked.ok || !id_problem.ok) {
-    return showClientForm(context, invalid(form, id_problem.ok ? {} : id_problem.refusal));
-  }
-  let saved: SavedClient | null = null;
-  const { settings, request } = clientSettings(checked.value);
-  const failed = await submit(
-    context,
-    form,
-    async () => {
-      const acting = await actingOf(context);
-      const result = await saveClient(acting, client_key, settings, { ...request, key: form.key });
-      if (result.ok) saved = result.value.value;
-      return result;
-    },
-    { too_many_clients: "id", client_deleted: "id" },
-  );
-  // The secret is in this response only. A redirect would need it in an address.
-  return failed === null ? showLists(context, saved) : showClientForm(context, failed);
-});
-
-/** The page that asks for confirmation before a client's secret is replaced. */
-export const showReplaceSecret = factory.createHandlers((context) => {
-  const form = emptyForm({ id: context.req.query("id") ?? "" });
-  return showReplaceSecretForm(context, { form, status: 200 });
-});
-
-async function showReplaceSecretForm(context: AppContext, { form, status }: FailedForm) {
-  const { oauth_records } = context.get("services");
-  const [app, client] = await Promise.all([
-    findApp(context),
-    oauth_records.findClient({ app_slug: slugOf(context), id: textOf(form, "id") }),
-  ]);
-  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  if (client === null) return refuseWithPage(context, { code: "client_not_found" });
-  return context.html(<ReplaceSecretPage {...{ app, client, form }} />, status);
-}
-
-export const doReplaceSecret = factory.createHandlers(async (context) => {
-  const form = await readForm(context);
-  const client_key = { app_slug: slugOf(context), id: textOf(form, "id") };
-  const checked = check(replaceSecretBody, optional(form, "reason"), LABELS);
-  if (!checked.ok) return showReplaceSecretForm(context, invalid(form, checked.refusal));
-  const replacement = { ...checked.value, keeps_old: textOf(form, "now") !== "yes" };
-  let saved: SavedClient | null = null;
-  const failed = await submit(context, form, async () => {
-    const result = await replaceSecret(context, client_key, replacement, form.key);
-    if (result.ok) saved = result.value.value;
-    return result;
-  });
-  return failed === null ? showLists(context, saved) : showReplaceSecretForm(context, failed);
-});
-
-export const showResource = factory.createHandlers(async (context) => {
-  const id = context.req.query("id") ?? "";
-  if (id === "") return showResourceForm(context, { form: emptyForm(), status: 200 });
-  const { oauth_records } = context.get("services");
-  const resource = await oauth_records.findResource({ app_slug: slugOf(context), id });
-  if (resource === null) return refuseWithPage(context, { code: "resource_not_found" });
-  return showResourceForm(context, { form: emptyForm(resourceValues(resource)), status: 200 });
-});
-
-const resourceValues = ({ id, version, uri, scopes }: Resource) => ({
-  id,
-  version: String(version),
-  uri,
-  scopes: scopes.join("\n"),
-});
-
-/** The form of a resource that someone else created or saved first. */
-async function asSavedResource(context: AppContext, failed: FailedForm): Promise<FailedForm> {
-  if (isNew(failed.form)) return taken(failed, TAKEN);
-  const { oauth_records } = context.get("services");
-  const key = { app_slug: slugOf(context), id: textOf(failed.form, "id") };
-  const resource = await oauth_records.findResource(key);
-  if (resource === null) return failed;
-  return withSavedValues(failed, resourceValues(resource), ["uri", "scopes"]);
-}
-
-async function showResourceForm(context: AppContext, failed: FailedForm) {
-  const { form, status } = isOutdated(failed) ? await asSavedResource(context, failed) : failed;
-  const app = await findApp(context);
-  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  return context.html(<ResourcePage {...{ app, form }} />, status);
-}
-
-export const doSaveResource = factory.createHandlers(async (context) => {
-  const form = await readForm(context);
-  const resource_key = { app_slug: slugOf(context), id: textOf(form, "id") };
-  const body = {
-    uri: textOf(form, "uri"),
-    scopes: entriesOf(form, "scopes").map(({ entry }) => entry),
-    ...versionOf(form),
-    ...optional(form, "reason"),
-  };
-  const checked = check(saveResourceBody, body, LABELS, form);
-  const id_problem = withId(form, checked);
-  if (!checked.ok || !id_problem.ok) {
-    return showResourceForm(context, invalid(form, id_problem.ok ? {} : id_problem.refusal));
-  }
-  const own_address = ownAddressProblem(context, checked.value);
-  if (own_address !== null) {
-    const problems = { uri: `${LABELS.uri} ${own_address}.` };
-    return showResourceForm(context, invalid(form, problems));
-  }
-  const { version, reason, ...settings } = checked.value;
-  const failed = await submit(
-    context,
-    form,
-    async () => {
-      const request = { version, reason, key: form.key };
-      return saveResource(await actingOf(context), resource_key, settings, request);
-    },
-    { resource_taken: "uri", too_many_resources: "id" },
-  );
-  return failed === null
-    ? context.redirect(consolePath(oauthPath(slugOf(context)), { notice: "resource-saved" }), 303)
-    : showResourceForm(context, failed);
-});
-
-type Kind = "client" | "resource";
-
-/** The page that asks for confirmation before a client or resource is deleted. */
-export const showDelete = (kind: Kind) =>
-  factory.createHandlers((context) => {
-    const form = emptyForm({ id: context.req.query("id") ?? "" });
-    return showDeleteForm(context, kind, { form, status: 200 });
-  });
-
-async function showDeleteForm(context: AppContext, kind: Kind, { form, status }: FailedForm) {
-  const { oauth_records } = context.get("services");
-  const key = { app_slug: slugOf(context), id: textOf(form, "id") };
-  const [app, name] = await Promise.all([
-    findApp(context),
-    kind === "client"
-      ? oauth_records.findClient(key).then((client) => client?.name)
-      : oauth_records.findResource(key).then((resource) => resource?.uri),
-  ]);
-  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  if (name === undefined) return refuseWithPage(context, { code: `${kind}_not_found` });
-  return context.html(<DeletePage {...{ app, kind, name, form }} />, status);
-}
-
-export const doDelete = (kind: Kind) =>
-  factory.createHandlers(async (context) => {
-    const form = await readForm(context);
-    const key = { app_slug: slugOf(context), id: textOf(form, "id") };
-    const checked = check(removeClientQuery, optional(form, "reason"), LABELS);
-    if (!checked.ok) return showDeleteForm(context, kind, invalid(form, checked.refusal));
-    const remove = kind === "client" ? removeClient : removeResource;
-    const perform = (): Promise<OnceAnswer<null>> => remove(context, key, checked.value, form.key);
-    const failed = await submit(context, form, perform);
-    return failed === null
-      ? context.redirect(consolePath(oauthPath(key.app_slug), { notice: `${kind}-deleted` }), 303)
-      : showDeleteForm(context, kind, failed);
-  });

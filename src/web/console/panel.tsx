@@ -21,3 +21,34 @@ export function Panel(props: PropsWithChildren<PanelProps>) {
     </section>
   );
 }
+
+/** Facts with their names. */
+export function Details({ facts }: { facts: readonly (readonly [name: Child, fact: Child])[] }) {
+  return (
+    <dl class="details">
+      {facts.map(([name, fact]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{fact}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface RowLinkProps {
+  readonly href: string;
+  readonly text: string;
+  /** The row that the link is about, for people who hear the page. */
+  readonly about: string;
+}
+
+/** A small button at the end of a row. */
+export function RowLink({ href, text, about }: RowLinkProps) {
+  return (
+    <a class="button quiet small" href={href}>
+      {text}
+      <span class="unseen">{` ${about}`}</span>
+    </a>
+  );
+}

@@ -26,6 +26,9 @@ export function readQuery<Schema extends z.ZodMiniType>(
   }
 }
 
+/** The app that the path names. */
+export const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
+
 /** The unparsed cursor; null on the first page. */
 export function cursorOf(context: AppContext): string | null {
   const cursor = context.req.query("cursor") ?? "";

@@ -1,47 +1,49 @@
 /** The routes of the console: the pages for operators. */
-import type { Hono } from "hono";
-import { requireHolder } from "../../http/api/admin/accounts/holder.ts";
 import { requireSignIn } from "../../http/caller/browser_session.ts";
+import { requireHolder } from "../../http/caller/holder.ts";
 import type { AppEnvironment } from "../../http/context.ts";
 import { noStore } from "../../http/middleware/headers.ts";
 import { limitBodySize } from "../../http/validation.ts";
-import { ACCOUNT_ACTION_NAMES, doAction, showAction } from "./account_actions.tsx";
+import { refuseOtherOrigins, requireOperatorSession } from "./access.ts";
 import { showAccount } from "./account.tsx";
+import { ACCOUNT_ACTION_NAMES, doAction, showAction } from "./account_actions.tsx";
 import { showAccounts } from "./accounts.tsx";
-import { addKey, doRevokeKey, showRevokeKey } from "./app_keys.tsx";
-import { registerApp, saveSettings, showApp, showApps, showNewApp } from "./apps.tsx";
+import {
+  addKey,
+  revocation,
+  registerApp,
+  saveSettings,
+  showApp,
+  showApps,
+  showNewApp,
+} from "./apps.tsx";
 import { downloadAudit, showAudit } from "./audit.tsx";
 import { doCredits, showCredits } from "./credits.tsx";
-import { refuseOtherOrigins, requireOperatorSession } from "./access.ts";
 import { doRefund, showConsoleJob } from "./job.tsx";
 import { showAllJobs } from "./jobs.tsx";
 import { downloadMoney, showMoneyPage } from "./money.tsx";
 import {
-  doDelete,
-  doSaveClient,
-  doSaveResource,
-  showClient,
-  showDelete,
+  client,
+  client_deletion,
+  client_secret,
+  resource,
+  resource_deletion,
   showOAuth,
-  showResource,
-  doReplaceSecret,
-  showReplaceSecret,
 } from "./oauth.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
+import { doSuspendMany, showSuspendMany } from "./suspend_many.tsx";
 import {
   createWebhook,
-  deleteWebhookForm,
   replayWebhookForm,
-  rotateWebhookForm,
+  rotation,
   saveWebhookForm,
-  showDeleteWebhook,
-  showRotateWebhook,
   showWebhook,
   showWebhooks,
   testWebhookForm,
+  webhook_deletion,
 } from "./webhooks.tsx";
-import { doSuspendMany, showSuspendMany } from "./suspend_many.tsx";
+import type { Hono } from "hono";
 
 /** `app.use` comes first, so that it protects every route. */
 export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
@@ -82,29 +84,29 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get("/console/apps/:slug", ...showApp);
   app.post("/console/apps/:slug/settings", ...saveSettings);
   app.post("/console/apps/:slug/keys", ...addKey);
-  app.get("/console/apps/:slug/revoke-key", ...showRevokeKey);
-  app.post("/console/apps/:slug/revoke-key", ...doRevokeKey);
+  app.get("/console/apps/:slug/revoke-key", ...revocation.show);
+  app.post("/console/apps/:slug/revoke-key", ...revocation.run);
   app.get("/console/apps/:slug/oauth", ...showOAuth);
-  app.get("/console/apps/:slug/client", ...showClient);
-  app.post("/console/apps/:slug/client", ...doSaveClient);
-  app.get("/console/apps/:slug/resource", ...showResource);
-  app.post("/console/apps/:slug/resource", ...doSaveResource);
-  app.get("/console/apps/:slug/client-secret", ...showReplaceSecret);
-  app.post("/console/apps/:slug/client-secret", ...doReplaceSecret);
-  for (const kind of ["client", "resource"] as const) {
-    app.get(`/console/apps/:slug/delete-${kind}`, ...showDelete(kind));
-    app.post(`/console/apps/:slug/delete-${kind}`, ...doDelete(kind));
-  }
+  app.get("/console/apps/:slug/client", ...client.show);
+  app.post("/console/apps/:slug/client", ...client.save);
+  app.get("/console/apps/:slug/resource", ...resource.show);
+  app.post("/console/apps/:slug/resource", ...resource.save);
+  app.get("/console/apps/:slug/client-secret", ...client_secret.show);
+  app.post("/console/apps/:slug/client-secret", ...client_secret.run);
+  app.get("/console/apps/:slug/delete-client", ...client_deletion.show);
+  app.post("/console/apps/:slug/delete-client", ...client_deletion.run);
+  app.get("/console/apps/:slug/delete-resource", ...resource_deletion.show);
+  app.post("/console/apps/:slug/delete-resource", ...resource_deletion.run);
 
   const webhooks = "/console/apps/:slug/webhooks";
   app.get(webhooks, ...showWebhooks);
   app.post(webhooks, ...createWebhook);
   app.get(`${webhooks}/:id`, ...showWebhook);
   app.post(`${webhooks}/:id`, ...saveWebhookForm);
-  app.get(`${webhooks}/:id/rotate`, ...showRotateWebhook);
-  app.post(`${webhooks}/:id/rotate`, ...rotateWebhookForm);
+  app.get(`${webhooks}/:id/rotate`, ...rotation.show);
+  app.post(`${webhooks}/:id/rotate`, ...rotation.run);
   app.post(`${webhooks}/:id/test`, ...testWebhookForm);
   app.post(`${webhooks}/:id/replay`, ...replayWebhookForm);
-  app.get(`${webhooks}/:id/delete`, ...showDeleteWebhook);
-  app.post(`${webhooks}/:id/delete`, ...deleteWebhookForm);
+  app.get(`${webhooks}/:id/delete`, ...webhook_deletion.show);
+  app.post(`${webhooks}/:id/delete`, ...webhook_deletion.run);
 }

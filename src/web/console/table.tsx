@@ -10,7 +10,7 @@ export type Column =
   | { readonly name: string; readonly sort: ColumnSort };
 
 /** The link that sorts by a column, and how the list is sorted by it now; null: by another column. */
-export interface ColumnSort {
+interface ColumnSort {
   readonly href: string;
   readonly order: SortOrder | null;
 }
@@ -114,52 +114,53 @@ export function Pager({ path, filters, cursor, next_cursor }: PagerProps) {
   );
 }
 
-export function FilterForm({ path, children }: PropsWithChildren<{ readonly path: string }>) {
+/** A filter of a list: a list of options, of which "" means no filter, or a field for text or for a UTC day. */
+export interface Filter {
+  readonly name: string;
+  readonly label: string;
+  readonly options?: readonly (readonly [value: string, name: string])[];
+  readonly type?: "date";
+}
+
+interface FilterFormProps {
+  readonly path: string;
+  readonly filters: readonly Filter[];
+  /** The filters as they are. */
+  readonly values: Filters;
+}
+
+/** The children are further fields of the form. */
+export function FilterForm(props: PropsWithChildren<FilterFormProps>) {
+  const { path, filters, values, children } = props;
   return (
     <form method="get" action={path} class="filters">
       {children}
+      {filters.map(({ name, label, options, type = "text" }) => (
+        <span class="filter">
+          <label for={name}>{label}</label>
+          {options === undefined ? (
+            <input
+              id={name}
+              name={name}
+              type={type}
+              value={values[name] ?? ""}
+              maxlength={type === "text" ? 254 : undefined}
+            />
+          ) : (
+            <select id={name} name={name}>
+              {options.map(([option, text]) => (
+                <option value={option} selected={option === (values[name] ?? "")}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </span>
+      ))}
       <button type="submit" class="quiet small">
         Show
       </button>
     </form>
-  );
-}
-
-interface FilterProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string | null | undefined;
-}
-
-/** A filter with a text field, or with a field for a UTC day. */
-export function TypedFilter(props: FilterProps & { readonly type?: "text" | "date" }) {
-  const { name, label, value, type = "text" } = props;
-  return (
-    <span class="filter">
-      <label for={name}>{label}</label>
-      <input id={name} name={name} type={type} value={value ?? ""} maxlength={254} />
-    </span>
-  );
-}
-
-/** A filter with a list of options; the option "" means no filter. */
-export function ChosenFilter({
-  name,
-  label,
-  value,
-  options,
-}: FilterProps & { readonly options: readonly (readonly [value: string, name: string])[] }) {
-  return (
-    <span class="filter">
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        {options.map(([option, text]) => (
-          <option value={option} selected={option === (value ?? "")}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </span>
   );
 }
 
@@ -169,21 +170,6 @@ export function FilterProblem({ problem }: { problem: string }) {
     <p class="problem" role="alert" {...FIRST_TO_READ}>
       {problem}
     </p>
-  );
-}
-
-/** A filter with a UTC day. */
-export function DayFilter(props: {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string | undefined;
-}) {
-  const { name, label, value = "" } = props;
-  return (
-    <span class="filter">
-      <label for={name}>{label}</label>
-      <input id={name} name={name} type="date" value={value} />
-    </span>
   );
 }
 

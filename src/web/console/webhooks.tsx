@@ -1,68 +1,52 @@
 /** `/console/apps/{slug}/webhooks` and `…/webhooks/{id}`: the webhooks of an app, and their forms. */
-import { refused } from "../../domain/result.ts";
-import { SUBSCRIBABLE_EVENTS, WEBHOOK_ID_PATTERN } from "../../domain/webhook.ts";
-import {
-  removeWebhook,
-  removeWebhookQuery,
-  rotateSecret,
-} from "../../http/api/admin/webhooks/change.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import { factory, type AppContext } from "../../http/context.ts";
+import { countRequest } from "../../http/middleware/rate_limits.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { deleteWebhook } from "../../operator/delete_record.ts";
+import type { Webhook } from "../../operator/save_webhook.ts";
 import {
   listDeliveriesQuery,
   readDeliveries,
   replayWebhook,
   replayWebhookBody,
+  rotateSecret,
   testWebhook,
-} from "../../http/api/admin/webhooks/deliver.ts";
-import {
-  findWebhookProblem,
-  saveWebhookBody,
-  type SaveWebhook,
-  webhookKeyOf,
-} from "../../http/api/admin/webhooks/save.ts";
-import { actingOf } from "../../http/api/admin/audited_action.ts";
-import { saveWebhook } from "../../operator/save_webhook.ts";
-import type { Webhook } from "../../http/api/admin/webhooks/views.ts";
-import { factory, type AppContext } from "../../http/context.ts";
-import { refuseWithPage } from "../../http/refusal_page.ts";
-import { emptyForm, type FormState } from "./form.tsx";
+  type DeliveryPage,
+} from "../../operator/webhook_actions.ts";
+import { FIRST_TO_READ } from "../layout/layout.tsx";
+import { Time } from "../layout/time.tsx";
+import { appPath, type AppRecord } from "./apps.tsx";
+import { confirmed, ConfirmationPage } from "./confirmation.tsx";
+import { ConsolePage } from "./console_page.tsx";
+import { emptyForm, ActionForm, Field, titleOf, type FormState } from "./form.tsx";
 import {
   check,
-  entriesOf,
   invalid,
-  isOutdated,
-  optional,
   readForm,
-  shownText,
   submit,
-  taken,
   textOf,
-  versionOf,
   wholeNumberOf,
-  withSavedValues,
   type FailedForm,
 } from "./forms.ts";
-import { consoleNoticeText } from "./labels.ts";
-import { cursorOf, readQuery } from "./queries.ts";
-import { consolePath } from "./table.tsx";
-import { DeleteWebhookPage, RotateWebhookPage } from "./webhook_confirm_pages.tsx";
-import { eventField, WebhookPage, webhookPath, WebhooksPage, type Done } from "./webhooks_page.tsx";
+import { MadeSecret } from "./made_secret.tsx";
+import { Panel } from "./panel.tsx";
+import { ForRole, mayAct } from "./permission.tsx";
+import { cursorOf, readQuery, slugOf } from "./queries.ts";
+import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
+import { consolePath, accountPath, Pager, Table } from "./table.tsx";
+import { WEBHOOK_FORM } from "./webhook_form.tsx";
 
-const LABELS = {
-  id: "The id",
-  url: "The address",
-  events: "The events",
-  thresholds: "The balances",
-  identity_id: "The account",
-  after_line: "The entry",
-  reason: "The reason",
-};
+/** The app and the webhook that the path names. */
+const webhookKeyOf = (context: AppContext) => ({
+  app_slug: slugOf(context),
+  id: context.req.param("id") ?? "",
+});
 
-const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
-
-const NEW_WEBHOOK = { active: "yes" };
+type WebhookKey = ReturnType<typeof webhookKeyOf>;
 
 export const showWebhooks = factory.createHandlers((context) =>
-  showList(context, { form: emptyForm(NEW_WEBHOOK), status: 200 }),
+  showList(context, { form: emptyForm(), status: 200 }),
 );
 
 async function showList(context: AppContext, { form, status }: FailedForm): Promise<Response> {
@@ -71,76 +55,50 @@ async function showList(context: AppContext, { form, status }: FailedForm): Prom
     app_records.find(slugOf(context)),
     webhook_records.list(slugOf(context)),
   ]);
-  if (app === null || !webhooks.ok) return refuseWithPage(context, { code: "app_unknown" });
-  const notice = consoleNoticeText(context.req.query("notice"));
+  if (app === null || !webhooks.ok) return refuseWithPage(context, { code: "app_not_found" });
   return context.html(
-    <WebhooksPage {...{ app, form, notice }} webhooks={webhooks.value} />,
+    <ConsolePage
+      title={titleOf(`Webhooks: ${app.name}`, form)}
+      heading="Webhooks"
+      section="apps"
+      scripts={["times.js", "forms.js"]}
+      aside={<a href={appPath(app.slug)}>{app.name}</a>}
+    >
+      <section class="panel" aria-label="Webhooks">
+        <Table
+          label="Webhooks of the app"
+          columns={["Webhook", "State", "Last success", "Last error"]}
+          rows={webhooks.value.map((webhook) => [
+            <>
+              <a href={webhookPath(app.slug, webhook.id)}>{webhook.id}</a>
+              <span class="hint below">{webhook.url}</span>
+            </>,
+            <State {...webhook} />,
+            <TimeOrNever at_ms={webhook.last_success_at_ms} />,
+            <LastError {...webhook} />,
+          ])}
+          empty="This app has no webhook yet. A webhook tells the app’s server when a job ends, credits run low, or credits are bought."
+        />
+      </section>
+      <Panel id="new" title="Add a webhook">
+        <ActionForm action={webhookPath(app.slug)} form={form} button="Add" role="admin">
+          <RecordFields kind={WEBHOOK_FORM} form={form} />
+        </ActionForm>
+      </Panel>
+    </ConsolePage>,
     status,
   );
 }
 
-/** Checks a form with the API's own rules. */
-async function checkWebhook(context: AppContext, app_slug: string, id: string, form: FormState) {
-  const body = {
-    url: textOf(form, "url"),
-    events: SUBSCRIBABLE_EVENTS.filter((event) => textOf(form, eventField(event)) === "yes"),
-    thresholds: entriesOf(form, "thresholds").map(({ entry }) =>
-      /^\d{1,16}$/.test(entry) ? Number(entry) : Number.NaN,
-    ),
-    active: textOf(form, "active") === "yes",
-    ...versionOf(form),
-    ...optional(form, "reason"),
-  };
-  const checked = check(saveWebhookBody, body, LABELS, form);
-  if (!checked.ok) return checked;
-  const problem = await findWebhookProblem(context, { app_slug, id }, checked.value);
-  if (problem === null) return checked;
-  return refused({ [problem.field]: `${LABELS[problem.field]} ${problem.message}.` });
-}
-
 export const createWebhook = factory.createHandlers(async (context) => {
   const form = await readForm(context);
-  const [app_slug, id] = [slugOf(context), textOf(form, "id")];
-  const checked = await checkWebhook(context, app_slug, id, form);
-  const problems = {
-    ...(WEBHOOK_ID_PATTERN.test(id)
-      ? {}
-      : {
-          id: `${LABELS.id} must have 1 to 64 of the characters a-z, 0-9, “.”, “_” and “-”, such as main.`,
-        }),
-    ...(checked.ok ? {} : checked.refusal),
-  };
-  if (!checked.ok || Object.keys(problems).length > 0) {
-    return showList(context, invalid(form, problems));
-  }
-  let secret: string | null = null;
-  const failed = await submit(
-    context,
-    form,
-    async () => {
-      const saved = await save(context, { app_slug, id }, checked.value, form.key);
-      if (saved.ok) secret = saved.value.value.secret;
-      return saved;
-    },
-    { too_many_webhooks: "id" },
-  );
+  const webhook_key = { app_slug: slugOf(context), id: textOf(form, "id") };
+  const saved = await submitRecord(context, WEBHOOK_FORM, webhook_key, form);
+  if (!saved.ok) return showList(context, saved.refusal);
   // The secret is in this response only. A redirect would need it in an address.
-  if (failed === null) {
-    return showOne(context, { app_slug, id }, { done: { kind: "created", secret } });
-  }
-  return showList(context, isOutdated(failed) ? taken(failed, ID_TAKEN) : failed);
+  const { secret } = saved.value;
+  return showOne(context, webhook_key, { done: { kind: "created", secret } });
 });
-
-const ID_TAKEN = {
-  id: "This id is taken. Change the webhook on its own page, or choose another id.",
-};
-
-const save = async (
-  context: AppContext,
-  webhook_key: ReturnType<typeof webhookKeyOf>,
-  { reason, version, ...settings }: SaveWebhook,
-  key: string,
-) => saveWebhook(await actingOf(context), webhook_key, settings, { reason, version, key });
 
 interface Shown {
   readonly settings?: FailedForm;
@@ -156,107 +114,63 @@ export const showWebhook = factory.createHandlers((context) =>
 /** The page of a webhook, with a form that failed or what was just done. */
 async function showOne(
   context: AppContext,
-  { app_slug, id }: { readonly app_slug: string; readonly id: string },
+  { app_slug, id }: WebhookKey,
   { settings, replay, act, done }: Shown,
 ): Promise<Response> {
-  const { app_records, webhook_records } = context.get("services");
+  const services = context.get("services");
   const query = readQuery(context, listDeliveriesQuery);
-  const [app, found, deliveries] = await Promise.all([
-    app_records.find(app_slug),
-    webhook_records.find(app_slug, id),
-    readDeliveries(context, { app_slug, id }, query),
+  const [app, webhook, deliveries] = await Promise.all([
+    services.app_records.find(app_slug),
+    WEBHOOK_FORM.find(services, { app_slug, id }),
+    readDeliveries(services, { app_slug, id }, query),
   ]);
-  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  if (!found.ok || !deliveries.ok) return refuseWithPage(context, { code: "webhook_not_found" });
-  const saved = valuesOf(found.value);
-  const shown =
-    settings !== undefined && isOutdated(settings)
-      ? withSavedValues(settings, saved, ["url", "events", "thresholds", "active"], shownValue)
-      : settings;
+  if (app === null) return refuseWithPage(context, { code: "app_not_found" });
+  if (webhook === null || !deliveries.ok) {
+    return refuseWithPage(context, { code: "webhook_not_found" });
+  }
   return context.html(
     <WebhookPage
-      {...{ app }}
-      webhook={found.value}
+      {...{ app, webhook }}
       {...deliveries.value}
       status={query.status}
       cursor={query.cursor === undefined ? null : cursorOf(context)}
-      settings={shown?.form ?? emptyForm(saved)}
+      settings={settings?.form ?? formOf(WEBHOOK_FORM, webhook)}
       replay={replay?.form ?? emptyForm()}
       act={act?.form ?? emptyForm()}
       done={done ?? null}
-      notice={consoleNoticeText(context.req.query("notice"))}
     />,
     settings?.status ?? replay?.status ?? act?.status ?? 200,
   );
 }
 
-/** A field's value as people read it. */
-function shownValue(form: FormState, name: string): string {
-  if (name === "active") return textOf(form, name) === "yes" ? "events are sent" : "paused";
-  if (name !== "events") return shownText(form, name);
-  return SUBSCRIBABLE_EVENTS.filter((event) => textOf(form, eventField(event)) === "yes").join(" ");
-}
-
-function valuesOf({ version, ...webhook }: Webhook): FormState["values"] {
-  const { url, events, thresholds, paused_at_ms } = webhook;
-  return {
-    version: String(version),
-    url,
-    thresholds: thresholds.join(" "),
-    active: paused_at_ms === null ? "yes" : "no",
-    ...Object.fromEntries(events.map((event) => [eventField(event), "yes"])),
-  };
-}
-
 export const saveWebhookForm = factory.createHandlers(async (context) => {
   const webhook_key = webhookKeyOf(context);
-  const form = await readForm(context);
-  const { webhook_records } = context.get("services");
-  const known = await webhook_records.find(webhook_key.app_slug, webhook_key.id);
-  if (!known.ok) return refuseWithPage(context, known.refusal);
-  const checked = await checkWebhook(context, webhook_key.app_slug, webhook_key.id, form);
-  const failed = checked.ok
-    ? await submit(context, form, () => save(context, webhook_key, checked.value, form.key))
-    : invalid(form, checked.refusal);
-  return failed === null
+  const form = await readRecordForm(context);
+  if ((await WEBHOOK_FORM.find(context.get("services"), webhook_key)) === null) {
+    return refuseWithPage(context, { code: "webhook_not_found" });
+  }
+  const saved = await submitRecord(context, WEBHOOK_FORM, webhook_key, form);
+  return saved.ok
     ? context.redirect(noticePath(webhook_key, "webhook-saved"), 303)
-    : showOne(context, webhook_key, { settings: failed });
+    : showOne(context, webhook_key, { settings: saved.refusal });
 });
 
-const noticePath = ({ app_slug, id }: ReturnType<typeof webhookKeyOf>, notice: string): string =>
+const noticePath = ({ app_slug, id }: WebhookKey, notice: string): string =>
   consolePath(webhookPath(app_slug, id), { notice });
-
-export const showRotateWebhook = factory.createHandlers((context) =>
-  showConfirmation(context, RotateWebhookPage, { form: emptyForm(), status: 200 }),
-);
-
-export const rotateWebhookForm = factory.createHandlers(async (context) => {
-  const webhook_key = webhookKeyOf(context);
-  const form = await readForm(context);
-  let secret: string | null = null;
-  const failed = await submit(context, form, async () => {
-    const rotated = await rotateSecret(context, webhook_key, {}, form.key);
-    if (rotated.ok) secret = rotated.value.value;
-    return rotated;
-  });
-  return failed === null
-    ? showOne(context, webhook_key, { done: { kind: "rotated", secret } })
-    : showConfirmation(context, RotateWebhookPage, failed);
-});
 
 export const testWebhookForm = factory.createHandlers(async (context) => {
   const webhook_key = webhookKeyOf(context);
   const form = await readForm(context);
-  let done: Done | undefined;
-  const failed = await submit(context, form, async () => {
-    const pinged = await testWebhook(context, webhook_key, {}, form.key);
-    if (pinged.ok) done = { kind: "tested", ...pinged.value.value };
-    return pinged;
+  const pinged = await submit(context, form, async (acting) => {
+    const counted = `${webhook_key.app_slug} ${webhook_key.id}`;
+    const limited = await countRequest(context, "webhook_test", counted);
+    if (limited !== null) return refused(limited);
+    return testWebhook(acting, webhook_key, { key: form.key });
   });
-  return showOne(context, webhook_key, {
-    ...(failed === null ? {} : { act: failed }),
-    ...(done === undefined ? {} : { done }),
-  });
+  const shown: Shown = pinged.ok
+    ? { done: { kind: "tested", ...pinged.value } }
+    : { act: pinged.refusal };
+  return showOne(context, webhook_key, shown);
 });
 
 export const replayWebhookForm = factory.createHandlers(async (context) => {
@@ -266,57 +180,324 @@ export const replayWebhookForm = factory.createHandlers(async (context) => {
     identity_id: textOf(form, "identity_id"),
     after_line: wholeNumberOf(form, "after_line"),
   };
-  const checked = check(replayWebhookBody, body, LABELS);
-  const failed = checked.ok
-    ? await submit(
-        context,
-        form,
-        () => replayWebhook(context, webhook_key, checked.value, form.key),
-        {
-          account_unknown: "identity_id",
-          identity_ambiguous: "identity_id",
-        },
-      )
-    : invalid(form, checked.refusal);
-  return failed === null
+  const labels = { identity_id: "The account", after_line: "The entry" };
+  const checked = check(replayWebhookBody, body, labels);
+  if (!checked.ok) return showOne(context, webhook_key, { replay: invalid(form, checked.refusal) });
+  const request = { ...checked.value, key: form.key };
+  const replayed = await submit(
+    context,
+    form,
+    (acting) => replayWebhook(acting, webhook_key, request),
+    { account_unknown: "identity_id", identity_ambiguous: "identity_id" },
+  );
+  return replayed.ok
     ? context.redirect(noticePath(webhook_key, "webhook-replayed"), 303)
-    : showOne(context, webhook_key, { replay: failed });
+    : showOne(context, webhook_key, { replay: replayed.refusal });
 });
 
-export const showDeleteWebhook = factory.createHandlers((context) =>
-  showConfirmation(context, DeleteWebhookPage, { form: emptyForm(), status: 200 }),
-);
-
-/** The page that asks before a webhook is deleted or its secret is replaced. */
-async function showConfirmation(
-  context: AppContext,
-  Confirmation: typeof DeleteWebhookPage,
-  { form, status }: FailedForm,
-) {
+/** The app and the webhook that the path names, for the pages that ask first. */
+async function readWebhook(context: AppContext) {
   const { app_slug, id } = webhookKeyOf(context);
   const { app_records, webhook_records } = context.get("services");
   const [app, found] = await Promise.all([
     app_records.find(app_slug),
     webhook_records.find(app_slug, id),
   ]);
-  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  if (!found.ok) return refuseWithPage(context, found.refusal);
-  return context.html(<Confirmation {...{ app, form }} webhook={found.value} />, status);
+  if (app === null) return refused({ code: "app_not_found" } as const);
+  return found.ok ? accepted({ app, webhook: found.value }) : found;
 }
 
-export const deleteWebhookForm = factory.createHandlers(async (context) => {
-  const webhook_key = webhookKeyOf(context);
-  const form = await readForm(context);
-  const checked = check(removeWebhookQuery, optional(form, "reason"), LABELS);
-  const failed = checked.ok
-    ? await submit(context, form, () =>
-        removeWebhook(context, webhook_key, checked.value, form.key),
-      )
-    : invalid(form, checked.refusal);
-  return failed === null
-    ? context.redirect(
-        consolePath(webhookPath(webhook_key.app_slug), { notice: "webhook-deleted" }),
-        303,
-      )
-    : showConfirmation(context, DeleteWebhookPage, failed);
+export const rotation = confirmed({
+  read: readWebhook,
+  page: (subject, form) => <RotateWebhookPage {...subject} form={form} />,
+  perform: (acting, context, _, request) => rotateSecret(acting, webhookKeyOf(context), request),
+  done: (context, secret) =>
+    showOne(context, webhookKeyOf(context), { done: { kind: "rotated", secret } }),
 });
+
+export const webhook_deletion = confirmed({
+  read: readWebhook,
+  page: (subject, form) => <DeleteWebhookPage {...subject} form={form} />,
+  perform: (acting, context, _, request) => deleteWebhook(acting, webhookKeyOf(context), request),
+  done: (context) =>
+    context.redirect(consolePath(webhookPath(slugOf(context)), { notice: "webhook-deleted" }), 303),
+});
+
+type App = Pick<AppRecord, "slug" | "name">;
+
+const webhookPath = (slug: string, id?: string, part = ""): string =>
+  appPath(slug, id === undefined ? "/webhooks" : `/webhooks/${encodeURIComponent(id)}${part}`);
+
+/** A success is recorded to the minute. */
+const isFailing = ({ last_success_at_ms, last_error_at_ms }: Webhook): boolean =>
+  (last_error_at_ms ?? 0) - (last_success_at_ms ?? 0) >= 60_000;
+
+function State(webhook: Webhook) {
+  const { paused_at_ms, paused_reason } = webhook;
+  if (paused_at_ms === null && isFailing(webhook)) {
+    return (
+      <>
+        <span class="tag is-bad">failing</span>
+        <span class="hint below">Events wait and are sent again.</span>
+      </>
+    );
+  }
+  if (paused_at_ms === null) return <span class="tag is-good">active</span>;
+  return (
+    <>
+      <span class="tag is-bad">paused</span>
+      <span class="hint below">
+        since <Time at_ms={paused_at_ms} />{" "}
+        {paused_reason === null ? "by an operator or the app" : errorText(paused_reason)}
+      </span>
+    </>
+  );
+}
+
+/** Why an attempt failed, in words: its response's status is `status_500`. */
+const errorText = (reason: string): string =>
+  reason
+    .replace(/^status_(\d+)$/, "status $1")
+    .replace(/^timeout$/, "no response in time")
+    .replace(/^unreachable$/, "no connection");
+
+function TimeOrNever({ at_ms }: { at_ms: number | null }) {
+  return at_ms === null ? <>never</> : <Time at_ms={at_ms} />;
+}
+
+function LastError({ last_error, last_error_at_ms }: Webhook) {
+  if (last_error === null || last_error_at_ms === null) return <>none</>;
+  return (
+    <>
+      {errorText(last_error)}
+      <span class="hint below">
+        <Time at_ms={last_error_at_ms} />
+      </span>
+    </>
+  );
+}
+
+/** The action that a form of the page has just done. */
+type Done =
+  | { readonly kind: "created" | "rotated"; readonly secret: string | null }
+  | {
+      readonly kind: "tested";
+      readonly status: number | null;
+      readonly duration_ms: number;
+      readonly reason: string | null;
+    };
+
+interface WebhookPageProps extends DeliveryPage {
+  readonly app: App;
+  readonly webhook: Webhook;
+  readonly status: "pending" | "failed" | undefined;
+  readonly cursor: string | null;
+  readonly settings: FormState;
+  readonly replay: FormState;
+  readonly act: FormState;
+  readonly done: Done | null;
+}
+
+function WebhookPage(props: WebhookPageProps) {
+  const { app, webhook, settings, replay, act, done } = props;
+  const path = (part = ""): string => webhookPath(app.slug, webhook.id, part);
+  return (
+    <ConsolePage
+      title={titleOf(`${webhook.id}: ${app.name}`, settings, replay, act)}
+      section="apps"
+      heading={`Webhook “${webhook.id}”`}
+      scripts={["times.js", "forms.js", "copy.js"]}
+      aside={
+        <span>
+          <a href={appPath(app.slug)}>{app.name}</a>
+          {" · "}
+          <a href={webhookPath(app.slug)}>Webhooks</a>
+        </span>
+      }
+    >
+      {done === null ? null : <DoneMessage {...done} />}
+      <Panel id="state" title="State">
+        <p>
+          <State {...webhook} />
+        </p>
+        <dl class="facts">
+          <dt>Address</dt>
+          <dd>{webhook.url}</dd>
+          <dt>Last success</dt>
+          <dd>
+            <TimeOrNever at_ms={webhook.last_success_at_ms} />
+          </dd>
+          <dt>Last error</dt>
+          <dd>
+            <LastError {...webhook} />
+          </dd>
+        </dl>
+        <ForRole role="admin" action="Testing or deleting a webhook">
+          <ActionForm action={path("/test")} form={act} button="Send a test">
+            <p class="hint">
+              Sends the event <code>ping</code> once, and shows how the receiver responds.
+            </p>
+          </ActionForm>
+        </ForRole>
+      </Panel>
+      <Deliveries {...props} />
+      <div class="columns">
+        <Panel id="settings" title="Settings">
+          <ActionForm action={path()} form={settings} button="Save" role="admin">
+            <RecordFields kind={WEBHOOK_FORM} form={settings} />
+          </ActionForm>
+        </Panel>
+        {mayAct("admin") ? <SidePanels replay={replay} path={path} /> : null}
+      </div>
+    </ConsolePage>
+  );
+}
+
+interface SidePanelsProps {
+  readonly replay: FormState;
+  readonly path: (part: string) => string;
+}
+
+function SidePanels({ replay, path }: SidePanelsProps) {
+  return (
+    <div class="side-column">
+      <Panel id="replay" title="Send events again">
+        <ActionForm action={path("/replay")} form={replay} button="Send again">
+          <Field
+            form={replay}
+            name="identity_id"
+            label="Account"
+            spellcheck={false}
+            hint="The identity or e-mail address of its holder."
+          />
+          <Field
+            form={replay}
+            name="after_line"
+            label="After entry"
+            inputmode="numeric"
+            hint="The number of a ledger entry. The events of all later entries are sent. 0 sends all."
+          />
+        </ActionForm>
+      </Panel>
+      <Panel id="secret" title="Secret">
+        <p class="hint">
+          A new secret is used within a minute. For 24 hours, events are also signed with the
+          previous one.
+        </p>
+        <p class="acts">
+          <a class="button quiet small" href={path("/rotate")}>
+            Replace the secret
+          </a>
+          <a class="button quiet small" href={path("/delete")}>
+            Delete this webhook
+          </a>
+        </p>
+      </Panel>
+    </div>
+  );
+}
+
+function DoneMessage(done: Done) {
+  if (done.kind === "tested") {
+    return (
+      <p class={done.reason === null ? "notice" : "problem"} role="status" {...FIRST_TO_READ}>
+        {done.reason === null
+          ? `The receiver accepted the test with status ${done.status} after ${done.duration_ms} ms.`
+          : `The receiver did not accept the test: ${errorText(done.reason)}, after ${done.duration_ms} ms. Check its address and its log.`}
+      </p>
+    );
+  }
+  return (
+    <div class="made" role="status" {...FIRST_TO_READ}>
+      <MadeSecret name="the webhook’s secret" secret={done.secret} otherwise="replace the secret" />
+    </div>
+  );
+}
+
+function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: WebhookPageProps) {
+  const path = webhookPath(app.slug, webhook.id);
+  return (
+    <Panel
+      id="deliveries"
+      title="Waiting deliveries"
+      aside={
+        status === "pending" ? (
+          <a href={path}>Show all</a>
+        ) : deliveries.length === 0 ? null : (
+          <a href={consolePath(path, { status: "pending" })}>With a next try only</a>
+        )
+      }
+    >
+      <Table
+        label="Events that were not delivered, one for each account"
+        columns={["Event", "Account", { amount: "Tries" }, "Last try", "Next try"]}
+        rows={deliveries.map((delivery) => [
+          <>
+            <code>{delivery.type}</code>
+            <span class="hint below">after entry {delivery.line}</span>
+          </>,
+          <a href={accountPath(delivery.identity_id)}>{delivery.identity_id}</a>,
+          String(delivery.attempts),
+          <>
+            <Time at_ms={Date.parse(delivery.at)} />
+            <span class="hint below">
+              {delivery.last_error === null ? "not tried yet" : errorText(delivery.last_error)}
+            </span>
+          </>,
+          delivery.retry_at === null ? (
+            "after you resume it"
+          ) : (
+            <Time at_ms={Date.parse(delivery.retry_at)} />
+          ),
+        ])}
+        empty="No event waits for delivery."
+      />
+      <Pager path={path} filters={{ status }} {...{ cursor, next_cursor }} />
+    </Panel>
+  );
+}
+
+interface ConfirmWebhookPageProps {
+  readonly app: App;
+  readonly webhook: Webhook;
+  readonly form: FormState;
+}
+
+function RotateWebhookPage({ app, webhook, form }: ConfirmWebhookPageProps) {
+  const back = webhookPath(app.slug, webhook.id);
+  return (
+    <ConfirmationPage
+      title={`Replace the secret of “${webhook.id}”?`}
+      about={{ href: back, name: `${app.name}: ${webhook.id}` }}
+      action={`${back}/rotate`}
+      button="Replace the secret"
+      back={back}
+      form={form}
+      without_reason
+    >
+      <p>
+        The next page shows a new secret, once. For 24 hours, events are also signed with the
+        previous one. Give the app’s server the new secret within that time: after it, the server
+        refuses all events that it checks with the previous one.
+      </p>
+    </ConfirmationPage>
+  );
+}
+
+function DeleteWebhookPage({ app, webhook, form }: ConfirmWebhookPageProps) {
+  const back = webhookPath(app.slug, webhook.id);
+  return (
+    <ConfirmationPage
+      title={`Delete the webhook “${webhook.id}”?`}
+      about={{ href: back, name: `${app.name}: ${webhook.id}` }}
+      action={`${back}/delete`}
+      button="Delete"
+      back={back}
+      form={form}
+    >
+      <p>
+        No more events are sent to {webhook.url}. Events that wait are lost. This cannot be undone.
+      </p>
+    </ConfirmationPage>
+  );
+}

@@ -25,7 +25,7 @@ const found_account = z
     ...account.shape,
     name: text_or_null,
     email: text_or_null,
-    reserved: z.int().min(0).describe("Credits that started jobs hold, not included in `credits`."),
+    held: z.int().min(0).describe("Credits that started jobs hold, not included in `credits`."),
     state: z.enum(ACCOUNT_STATES),
     created_at: time,
   })
@@ -110,7 +110,7 @@ export const inspected_account = z
         .nullable()
         .describe("The start of the suspension; null if the account is not suspended."),
     }),
-    reserved: z.int().min(0),
+    held: z.int().min(0),
     apps: z.array(app_entry),
     personal_tokens: z.array(personal_token),
     sessions: z.array(

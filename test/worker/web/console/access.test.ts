@@ -160,12 +160,7 @@ describe("the link to the console", () => {
   it("only an operator's account pages link to the console", async () => {
     const { open } = await openConsole();
     const bob = await signIn("bob@example.com");
-    for (const path of [
-      "/account",
-      "/account/jobs",
-      "/account/statement",
-      "/account/connections",
-    ]) {
+    for (const path of ["/account", "/account/jobs", "/account/statement", "/account/access"]) {
       expect((await open(path)).text, path).toContain('<a href="/console">Console</a>');
       const his = await ask("GET", path, { Cookie: bob.cookies });
       expect(his.text, path).not.toContain("/console");

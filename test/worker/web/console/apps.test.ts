@@ -18,7 +18,7 @@ const SKETCH = {
   icon: "",
   color: "#12507B",
   suggested_cap: "500",
-  suggested_period: "30_days",
+  suggested_period: "month",
   starter_excluded_domains: "mailinator.com\r\n\r\nGuerrillamail.com",
   reason: "a new app",
 };
@@ -55,7 +55,7 @@ describe("registering an app", () => {
         upstream_providers_json: '["google","x"]',
         max_overage_percent: 20,
         color: "#12507b",
-        suggested_cap_json: '{"credits":500,"period":"30_days"}',
+        suggested_cap_json: '{"credits":500,"period":"month"}',
         starter_excluded_domains_json: '["mailinator.com","guerrillamail.com"]',
       },
     ]);
@@ -200,11 +200,11 @@ describe("an app's page", () => {
     );
     expect(refused.text).not.toContain('id="icon-problem"');
     expect(refused.text).toContain('value="#12507B"');
-    expect(refused.text).toMatch(/<option value="30_days" selected/);
+    expect(refused.text).toMatch(/<option value="month" selected/);
     const again = { ...stale, ...fieldsOf(refused.text, settings) };
     expect((await submit(settings, again)).status).toBe(303);
     expect(await rows("select color, suggested_cap_json from apps")).toEqual([
-      { color: "#12507b", suggested_cap_json: '{"credits":500,"period":"30_days"}' },
+      { color: "#12507b", suggested_cap_json: '{"credits":500,"period":"month"}' },
     ]);
     const page = await open("/console/apps/sketch");
     expect(page.text).toContain("mailinator.com\nguerrillamail.com");
@@ -231,6 +231,16 @@ describe("an app's page", () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('id="name-problem"');
     expect(refused.text).toContain("kept");
+  });
+
+  it("a form without the version of its app changes nothing, and does not become the form of a new app", async () => {
+    const { olga, submit } = await openConsole();
+    await saveApp(olga, "sketch", { starter_credits: 200 });
+    for (const form of [{}, SKETCH]) {
+      const refused = await submit("/console/apps/sketch/settings", { key: "one", ...form });
+      expect([refused.status, refused.text.includes('for="slug"')]).toEqual([400, false]);
+    }
+    expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 200 }]);
   });
 
   it("a form that was opened before another operator's change does not overwrite it", async () => {

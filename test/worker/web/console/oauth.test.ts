@@ -92,12 +92,12 @@ describe("the console's page of an app's OAuth clients and resources", () => {
     const page = `${CLIENT}?id=web`;
     const stale = { ...hiddenFields((await open(page)).text), ...WEB, name: "Renamed" };
     const added = `${WEB.redirect_uris}\r\nhttps://new.example.com/callback`;
-    await fill(page, { ...WEB, redirect_uris: added, refresh: "yes" });
+    await fill(page, { ...WEB, redirect_uris: added, pkce_optional: "yes" });
     const before = await rows("select * from oauth_clients");
     const refused = await submit(CLIENT, stale);
     expect(refused.status).toBe(409);
     expect(refused.text).toMatch(/id="redirect_uris-problem">[^<]*https:\/\/new\.example\.com/);
-    expect(refused.text).toMatch(/id="refresh-problem">The saved value is: chosen\./);
+    expect(refused.text).toMatch(/id="pkce_optional-problem">The saved value is: chosen\./);
     expect(refused.text).toMatch(/id="name-problem">The saved value is: Sketch\./);
     expect(await rows("select * from oauth_clients")).toEqual(before);
     // The page has shown the saved values, so sending it again overwrites them on purpose.
@@ -143,6 +143,16 @@ describe("the console's page of an app's OAuth clients and resources", () => {
     expect(await rows("select * from oauth_clients")).toEqual([]);
   });
 
+  it("a form without the id of its client or resource is shown again with this problem", async () => {
+    const { fill, submit } = await openApp();
+    await fill(CLIENT, WEB);
+    for (const path of [CLIENT, RESOURCE]) {
+      const refused = await submit(path, { key: "one", version: "1" });
+      expect([refused.status, refused.text.includes("undefined")]).toEqual([400, false]);
+      expect(refused.text).toContain("The id must be 1 to 64");
+    }
+  });
+
   it("an operator registers a resource, changes it and deletes it", async () => {
     const { open, fill } = await openApp();
     const mcp = { id: "mcp", uri: "https://mcp.sketch.example.com/mcp", scopes: "draw\nerase" };
@@ -152,6 +162,10 @@ describe("the console's page of an app's OAuth clients and resources", () => {
     expect((await open(`${RESOURCE}?id=mcp`)).text).toContain("draw\nerase</textarea>");
     await fill(`${RESOURCE}?id=mcp`, { ...mcp, scopes: "" });
     expect(await rows("select scopes_json from resources")).toEqual([{ scopes_json: "[]" }]);
+    expect((await open(OAUTH)).text).not.toContain("charges people");
+    await fill(`${RESOURCE}?id=mcp`, { ...mcp, charges: "yes" });
+    expect((await open(OAUTH)).text).toContain("draw erase, charges people");
+    expect((await open(`${RESOURCE}?id=mcp`)).text).toMatch(/id="charges"[^>]* checked/);
     const taken = await fill(RESOURCE, { ...mcp, id: "second" });
     expect(taken.text).toContain("Another resource is registered with this address.");
     const reserved = await fill(`${RESOURCE}?id=mcp`, { ...mcp, scopes: "draw\nupstream" });

@@ -81,6 +81,16 @@ describe("the webhooks in the console", () => {
     ]);
   });
 
+  it("a form without the version of its webhook changes nothing, and does not become the form of a new one", async () => {
+    const { submit } = await withWebhook();
+    for (const form of [{}, { ...COMPLETED, active: "no" }]) {
+      const refused = await submit(MAIN, { key: "one", ...form });
+      expect([refused.status, refused.text.includes('for="id"')]).toEqual([400, false]);
+      expect(words(refused.text)).toContain("Pause. Events are kept until you resume");
+    }
+    expect(await rows("select version from webhooks")).toEqual([{ version: 1 }]);
+  });
+
   it("a webhook is changed, paused with its reason, and continued", async () => {
     const { open, submit, fill, created } = await withWebhook();
     const fields = { ...created.sent, "event-job.failed": "yes" };

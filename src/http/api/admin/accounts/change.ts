@@ -1,91 +1,135 @@
 /** `POST` and `DELETE` below `/api/admin/accounts/{identity_id}`: operators' actions on one account. */
-import { factory, type AppContext } from "../../../context.ts";
-import { refuse } from "../../../refusals.ts";
-import { idempotencyKey, readOptionalBody, validBody, validQuery } from "../../../validation.ts";
-import { entryView, jobView, respondDone, respondOnce } from "../../../views.ts";
+import * as account from "../../../../operator/account_actions.ts";
 import {
-  adjustCredits,
-  changePlan,
-  creditsBody,
-  emptyBody,
   optionalReasonBody,
-  planBody,
   reasonBody,
-  rebuildAccount,
-  refundBody,
-  refundJob,
-  restoreAccount,
-  revokePersonalToken,
-  revokeQuery,
-  signOutAccount,
-  suspendAccount,
-} from "./actions.ts";
-import { jobIdOf } from "./holder.ts";
+  reasonQuery,
+} from "../../../../operator/audited_action.ts";
+import { actingOf } from "../../../caller/acting.ts";
+import { holderId } from "../../../caller/holder.ts";
+import type * as z from "zod/mini";
+import { startedBy } from "../../../../domain/started_by.ts";
+import type { OperatorRole } from "../../../../domain/operators.ts";
+import { endpoint } from "../../endpoint.ts";
+import { entryView, jobView, respondDone, respondOnce } from "../../../views.ts";
 
-const KEY_REQUIRED =
-  "The header Idempotency-Key is required, so that a retry does not change the credits twice.";
-
-const refuseWithoutKey = (context: AppContext): Response =>
-  refuse(context, { code: "invalid_request", detail: KEY_REQUIRED });
-
-export const postCredits = factory.createHandlers(validBody(creditsBody), async (context) => {
-  const key = idempotencyKey(context);
-  if (key === undefined) return refuseWithoutKey(context);
-  const adjusted = await adjustCredits(context, { ...context.req.valid("json"), key });
-  return respondOnce(context, adjusted, ({ entry, credits }) => ({
-    entry: entryView(entry),
-    credits,
-  }));
-});
-
-export const postJobRefund = factory.createHandlers(validBody(refundBody), async (context) => {
-  const key = idempotencyKey(context);
-  if (key === undefined) return refuseWithoutKey(context);
-  const request = { ...context.req.valid("json"), key };
-  const refunded = await refundJob(context, jobIdOf(context), request);
-  return respondOnce(context, refunded, ({ job, entry, credits }) => ({
-    job: jobView(job),
-    entry: entryView(entry),
-    credits,
-  }));
-});
-
-export const postPlan = factory.createHandlers(validBody(planBody), async (context) => {
-  const options = { ...context.req.valid("json"), key: idempotencyKey(context) };
-  const changed = await changePlan(context, options);
-  return respondOnce(context, changed, ({ account }) => ({ ok: true, account }));
-});
-
-const withKey = (context: AppContext, body: { readonly reason?: string | undefined }) => ({
-  ...body,
-  key: idempotencyKey(context),
-});
-
-export const postSuspend = factory.createHandlers(validBody(reasonBody), async (context) =>
-  respondDone(context, await suspendAccount(context, withKey(context, context.req.valid("json")))),
+export const adjustCredits = endpoint(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/credits",
+    role: "support",
+    key: "required",
+    body: account.creditsBody,
+    refusals: ["balance_limit", "balance_below_zero"],
+  },
+  async (context, { body, key }) => {
+    const acting = await actingOf(context);
+    const adjusted = await account.adjustCredits(acting, holderId(context), { ...body, key });
+    return respondOnce(context, adjusted, ({ entry, credits }) => ({
+      entry: entryView({ ...entry, by: null }),
+      credits,
+    }));
+  },
 );
 
-export const postRestore = factory.createHandlers(validBody(reasonBody), async (context) =>
-  respondDone(context, await restoreAccount(context, withKey(context, context.req.valid("json")))),
+export const refundJob = endpoint(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/jobs/{job_id}/refund",
+    role: "support",
+    key: "required",
+    body: account.refundBody,
+    refusals: ["job_not_found", "refund_limit", "balance_limit"],
+  },
+  async (context, { params, body, key }) => {
+    const acting = await actingOf(context);
+    const job_id = params.job_id.toLowerCase();
+    const request = { ...body, key };
+    const refunded = await account.refundJob(acting, holderId(context), job_id, request);
+    return respondOnce(context, refunded, ({ job, entry, credits }) => ({
+      job: jobView(job),
+      entry: entryView({ ...entry, by: startedBy(job) }),
+      credits,
+    }));
+  },
 );
 
-export const postSignOut = factory.createHandlers(async (context) => {
-  const body = await readOptionalBody(context, optionalReasonBody);
-  if (!body.ok) return refuse(context, body.refusal);
-  return respondDone(context, await signOutAccount(context, withKey(context, body.value)));
-});
+export const changePlan = endpoint(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/plan",
+    role: "admin",
+    body: account.planBody,
+  },
+  async (context, { body, key }) => {
+    const request = { ...body, key };
+    const changed = await account.setPlan(await actingOf(context), holderId(context), request);
+    return respondOnce(context, changed, (value) => ({ ok: true, account: value.account }));
+  },
+);
 
-export const postRebuild = factory.createHandlers(async (context) => {
-  const body = await readOptionalBody(context, emptyBody);
-  if (!body.ok) return refuse(context, body.refusal);
-  return respondDone(context, await rebuildAccount(context, withKey(context, {})));
-});
+interface ActionFacts {
+  readonly at: `POST /api/admin/accounts/{identity_id}/${string}`;
+  readonly role: OperatorRole;
+  readonly body: z.ZodMiniType<{ readonly reason?: string | undefined }>;
+  readonly body_is_optional?: true;
+}
 
-export const deletePersonalToken = factory.createHandlers(
-  validQuery(revokeQuery),
-  async (context) => {
-    const options = withKey(context, context.req.valid("query"));
-    const id = context.req.param("id") ?? "";
-    return respondDone(context, await revokePersonalToken(context, id, options));
+/** An action whose only field is a reason. */
+const accountAction = (facts: ActionFacts, perform: account.AccountAction) =>
+  endpoint(facts, async (context, { body, key }) => {
+    const request = { ...body, key };
+    return respondDone(context, await perform(await actingOf(context), holderId(context), request));
+  });
+
+export const suspendAccount = accountAction(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/suspend",
+    role: "support",
+    body: reasonBody,
+  },
+  account.suspend,
+);
+
+export const restoreAccount = accountAction(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/restore",
+    role: "support",
+    body: reasonBody,
+  },
+  account.restore,
+);
+
+export const signOutAccount = accountAction(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/signout",
+    role: "support",
+    body: optionalReasonBody,
+    body_is_optional: true,
+  },
+  account.signOut,
+);
+
+export const rebuildAccount = accountAction(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/rebuild",
+    role: "admin",
+    body: account.emptyBody,
+    body_is_optional: true,
+  },
+  account.rebuild,
+);
+
+export const revokeAccountToken = endpoint(
+  {
+    at: "DELETE /api/admin/accounts/{identity_id}/personal-tokens/{id}",
+    role: "support",
+    query: reasonQuery,
+    refusals: ["personal_token_not_found"],
+  },
+  async (context, { params, query, key }) => {
+    const acting = await actingOf(context);
+    const request = { ...query, key };
+    return respondDone(
+      context,
+      await account.revokeToken(acting, holderId(context), params.id, request),
+    );
   },
 );

@@ -1,30 +1,14 @@
 /** Operators' reads and actions of one account in the OpenAPI document. */
-import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import type { RefusalCode } from "../../../../domain/refusal_codes.ts";
-import {
-  creditsBody,
-  emptyBody,
-  optionalReasonBody,
-  planBody,
-  reasonBody,
-  refundBody,
-  revokeQuery,
-} from "./actions.ts";
-import { findAccountsQuery } from "./list.ts";
-import { deletionBody, exportQuery } from "./privacy.ts";
-import { listPurchasesQuery } from "./purchases.ts";
-import { suspendManyBody } from "./suspend_many.ts";
-import { listJobsQuery } from "../../jobs/list.ts";
-import { listLedgerQuery } from "../../ledger/list.ts";
 import * as admin from "../openapi_schemas.ts";
 import { ACCOUNT, ENTRY, JOB, JOB_ID, PERSONAL_TOKEN } from "../../../openapi/examples.ts";
-import { DOWNLOAD, done, operation } from "../../../openapi/operation.ts";
+import { DOWNLOAD, done, describe } from "../../../openapi/operation.ts";
+import * as change from "./change.ts";
+import * as privacy from "./privacy.ts";
+import * as purchases from "./purchases.ts";
+import * as read from "./read.ts";
+import * as suspend_many from "./suspend_many.ts";
 import * as schemas from "../../../openapi/schemas.ts";
-
-const of_account = z.object({ identity_id: z.string().describe("The person's identity.") });
-const of_token = of_account.extend({ id: z.string().describe("The token's id.") });
-const of_job = of_account.extend({ job_id: z.string().describe("The job's id.") });
 
 const at = ENTRY.at;
 const PERSON = { ...ACCOUNT, name: "Ada", email: "ada@example.com" };
@@ -32,111 +16,65 @@ const REASON = { reason: "Support case 4711" };
 const ADJUSTMENT = { ...ENTRY, kind: "adjustment", amount: 50, job_id: null, app: null };
 const REFUND = { ...ENTRY, kind: "job_refund", amount: 5, job_id: JOB_ID };
 
-/** An action on one account whose response has no value. */
-function accountAction(options: {
-  readonly id: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly body: {
-    readonly schema: z.core.$ZodType;
-    readonly example: object;
-    readonly optional?: true;
-  };
-}) {
-  const refusals: RefusalCode[] = ["account_unknown"];
-  const common = { tag: "Operators", security: "operator", path: of_account } as const;
-  return { post: operation({ ...common, ...options, idempotent: true, success: done, refusals }) };
-}
-
-export const account_paths: ZodOpenApiPathsObject = {
-  "/api/admin/accounts": {
-    get: operation({
-      id: "findAccounts",
+export const accounts = describe(
+  { ...change, ...privacy, ...purchases, ...read, ...suspend_many },
+  {
+    findAccounts: {
       tag: "Operators",
       summary: "Find accounts",
       description:
         "`q` is an account's id, an identity, or the beginning of an e-mail address. `state`, `app` (accounts that got starter credits of this app), `domain` (of the e-mail address) and `created_from` narrow the list. `app` considers the 5,000 accounts that got them last, and `domain` the 5,000 people who joined last. `sort` and `order` sort it: `desc` is newest or most first. The data comes from the read model.",
-      security: "operator",
-      query: findAccountsQuery,
       success: {
         description: "A page of accounts.",
         schema: admin.found_accounts,
         example: {
-          accounts: [{ ...PERSON, reserved: 0, state: "active", created_at: at }],
+          accounts: [{ ...PERSON, held: 0, state: "active", created_at: at }],
           as_of: at,
         },
       },
-      refusals: [],
-    }),
-  },
-  "/api/admin/accounts/suspend": {
-    post: operation({
-      id: "suspendAccounts",
+    },
+    suspendAccounts: {
       tag: "Operators",
       summary: "Suspend many accounts for one reason",
       description:
         "Suspends up to 100 accounts. Each succeeds or fails by itself and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that it suspended are not suspended again, and the others are tried again. A key belongs to one list and reason.",
-      security: "operator",
-      body: { schema: suspendManyBody, example: { identity_ids: [PERSON.identity_id], ...REASON } },
-      idempotent: true,
+      example: { identity_ids: [PERSON.identity_id], ...REASON },
       success: {
         description: "The results.",
         schema: admin.suspended_accounts,
         example: { results: [{ identity_id: PERSON.identity_id, ok: true }] },
       },
-      refusals: [],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}": {
-    get: operation({
-      id: "inspectAccount",
+    },
+    inspectAccount: {
       tag: "Operators",
       summary: "Read one account with its tokens, sessions and started jobs",
       description: "The data comes from the account itself.",
-      security: "operator",
-      path: of_account,
       success: {
         description: "The account.",
         schema: admin.inspected_account,
         example: {
           account: { ...PERSON, email_verified: true, created_at: at, suspended_at: null },
-          reserved: 0,
+          held: 0,
           apps: [],
           personal_tokens: [PERSONAL_TOKEN],
           sessions: [],
           started_jobs: [],
         },
       },
-      refusals: ["account_unknown"],
-    }),
-    delete: operation({
-      id: "deleteAccount",
+    },
+    deleteAccount: {
       tag: "Operators",
       summary: "Delete a person's account",
       description:
         "For a person who asks for it: deletes as the holder would, also a suspended account. `confirm` repeats the `identity_id`. The audit log keeps the reason. A repeated request gets the same response for at least an hour.",
-      security: "operator",
-      path: of_account,
-      body: {
-        schema: deletionBody,
-        example: { confirm: ACCOUNT.identity_id, reason: "Request 4711" },
-      },
-      idempotent: true,
+      example: { confirm: ACCOUNT.identity_id, reason: "Request 4711" },
       success: done,
-      refusals: ["account_unknown"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/export": {
-    get: operation({
-      id: "exportAccount",
+    },
+    exportAccount: {
       tag: "Operators",
       summary: "Everything that is stored about a person",
       description:
         "For a person who asks for their data: the same document as the holder's own download. Also for a suspended account. Adds an audit record, which the person sees in the document.",
-      security: "operator",
-      path: of_account,
-      query: exportQuery,
-      idempotent: true,
       success: {
         description: "The document. Times are RFC 3339.",
         schema: admin.person_data,
@@ -148,50 +86,30 @@ export const account_paths: ZodOpenApiPathsObject = {
           ledger: [ENTRY],
         },
       },
-      refusals: ["account_unknown"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/jobs": {
-    get: operation({
-      id: "listAccountJobs",
+    },
+    listAccountJobs: {
       tag: "Operators",
       summary: "An account's jobs, as its holder sees them",
       description: "The data comes from the account itself.",
-      security: "operator",
-      path: of_account,
-      query: listJobsQuery,
       success: {
         description: "A page of jobs.",
         schema: schemas.job_page,
         example: { jobs: [JOB], next_cursor: JOB_ID },
       },
-      refusals: ["account_unknown"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/jobs/{job_id}": {
-    get: operation({
-      id: "readAccountJob",
+    },
+    readAccountJob: {
       tag: "Operators",
       summary: "One job of an account",
       description:
         "The data comes from the account itself. `/ledger?job_id=` below the account lists its entries.",
-      security: "operator",
-      path: of_job,
       success: { description: "The job.", schema: schemas.job, example: JOB },
-      refusals: ["account_unknown", "job_not_found"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/jobs/{job_id}/refund": {
-    post: operation({
-      id: "refundJob",
+    },
+    refundJob: {
       tag: "Operators",
       summary: "Give back the cost of an ended job",
       description:
         "Requires `Idempotency-Key`. Gives back `amount`, or all that is left; in all at most what the job cost, otherwise the response is 400 `refund_limit`. The holder sees the reason in the ledger, as the note of an entry of kind `job_refund`. A refunded job can no longer be completed late. If a token with a cap created the job, the cap gets the room back if the job belongs to its current period.",
-      security: "operator",
-      path: of_job,
-      body: { schema: refundBody, example: { amount: 5, ...REASON } },
-      idempotent: true,
+      example: { amount: 5, ...REASON },
       success: {
         description: "The job, the ledger entry, and the balance.",
         schema: admin.refunded_job,
@@ -201,18 +119,11 @@ export const account_paths: ZodOpenApiPathsObject = {
           credits: ENTRY.balance_after,
         },
       },
-      refusals: ["account_unknown", "job_not_found", "refund_limit", "balance_limit"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/purchases": {
-    get: operation({
-      id: "listAccountPurchases",
+    },
+    listAccountPurchases: {
       tag: "Operators",
       summary: "An account's purchases, newest first",
       description: "The data comes from the account itself.",
-      security: "operator",
-      path: of_account,
-      query: listPurchasesQuery,
       success: {
         description: "A page of purchases.",
         schema: admin.purchase_page,
@@ -234,102 +145,77 @@ export const account_paths: ZodOpenApiPathsObject = {
           ],
         },
       },
-      refusals: ["account_unknown"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/ledger": {
-    get: operation({
-      id: "listAccountLedger",
+    },
+    listAccountLedger: {
       tag: "Operators",
       summary: "An account's ledger, as its holder sees it",
       description: "The data comes from the account itself.",
-      security: "operator",
-      path: of_account,
-      query: listLedgerQuery,
       success: {
         description: "A page of entries.",
         schema: schemas.entry_page,
         example: { entries: [ENTRY] },
       },
-      refusals: ["account_unknown"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/credits": {
-    post: operation({
-      id: "adjustCredits",
+    },
+    adjustCredits: {
       tag: "Operators",
       summary: "Add or take credits",
       description:
         "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. The holder sees the reason in the ledger.",
-      security: "operator",
-      path: of_account,
-      body: { schema: creditsBody, example: { amount: 50, ...REASON } },
-      idempotent: true,
+      example: { amount: 50, ...REASON },
       success: {
         description: "The ledger entry, and the balance.",
         schema: admin.adjusted_credits,
         example: { entry: { ...ADJUSTMENT, note: REASON.reason }, credits: ENTRY.balance_after },
       },
-      refusals: ["account_unknown", "balance_limit", "balance_below_zero"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/plan": {
-    post: operation({
-      id: "changePlan",
+    },
+    changePlan: {
       tag: "Operators",
       summary: "Set the plan",
       description:
         "The plan can be any slug. The holder sees the plan in the wallet, and the change in the ledger.",
-      security: "operator",
-      path: of_account,
-      body: { schema: planBody, example: { plan: "studio", ...REASON } },
-      idempotent: true,
+      example: { plan: "studio", ...REASON },
       success: {
         description: "The account with its plan.",
         schema: admin.changed_plan,
         example: { ok: true, account: { ...ACCOUNT, plan: "studio" } },
       },
-      refusals: ["account_unknown"],
-    }),
-  },
-  "/api/admin/accounts/{identity_id}/signout": accountAction({
-    id: "signOutAccount",
-    summary: "End all sessions",
-    description:
-      "Also revokes the personal tokens that end with a session. Other personal tokens stay valid.",
-    body: { schema: optionalReasonBody, example: REASON, optional: true },
-  }),
-  "/api/admin/accounts/{identity_id}/rebuild": accountAction({
-    id: "rebuildAccount",
-    summary: "Send the account to the read model again",
-    description: "Safe to repeat at any time.",
-    body: { schema: emptyBody, example: {}, optional: true },
-  }),
-  "/api/admin/accounts/{identity_id}/suspend": accountAction({
-    id: "suspendAccount",
-    summary: "Suspend the account",
-    description:
-      "Every request of the holder except sign-out gets 403 `suspended`. Started jobs can still be settled, and still expire.",
-    body: { schema: reasonBody, example: REASON },
-  }),
-  "/api/admin/accounts/{identity_id}/restore": accountAction({
-    id: "restoreAccount",
-    summary: "End a suspension",
-    description: "Sessions and tokens that are still valid work again.",
-    body: { schema: reasonBody, example: REASON },
-  }),
-  "/api/admin/accounts/{identity_id}/personal-tokens/{id}": {
-    delete: operation({
-      id: "revokeAccountToken",
+    },
+    signOutAccount: {
+      tag: "Operators",
+      success: done,
+      summary: "End all sessions",
+      description:
+        "Also revokes the personal tokens that end with a session. Other personal tokens stay valid.",
+      example: REASON,
+    },
+    rebuildAccount: {
+      tag: "Operators",
+      success: done,
+      summary: "Send the account to the read model again",
+      description: "Safe to repeat at any time.",
+      example: {},
+    },
+    suspendAccount: {
+      tag: "Operators",
+      success: done,
+      summary: "Suspend the account",
+      description:
+        "Every request of the holder except sign-out gets 403 `suspended`. Started jobs can still be settled, and still expire.",
+      example: REASON,
+    },
+    restoreAccount: {
+      tag: "Operators",
+      success: done,
+      summary: "End a suspension",
+      description: "Sessions and tokens that are still valid work again.",
+      example: REASON,
+    },
+    revokeAccountToken: {
       tag: "Operators",
       summary: "Revoke a personal token",
       description: "The next call with the token is refused, in every location.",
-      security: "operator",
-      path: of_token,
-      query: revokeQuery,
-      idempotent: true,
+      path: { id: z.string().describe("The token's id.") },
       success: done,
-      refusals: ["account_unknown", "personal_token_not_found"],
-    }),
+    },
   },
-};
+);

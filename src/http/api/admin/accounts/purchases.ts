@@ -1,13 +1,13 @@
 /** `GET /api/admin/accounts/{identity_id}/purchases`: an account's purchases, newest first. */
 import * as z from "zod/mini";
 import { OPERATOR, type PurchaseRecord } from "../../../../account/contract.ts";
-import { factory } from "../../../context.ts";
+import { holderAccount } from "../../../caller/holder.ts";
+import { endpoint } from "../../endpoint.ts";
 import { refuse } from "../../../refusals.ts";
-import { pageLimit, queryText, validQuery } from "../../../validation.ts";
+import { pageLimit, queryText } from "../../../validation.ts";
 import { timestamp } from "../../../views.ts";
-import { holderAccount } from "./holder.ts";
 
-export const listPurchasesQuery = z.object({
+const listPurchasesQuery = z.object({
   limit: pageLimit,
   cursor: z.optional(
     z.pipe(
@@ -37,10 +37,13 @@ function purchaseView(it: PurchaseRecord, payment_url: string | null) {
   };
 }
 
-export const listAccountPurchases = factory.createHandlers(
-  validQuery(listPurchasesQuery),
-  async (context) => {
-    const { limit, cursor: before } = context.req.valid("query");
+export const listAccountPurchases = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/purchases",
+    role: "viewer",
+    query: listPurchasesQuery,
+  },
+  async (context, { query: { limit, cursor: before } }) => {
     const listed = await holderAccount(context).listPurchases(OPERATOR, { before, limit });
     if (!listed.ok) return refuse(context, listed.refusal);
     const { payments } = context.get("services");

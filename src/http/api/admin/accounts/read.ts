@@ -1,18 +1,18 @@
 /**
- * `GET /api/admin/accounts/{identity_id}` and its lists of jobs and ledger entries. The data comes from the account's
- * object, not from the read model.
+ * `GET /api/admin/accounts`, and `GET …/accounts/{identity_id}` with its lists of jobs and ledger entries, whose data comes
+ * from the account's object and not from the read model.
  */
 import { OPERATOR, type AppRow, type InspectedAccount } from "../../../../account/contract.ts";
 import type { ListedSession, Person } from "../../../../identity/port.ts";
-import { factory } from "../../../context.ts";
+import * as accounts from "../../../../operator/find_accounts.ts";
+import { holderAccount } from "../../../caller/holder.ts";
+import { endpoint } from "../../endpoint.ts";
 import { jobsRequest, jobsView, listJobsQuery } from "../../jobs/list.ts";
 import { entriesRequest, entriesView, listLedgerQuery } from "../../ledger/list.ts";
 import { locationName } from "../../../../domain/client_description.ts";
 import { refuse } from "../../../refusals.ts";
 import { personalTokenView } from "../../personal_tokens/list.ts";
-import { validQuery } from "../../../validation.ts";
 import { jobView, timestamp } from "../../../views.ts";
-import { holderAccount, jobIdOf } from "./holder.ts";
 
 const timeOrNull = (at_ms: number | null) => (at_ms === null ? null : timestamp(at_ms));
 
@@ -50,44 +50,75 @@ function accountView(
   };
 }
 
-export const readAccount = factory.createHandlers(async (context) => {
-  const { identity } = context.get("services");
-  const holder = context.get("holder");
-  const [inspected, sessions] = await Promise.all([
-    holderAccount(context).inspect(),
-    identity.listSessions(holder.identity_id),
-  ]);
-  if (!inspected.ok) return refuse(context, inspected.refusal);
-  const { reserved, apps, allowances, started_jobs } = inspected.value;
-  return context.json({
-    account: accountView(inspected.value, holder),
-    reserved,
-    apps: apps.map(appView),
-    personal_tokens: allowances.map(personalTokenView),
-    sessions: sessions.map(sessionView),
-    started_jobs: started_jobs.map(jobView),
-  });
-});
-
-export const listAccountJobs = factory.createHandlers(
-  validQuery(listJobsQuery),
+export const inspectAccount = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}",
+    role: "viewer",
+  },
   async (context) => {
-    const request = jobsRequest(context.req.valid("query"));
+    const { identity } = context.get("services");
+    const holder = context.get("holder");
+    const [inspected, sessions] = await Promise.all([
+      holderAccount(context).inspect(),
+      identity.listSessions(holder.identity_id),
+    ]);
+    if (!inspected.ok) return refuse(context, inspected.refusal);
+    const { held, apps, allowances, started_jobs } = inspected.value;
+    return context.json({
+      account: accountView(inspected.value, holder),
+      held,
+      apps: apps.map(appView),
+      personal_tokens: allowances.map(personalTokenView),
+      sessions: sessions.map(sessionView),
+      started_jobs: started_jobs.map(jobView),
+    });
+  },
+);
+
+export const listAccountJobs = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/jobs",
+    role: "viewer",
+    query: listJobsQuery,
+  },
+  async (context, { query }) => {
+    const request = jobsRequest(query);
     const listed = await holderAccount(context).listJobs(OPERATOR, request);
     return listed.ok ? context.json(jobsView(listed.value)) : refuse(context, listed.refusal);
   },
 );
 
-export const readAccountJob = factory.createHandlers(async (context) => {
-  const read = await holderAccount(context).readJob(OPERATOR, jobIdOf(context));
-  return read.ok ? context.json(jobView(read.value)) : refuse(context, read.refusal);
-});
+export const readAccountJob = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/jobs/{job_id}",
+    role: "viewer",
+    refusals: ["job_not_found"],
+  },
+  async (context, { params }) => {
+    const read = await holderAccount(context).readJob(OPERATOR, params.job_id.toLowerCase());
+    return read.ok ? context.json(jobView(read.value)) : refuse(context, read.refusal);
+  },
+);
 
-export const listAccountLedger = factory.createHandlers(
-  validQuery(listLedgerQuery),
-  async (context) => {
-    const request = entriesRequest(context.req.valid("query"));
+export const listAccountLedger = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/ledger",
+    role: "viewer",
+    query: listLedgerQuery,
+  },
+  async (context, { query }) => {
+    const request = entriesRequest(query);
     const listed = await holderAccount(context).listEntries(OPERATOR, request);
     return listed.ok ? context.json(entriesView(listed.value)) : refuse(context, listed.refusal);
   },
+);
+
+export const findAccounts = endpoint(
+  {
+    at: "GET /api/admin/accounts",
+    role: "viewer",
+    query: accounts.findAccountsQuery,
+  },
+  async (context, { query }) =>
+    context.json(await accounts.findAccounts(context.get("services"), query)),
 );

@@ -1,88 +1,26 @@
 /** `POST /api/admin/accounts/suspend`: suspends many accounts for one reason, such as those of a fraud wave. */
-import * as z from "zod/mini";
-import { SUSPENDED_AT_ONCE_MAX } from "../../../../domain/limits.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
-import { accepted, refused, type Result } from "../../../../domain/result.ts";
-import { factory, type AppContext } from "../../../context.ts";
+import { suspendMany, suspendManyBody } from "../../../../operator/suspend_many.ts";
+import { actingOf } from "../../../caller/acting.ts";
+import { endpoint } from "../../endpoint.ts";
 import { refusalForError } from "../../../failures.ts";
 import { describeRefusal, refuse } from "../../../refusals.ts";
-import { idempotencyKey, validBody } from "../../../validation.ts";
-import { performActionOnce, reason, whyNotUnderKey } from "../audited_action.ts";
-import { whyNotChange } from "./holder.ts";
-
-/** Accounts that one request suspends at the same time. Each needs four calls, and the platform queues more than six. */
-const AT_THE_SAME_TIME = 6;
-
-export const suspendManyBody = z.strictObject({
-  identity_ids: z.array(z.string("must be a string"), "must be a list of identities").check(
-    z.minLength(1, "must not be empty"),
-    z.maxLength(SUSPENDED_AT_ONCE_MAX, `must have at most ${SUSPENDED_AT_ONCE_MAX} entries`),
-    z.refine((ids) => new Set(ids).size === ids.length, "must have no duplicates"),
-  ),
-  reason,
-});
-
-/** The outcome for one identity. */
-export interface SuspendedItem {
-  readonly identity_id: string;
-  /** Null: the account is suspended. */
-  readonly refusal: Refusal | null;
-}
-
-/**
- * Suspends each account by itself, with an audit record of its own, in the order of the list. All use one idempotency
- * key, so a repeated request continues where the first one stopped. Refused as a whole only if the key is malformed or
- * belongs to another list.
- */
-export async function suspendMany(
-  context: AppContext,
-  { identity_ids, reason: given }: z.output<typeof suspendManyBody>,
-  key: string | undefined,
-): Promise<Result<readonly SuspendedItem[], Refusal>> {
-  const { identity, accounts } = context.get("services");
-  const details = { accounts: identity_ids.length };
-  const action = { act: "account.suspend", reason: given, details, key, subjects: identity_ids };
-  const refusal = await whyNotUnderKey(context, action);
-  if (refusal !== null) return refused(refusal);
-  const suspend = async (subject: string): Promise<Refusal | null> => {
-    try {
-      const holder = await identity.readPerson(subject);
-      if (holder === null) return { code: "account_unknown" };
-      const forbidden = whyNotChange(context, holder);
-      if (forbidden !== null) return forbidden;
-      const done = await performActionOnce(context, { ...action, subject }, () =>
-        accounts(subject).suspend(),
-      );
-      return done.ok ? null : done.refusal;
-    } catch (error) {
-      return refusalForError(error as Error, context);
-    }
-  };
-  const items: SuspendedItem[] = identity_ids.map((identity_id) => ({
-    identity_id,
-    refusal: null,
-  }));
-  const waiting = items.entries();
-  // Several loops share one iterator, so each identity is taken once.
-  const loop = async (): Promise<void> => {
-    for (const [at, { identity_id }] of waiting) {
-      items[at] = { identity_id, refusal: await suspend(identity_id) };
-    }
-  };
-  await Promise.all(Array.from({ length: AT_THE_SAME_TIME }, loop));
-  return accepted(items);
-}
 
 function whyOf(refusal: Refusal): object {
   const { error, code } = describeRefusal(refusal);
   return { error, code };
 }
 
-export const postSuspendMany = factory.createHandlers(
-  validBody(suspendManyBody),
-  async (context) => {
-    const body = context.req.valid("json");
-    const suspended = await suspendMany(context, body, idempotencyKey(context));
+export const suspendAccounts = endpoint(
+  {
+    at: "POST /api/admin/accounts/suspend",
+    role: "support",
+    body: suspendManyBody,
+  },
+  async (context, { body, key }) => {
+    const suspended = await suspendMany(await actingOf(context), { ...body, key }, (error) =>
+      refusalForError(error, context),
+    );
     if (!suspended.ok) return refuse(context, suspended.refusal);
     return context.json({
       results: suspended.value.map(({ identity_id, refusal }) => ({

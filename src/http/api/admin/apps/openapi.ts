@@ -1,10 +1,8 @@
 /** Registered apps and their keys in the OpenAPI document. */
-import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import { addAppKeyBody, listAppKeysQuery, revokeAppKeyQuery } from "./keys.ts";
-import { listAppsQuery } from "./list.ts";
-import { saveAppBody } from "./save.ts";
-import { done, operation } from "../../../openapi/operation.ts";
+import { done, describe } from "../../../openapi/operation.ts";
+import * as records from "./apps.ts";
+import * as keys from "./keys.ts";
 import * as schemas from "../../../openapi/app_schemas.ts";
 
 const KEY = {
@@ -25,21 +23,17 @@ const APP = {
   upstream_providers: ["google"],
   icon: "https://sketch.example.com/icon.png",
   color: "#12507b",
-  suggested_cap: { credits: 500, period: "30_days" },
+  suggested_cap: { credits: 500, period: "month" },
   starter_excluded_domains: ["mailinator.com"],
 };
 
-const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
-
-export const app_paths: ZodOpenApiPathsObject = {
-  "/api/admin/apps": {
-    get: operation({
-      id: "listApps",
+export const apps = describe(
+  { ...records, ...keys },
+  {
+    listApps: {
       tag: "Apps",
       summary: "The registered apps, by slug",
       description: "The settings of the apps, without their keys.",
-      security: "operator",
-      query: listAppsQuery,
       success: {
         description: "A page of apps.",
         schema: schemas.app_page,
@@ -49,76 +43,49 @@ export const app_paths: ZodOpenApiPathsObject = {
           ],
         },
       },
-      refusals: [],
-    }),
-  },
-  "/api/admin/apps/{slug}": {
-    put: operation({
-      id: "saveApp",
+    },
+    saveApp: {
       tag: "Apps",
       summary: "Register an app, or change it",
       description:
         "To change an app, send the `version` that you read; to register one, omit it or send 0. If the app was saved in the meantime, or a new one's slug is registered with other settings, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. `icon` is copied once, when you save another address than before: at most 64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400 `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list is not empty, people without a verified e-mail address get none either. Null removes `icon`, `color` and `suggested_cap`. Changes take effect everywhere within a minute.",
-      security: "operator",
-      path: slug,
-      body: { schema: saveAppBody, example: { ...APP, version: 3 } },
-      idempotent: true,
+      example: { ...APP, version: 3 },
       success: {
         description: "The app.",
         schema: schemas.saved_app,
         example: { app: { slug: "sketch", ...APP, version: 4, created_at: KEY.created_at } },
       },
-      refusals: ["app_changed", "app_unknown"],
-    }),
-  },
-  "/api/admin/apps/{slug}/keys": {
-    get: operation({
-      id: "listAppKeys",
+    },
+    listAppKeys: {
       tag: "Apps",
       summary: "The app's valid keys",
       description:
         "Revoked keys are not listed. The keys themselves are not stored and not returned. `last_used_at` is the start of the UTC day on which a request with the key was last accepted, and null for a key that was never used.",
-      security: "operator",
-      path: slug,
-      query: listAppKeysQuery,
       success: {
         description: "A page of keys.",
         schema: schemas.app_key_page,
         example: { keys: [{ ...KEY, last_used_at: "2026-11-22T00:00:00.000Z" }] },
       },
-      refusals: ["app_unknown"],
-    }),
-    post: operation({
-      id: "addAppKey",
+    },
+    addAppKey: {
       tag: "Apps",
       summary: "Create a key for the app's server",
       description:
         "The response contains the key only once. If the request is repeated with its `Idempotency-Key`, `key` is null: if you lost the first response, revoke the key and create another. After the key is revoked, a repeated request gets 409 `app_key_revoked`. No two valid keys of an app have the same label: a label in use is 409 `app_key_label_taken`.",
-      security: "operator",
-      path: slug,
-      body: { schema: addAppKeyBody, example: { label: KEY.label } },
-      idempotent: true,
+      example: { label: KEY.label },
       success: {
         description: "The key.",
         schema: schemas.new_app_key,
         example: { ...KEY, key: "pb_app_4f0e…x9Qz" },
       },
-      refusals: ["app_unknown", "too_many_app_keys", "app_key_label_taken", "app_key_revoked"],
-    }),
-  },
-  "/api/admin/apps/{slug}/keys/{id}": {
-    delete: operation({
-      id: "revokeAppKey",
+    },
+    revokeAppKey: {
       tag: "Apps",
       summary: "Revoke a key",
       description:
         "The key stops working everywhere within a minute. The app's started jobs stay started; another key of the app can settle them.",
-      security: "operator",
-      path: slug.extend({ id: z.string().meta({ examples: [KEY.id] }) }),
-      query: revokeAppKeyQuery,
-      idempotent: true,
+      path: { id: z.string().meta({ examples: [KEY.id] }) },
       success: done,
-      refusals: ["app_key_not_found"],
-    }),
+    },
   },
-};
+);

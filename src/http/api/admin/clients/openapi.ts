@@ -1,11 +1,9 @@
 /** OAuth clients of apps in the OpenAPI document. */
-import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
-import { done, operation } from "../../../openapi/operation.ts";
+import { done, describe } from "../../../openapi/operation.ts";
+import * as endpoints from "./clients.ts";
 import { record_version, time } from "../../../openapi/schemas.ts";
-import { removeClientQuery, replaceSecretBody, replaceSecretQuery } from "./change.ts";
-import { saveClientBody } from "./save.ts";
 
 const id = z.string().regex(REGISTRATION_ID_PATTERN);
 
@@ -15,11 +13,11 @@ const client = z
     client_id: z.string().describe("What the client sends as `client_id`."),
     name: z.string().describe("The name that people see on the consent page."),
     redirect_uris: z.array(z.string()),
+    post_logout_redirect_uris: z
+      .array(z.string())
+      .describe("Where a browser may go after the client signed a person out."),
     public: z.boolean().describe("Without a secret."),
     pkce_optional: z.boolean(),
-    refresh: z
-      .boolean()
-      .describe("Its tokens outlive the browser session, also without the scope `offline_access`."),
     version: record_version,
     created_at: time,
     last_used_at: time
@@ -55,15 +53,14 @@ const replaced_secret = z
   })
   .meta({ id: "ReplacedClientSecret" });
 
-const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
-const path = slug.extend({ id: id.meta({ examples: ["web"] }) });
+const path = { id: id.meta({ examples: ["web"] }) };
 
 const SETTINGS = {
   name: "Sketch",
   redirect_uris: ["https://sketch.example.com/callback"],
+  post_logout_redirect_uris: ["https://sketch.example.com/"],
   public: false,
   pkce_optional: false,
-  refresh: true,
 };
 
 const EXAMPLE = {
@@ -75,86 +72,58 @@ const EXAMPLE = {
   last_used_at: "2026-11-22T00:00:00.000Z",
 };
 
-const common = { tag: "Apps", security: "operator" } as const;
+const tag = "Apps";
 
-export const client_paths: ZodOpenApiPathsObject = {
-  "/api/admin/apps/{slug}/clients": {
-    get: operation({
-      ...common,
-      id: "listOAuthClients",
-      summary: "The app's OAuth clients",
-      description: "All of them, by id. Their secrets are not stored, and so never shown again.",
-      path: slug,
-      success: {
-        description: "The clients.",
-        schema: client_page,
-        example: { clients: [EXAMPLE] },
-      },
-      refusals: ["app_unknown"],
-    }),
+export const clients = describe(endpoints, {
+  listOAuthClients: {
+    tag,
+    summary: "The app's OAuth clients",
+    description: "All of them, by id. Their secrets are not stored, and so never shown again.",
+    success: {
+      description: "The clients.",
+      schema: client_page,
+      example: { clients: [EXAMPLE] },
+    },
   },
-  "/api/admin/apps/{slug}/clients/{id}": {
-    get: operation({
-      ...common,
-      id: "readOAuthClient",
-      summary: "One OAuth client of the app",
-      description: "Its settings and the day of its last use.",
-      path,
-      success: { description: "The client.", schema: one_client, example: { client: EXAMPLE } },
-      refusals: ["client_not_found"],
-    }),
-    put: operation({
-      ...common,
-      id: "saveOAuthClient",
-      summary: "Register an OAuth client, or replace its settings",
-      description:
-        "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a secret of its own, which works only at `/oauth/*`. The response that makes a client confidential contains it as `client_secret`, only once: if you lost it, replace it. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false`. To change a client, send the `version` that you read; to register one, omit it or send 0. If the client was saved in the meantime, or a new one's id is registered with other settings, the response is 409 `client_changed` and nothing changes. Changes take effect everywhere within a minute.",
-      path,
-      body: { schema: saveClientBody, example: { ...SETTINGS, version: 2 } },
-      idempotent: true,
-      success: {
-        description: "The client.",
-        schema: saved_client,
-        example: { client: EXAMPLE, client_id: "sketch~web", client_secret: "pb_cs_4f0e…" },
-      },
-      refusals: [
-        "app_unknown",
-        "client_changed",
-        "client_deleted",
-        "too_many_clients",
-        "client_not_found",
-      ],
-    }),
-    delete: operation({
-      ...common,
-      id: "deleteOAuthClient",
-      summary: "Delete an OAuth client",
-      description:
-        "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. Its id is not used again: registering it gets 409 `client_deleted`. Its secret ends with it. People still see its connections, and can end them.",
-      path,
-      query: removeClientQuery,
-      idempotent: true,
-      success: done,
-      refusals: ["client_not_found"],
-    }),
+  readOAuthClient: {
+    tag,
+    summary: "One OAuth client of the app",
+    description: "Its settings and the day of its last use.",
+    path,
+    success: { description: "The client.", schema: one_client, example: { client: EXAMPLE } },
   },
-  "/api/admin/apps/{slug}/clients/{id}/secret": {
-    post: operation({
-      ...common,
-      id: "replaceClientSecret",
-      summary: "Replace the secret of a confidential client",
-      description:
-        "The new secret works within a minute. The old one works for 24 hours too, so that you can change one server after another; with `?now=true` it stops within a minute, and so do those that were replaced before it. A public client has no secret, so it gets 400.",
-      path,
-      query: replaceSecretQuery,
-      body: { schema: replaceSecretBody, example: { reason: "It was in a log" }, optional: true },
-      idempotent: true,
-      success: {
-        description: "The new secret and its client.",
-        schema: replaced_secret,
-        example: { client_secret: "pb_cs_4f0e…", client: EXAMPLE },
-      },
-      refusals: ["client_not_found"],
-    }),
+  saveOAuthClient: {
+    tag,
+    summary: "Register an OAuth client, or replace its settings",
+    description:
+      "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a secret of its own, which works only at `/oauth/*`. The response that makes a client confidential contains it as `client_secret`, only once: if you lost it, replace it. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false` or empty. To change a client, send the `version` that you read; to register one, omit it or send 0. If the client was saved in the meantime, or a new one's id is registered with other settings, the response is 409 `client_changed` and nothing changes. Changes take effect everywhere within a minute.",
+    path,
+    example: { ...SETTINGS, version: 2 },
+    success: {
+      description: "The client.",
+      schema: saved_client,
+      example: { client: EXAMPLE, client_id: "sketch~web", client_secret: "pb_cs_4f0e…" },
+    },
   },
-};
+  deleteOAuthClient: {
+    tag,
+    summary: "Delete an OAuth client",
+    description:
+      "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. Its id is not used again: registering it gets 409 `client_deleted`. Its secret ends with it. People still see its connections, and can end them.",
+    path,
+    success: done,
+  },
+  replaceClientSecret: {
+    tag,
+    summary: "Replace the secret of a confidential client",
+    description:
+      "The new secret works within a minute. The old one works for 24 hours too, so that you can change one server after another; with `?now=true` it stops within a minute, and so do those that were replaced before it. A public client has no secret, so it gets 400.",
+    path,
+    example: { reason: "It was in a log" },
+    success: {
+      description: "The new secret and its client.",
+      schema: replaced_secret,
+      example: { client_secret: "pb_cs_4f0e…", client: EXAMPLE },
+    },
+  },
+});

@@ -1,12 +1,9 @@
 /** The webhooks of apps in the OpenAPI document. */
-import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_ID_PATTERN } from "../../../../domain/webhook.ts";
-import { done, operation } from "../../../openapi/operation.ts";
+import { done, describe } from "../../../openapi/operation.ts";
+import * as endpoints from "./webhooks.ts";
 import { next_cursor, record_version, time } from "../../../openapi/schemas.ts";
-import { removeWebhookQuery, webhookReason } from "./change.ts";
-import { listDeliveriesQuery, replayWebhookBody } from "./deliver.ts";
-import { saveWebhookBody } from "./save.ts";
 
 const id = z.string().regex(WEBHOOK_ID_PATTERN);
 const time_or_null = time.nullable();
@@ -87,8 +84,7 @@ const webhook_list = z
   .strictObject({ webhooks: z.array(webhook) })
   .meta({ id: "WebhookList", description: "All webhooks of the app, by id." });
 
-const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
-const path = slug.extend({ id: id.meta({ examples: ["main"] }) });
+const path = { id: id.meta({ examples: ["main"] }) };
 
 const SETTINGS = {
   url: "https://sketch.example.com/webhooks/passbook",
@@ -109,135 +105,98 @@ const EXAMPLE = {
   created_at: "2026-11-20T09:30:00.000Z",
 };
 
-const common = { tag: "Webhooks", security: "owner" } as const;
+const tag = "Webhooks";
 
-export const webhook_paths: ZodOpenApiPathsObject = {
-  "/api/admin/apps/{slug}/webhooks": {
-    get: operation({
-      ...common,
-      id: "listWebhooks",
-      summary: "The app's webhooks",
-      description: "All of them, by id, without their secrets.",
-      path: slug,
-      success: {
-        description: "The webhooks.",
-        schema: webhook_list,
-        example: { webhooks: [EXAMPLE] },
-      },
-      refusals: ["app_unknown"],
-    }),
+export const webhooks = describe(endpoints, {
+  listWebhooks: {
+    tag,
+    summary: "The app's webhooks",
+    description: "All of them, by id, without their secrets.",
+    success: {
+      description: "The webhooks.",
+      schema: webhook_list,
+      example: { webhooks: [EXAMPLE] },
+    },
   },
-  "/api/admin/apps/{slug}/webhooks/{id}": {
-    put: operation({
-      ...common,
-      id: "saveWebhook",
-      summary: "Create a webhook, or change it",
-      description:
-        "Events are sent as Standard Webhooks (standardwebhooks.com). The response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret. Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true` continues a paused webhook where it stopped. To change a webhook, send the `version` that you read; to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is used with other settings, the response is 409 `webhook_changed` and nothing changes. The address begins with `https://` and has a public host name and no port. Changes take effect everywhere within a minute.",
-      path,
-      body: { schema: saveWebhookBody, example: { ...SETTINGS, version: 1 } },
-      idempotent: true,
-      success: {
-        description: "The webhook.",
-        schema: saved_webhook,
-        example: { webhook: EXAMPLE, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD…" },
-      },
-      refusals: ["app_unknown", "webhook_changed", "webhook_not_found", "too_many_webhooks"],
-    }),
-    delete: operation({
-      ...common,
-      id: "deleteWebhook",
-      summary: "Delete a webhook",
-      description: "Nothing is sent to it any more. Its events that were not delivered are lost.",
-      path,
-      query: removeWebhookQuery,
-      idempotent: true,
-      success: done,
-      refusals: ["webhook_not_found"],
-    }),
+  saveWebhook: {
+    tag,
+    summary: "Create a webhook, or change it",
+    description:
+      "Events are sent as Standard Webhooks (standardwebhooks.com). The response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret. Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true` continues a paused webhook where it stopped. To change a webhook, send the `version` that you read; to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is used with other settings, the response is 409 `webhook_changed` and nothing changes. The address begins with `https://` and has a public host name and no port. Changes take effect everywhere within a minute.",
+    path,
+    example: { ...SETTINGS, version: 1 },
+    success: {
+      description: "The webhook.",
+      schema: saved_webhook,
+      example: { webhook: EXAMPLE, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD…" },
+    },
   },
-  "/api/admin/apps/{slug}/webhooks/{id}/rotate": {
-    post: operation({
-      ...common,
-      id: "rotateWebhookSecret",
-      summary: "Replace a webhook's secret",
-      description:
-        "For 24 hours each delivery carries two signatures, with the new secret and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null: if you lost the first response, rotate again with another key.",
-      path,
-      body: { schema: webhookReason, example: { reason: "a colleague left" }, optional: true },
-      idempotent: true,
-      success: {
-        description: "The new secret.",
-        schema: rotated_secret,
-        example: { secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD…" },
-      },
-      refusals: ["webhook_not_found"],
-    }),
+  deleteWebhook: {
+    tag,
+    summary: "Delete a webhook",
+    description: "Nothing is sent to it any more. Its events that were not delivered are lost.",
+    path,
+    success: done,
   },
-  "/api/admin/apps/{slug}/webhooks/{id}/test": {
-    post: operation({
-      ...common,
-      id: "testWebhook",
-      summary: "Send a ping to a webhook",
-      description:
-        "Sends the event `ping` once, now, also to a paused webhook, and returns how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.",
-      path,
-      body: { schema: webhookReason, example: { reason: "a new server" }, optional: true },
-      idempotent: true,
-      success: {
-        description: "The receiver's response.",
-        schema: tested_webhook,
-        example: { status: 204, duration_ms: 38, error: null },
-      },
-      refusals: ["webhook_not_found"],
-    }),
+  rotateWebhookSecret: {
+    tag,
+    summary: "Replace a webhook's secret",
+    description:
+      "For 24 hours each delivery carries two signatures, with the new secret and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null: if you lost the first response, rotate again with another key.",
+    path,
+    example: { reason: "a colleague left" },
+    success: {
+      description: "The new secret.",
+      schema: rotated_secret,
+      example: { secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD…" },
+    },
   },
-  "/api/admin/apps/{slug}/webhooks/{id}/deliveries": {
-    get: operation({
-      ...common,
-      id: "listWebhookDeliveries",
-      summary: "Events that were not delivered",
-      description:
-        "At most one for each account, because the events of an account are delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that will be tried again; `status=failed` lists both, as without `status`.",
-      path,
-      query: listDeliveriesQuery,
-      success: {
-        description: "A page of deliveries.",
-        schema: delivery_page,
-        example: {
-          deliveries: [
-            {
-              event_id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10.17.job.completed",
-              type: "job.completed",
-              identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34",
-              line: 17,
-              attempts: 3,
-              status: "pending",
-              last_error: "status_500",
-              at: "2026-11-21T09:30:00.000Z",
-              retry_at: "2026-11-21T09:32:00.000Z",
-            },
-          ],
-        },
-      },
-      refusals: ["webhook_not_found"],
-    }),
+  testWebhook: {
+    tag,
+    summary: "Send a ping to a webhook",
+    description:
+      "Sends the event `ping` once, now, also to a paused webhook, and returns how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.",
+    path,
+    example: { reason: "a new server" },
+    success: {
+      description: "The receiver's response.",
+      schema: tested_webhook,
+      example: { status: 204, duration_ms: 38, error: null },
+    },
   },
-  "/api/admin/apps/{slug}/webhooks/{id}/replay": {
-    post: operation({
-      ...common,
-      id: "replayWebhook",
-      summary: "Send an account's events again",
-      description:
-        "Sends the events of the account's entries after `after_line` again, in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An operator may name the person by e-mail address.",
-      path,
-      body: {
-        schema: replayWebhookBody,
-        example: { identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34", after_line: 16 },
+  listWebhookDeliveries: {
+    tag,
+    summary: "Events that were not delivered",
+    description:
+      "At most one for each account, because the events of an account are delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that will be tried again; `status=failed` lists both, as without `status`.",
+    path,
+    success: {
+      description: "A page of deliveries.",
+      schema: delivery_page,
+      example: {
+        deliveries: [
+          {
+            event_id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10.17.job.completed",
+            type: "job.completed",
+            identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34",
+            line: 17,
+            attempts: 3,
+            status: "pending",
+            last_error: "status_500",
+            at: "2026-11-21T09:30:00.000Z",
+            retry_at: "2026-11-21T09:32:00.000Z",
+          },
+        ],
       },
-      idempotent: true,
-      success: { ...done, description: "The events will be sent." },
-      refusals: ["webhook_not_found", "account_unknown"],
-    }),
+    },
   },
-};
+  replayWebhook: {
+    tag,
+    summary: "Send an account's events again",
+    description:
+      "Sends the events of the account's entries after `after_line` again, in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An operator may name the person by e-mail address.",
+    path,
+    example: { identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34", after_line: 16 },
+    success: { ...done, description: "The events will be sent." },
+  },
+});

@@ -1,7 +1,8 @@
 /** The events that are sent to webhooks, in the OpenAPI document. */
 import * as z from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
-import { job, time } from "../../../openapi/schemas.ts";
+import { APP_ACCESS_EVENTS, APPROVAL_EVENTS } from "../../../../domain/access_event.ts";
+import { ACCESS_EVENT_MEMBERS, job, time } from "../../../openapi/schemas.ts";
 
 const of_account = {
   identity_id: z.string().describe("The account's holder."),
@@ -67,7 +68,66 @@ const ping_event = z
   .strictObject({ type: z.literal("ping"), timestamp, data: z.strictObject({}) })
   .meta({ id: "PingWebhookEvent", description: "Sent by a test." });
 
-const webhook_event = z.union([job_event, credits_event, low_event, ping_event]).meta({
+const identity = { identity_id: of_account.identity_id };
+
+const approval_event = z
+  .strictObject({
+    type: z.enum(APPROVAL_EVENTS),
+    timestamp,
+    data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.approval }),
+  })
+  .meta({
+    id: "ApprovalWebhookEvent",
+    description:
+      "The holder decided about a job beyond a cap, which one of the app's clients requested.",
+  });
+
+const revoked_event = z
+  .strictObject({
+    type: z.literal("connection.revoked"),
+    timestamp,
+    data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.revoked }),
+  })
+  .meta({
+    id: "ConnectionRevokedWebhookEvent",
+    description: "A connection of one of the app's clients was revoked.",
+  });
+
+const limit_reached_event = z
+  .strictObject({
+    type: z.literal("connection.limit_reached"),
+    timestamp,
+    data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.limit_reached }),
+  })
+  .meta({
+    id: "ConnectionLimitWebhookEvent",
+    description:
+      "A cap of a connection of one of the app's clients refused a request, for the first time in its period.",
+  });
+
+const app_access_event = z
+  .strictObject({
+    type: z.enum(APP_ACCESS_EVENTS),
+    timestamp,
+    data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.app_access }),
+  })
+  .meta({
+    id: "AppAccessWebhookEvent",
+    description: "The holder stopped the app, or allowed it again.",
+  });
+
+const EVENTS = [
+  job_event,
+  credits_event,
+  low_event,
+  approval_event,
+  revoked_event,
+  limit_reached_event,
+  app_access_event,
+  ping_event,
+] as const;
+
+const webhook_event = z.union(EVENTS).meta({
   id: "WebhookEvent",
   description:
     "The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.",

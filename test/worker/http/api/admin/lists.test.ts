@@ -54,7 +54,7 @@ describe("GET /api/admin/accounts", () => {
   it("the list of accounts has the held credits and the time of the query", async () => {
     const { olga, bob } = await crowd();
     const { body } = await olga.get(`/api/admin/accounts?q=${bob.identity_id}`);
-    expect(body.accounts[0]).toMatchObject({ credits: 60, reserved: 40, plan: "free", name: null });
+    expect(body.accounts[0]).toMatchObject({ credits: 60, held: 40, plan: "free", name: null });
     expect(Date.parse(body.as_of)).toBeLessThanOrEqual(Date.now());
   });
 
@@ -74,7 +74,7 @@ describe("one account", () => {
     const { body } = await olga.get(path);
     expect(body).toMatchObject({
       account: { identity_id: bob.identity_id, email: "bob@example.com", credits: 60 },
-      reserved: 40,
+      held: 40,
       apps: [{ slug: "demo", granted: true }],
       personal_tokens: [],
       started_jobs: [{ id: ids.bobs }],

@@ -28,7 +28,7 @@ export const SETTINGS = { OPERATORS: OPERATOR };
 
 /** Signs in the operator. Calls use the session cookie, from our own pages. */
 export async function signInOperator(): Promise<Operator> {
-  const person = await signIn(OPERATOR);
+  const person = await signIn(OPERATOR, SETTINGS);
   return operatorOnPages(person, SETTINGS);
 }
 

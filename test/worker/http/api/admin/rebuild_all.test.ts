@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { REBUILD_PAGE_PEOPLE } from "../../../../../src/http/api/admin/rebuild_accounts.ts";
+import { REBUILD_PAGE_PEOPLE } from "../../../../../src/operator/rebuild_accounts.ts";
 import { fireAlarm, query } from "../../../support/account_object.ts";
 import { signIn, signInWithCredits } from "../../../support/passbook.ts";
 import { operatorOnPages, SETTINGS, signInOperator, type Operator } from "./operators.ts";

@@ -1,8 +1,16 @@
 /** What each role of operators may do, for every route of the operators' API and of the console. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { assertRolesDeclared, ROUTE_ROLES } from "../../../../../src/http/caller/operator_roles.ts";
-import { includesRole, OPERATOR_ROLES } from "../../../../../src/domain/operators.ts";
+import document from "../../../../../docs/openapi.json";
+import {
+  assertRolesDeclared,
+  CONSOLE_ROLES,
+} from "../../../../../src/http/caller/operator_roles.ts";
+import {
+  includesRole,
+  OPERATOR_ROLES,
+  type OperatorRole,
+} from "../../../../../src/domain/operators.ts";
 import { dump } from "../../../support/account_object.ts";
 import { fromOwnPage, getToken, tokenId } from "../../../support/device_logins.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
@@ -25,6 +33,23 @@ const FORM = { ...BODY, amount: "5", direction: "give", confirmed: "yes", key: "
 const OPERATOR_ROUTES = ROUTES.filter(({ path }) => /^\/(api\/admin|console)(\/|$)/.test(path)).map(
   ({ method, path }) => `${method} ${path}`,
 );
+
+const paths: Readonly<Record<string, Readonly<Record<string, object>>>> = document.paths;
+
+/** The roles that the API document states, and those of the console. */
+const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = { ...CONSOLE_ROLES, ...apiRoles() };
+
+function apiRoles(): Record<string, OperatorRole> {
+  const roles: Record<string, OperatorRole> = {};
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const { "x-role": role } = operation as { readonly "x-role"?: OperatorRole };
+      const route = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+      if (role !== undefined) roles[route] = role;
+    }
+  }
+  return roles;
+}
 
 const on = (path: string, { identity_id }: SignedIn) =>
   path
@@ -56,14 +81,14 @@ async function everything(identity_id: string): Promise<string> {
 }
 
 describe("the roles of routes", () => {
-  it("every route of operators declares its role, and no role is declared for another route", () => {
+  it("the API document or the table of the console states the role of every route of operators, and of no other", () => {
     expect(OPERATOR_ROUTES.toSorted()).toEqual(Object.keys(ROUTE_ROLES).toSorted());
   });
 
   it("a build with an operators' route that declares no role does not start", () => {
     const undeclared = { method: "POST", path: "/api/admin/unheard-of" };
     expect(() => assertRolesDeclared([undeclared])).toThrow(
-      "ROUTE_ROLES has no role for POST /api/admin/unheard-of",
+      "no role is declared for POST /api/admin/unheard-of",
     );
     expect(() => assertRolesDeclared([{ method: "GET", path: "/console/unheard-of" }])).toThrow();
     expect(() => assertRolesDeclared([{ method: "GET", path: "/api/jobs" }])).not.toThrow();

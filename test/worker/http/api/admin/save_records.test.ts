@@ -98,7 +98,7 @@ describe.each(CASES)("a save of the %s by the %s", (kind, who) => {
     const { save, stored, settings } = await open(kind, who);
     const before = await stored();
     const missing = await save({ ...settings, version: 1 });
-    const code = kind === "app" ? "app_unknown" : `${kind}_not_found`;
+    const code = `${kind}_not_found`;
     expect(missing).toMatchObject({ status: 404, body: { code } });
     // Only the registration of the app that the records belong to.
     expect(await rows("select * from audit where act like '%.save'")).toHaveLength(1);
@@ -129,4 +129,26 @@ describe.each(CASES)("a save of the %s by the %s", (kind, who) => {
     expect(again.body[kind]).toEqual(changed.body[kind]);
     expect(await stored()).toEqual(before);
   });
+});
+
+describe("deleting a record", () => {
+  it.each(["client", "resource", "webhook"] as const)(
+    "a %s whose deletion was interrupted is deleted when the request is repeated, and not found otherwise",
+    async (kind) => {
+      const { operator } = await openAppServer("sketch");
+      const { path, settings } = KINDS[kind];
+      await operator.send("PUT", path, settings);
+      const remove = (key: string) =>
+        operator.send("DELETE", path, undefined, { "Idempotency-Key": key });
+      expect((await remove("first")).body).toEqual({ ok: true });
+      await rows("delete from audit_outcomes");
+      const repeated = await remove("first");
+      expect([repeated.status, repeated.headers.get("Idempotency-Replayed")]).toEqual([
+        200,
+        "true",
+      ]);
+      expect((await remove("second")).status).toBe(404);
+      expect(await rows("select outcome from audit_outcomes")).toEqual([{ outcome: "done" }]);
+    },
+  );
 });

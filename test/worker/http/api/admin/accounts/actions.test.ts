@@ -56,7 +56,7 @@ describe("adjusting credits", () => {
     await expectInvariants(ada.identity_id);
     await fireAlarm(ada.identity_id);
     const [row] = (await olga.get(`/api/admin/accounts?q=${ada.identity_id}`)).body.accounts;
-    expect(row).toMatchObject({ credits: -50, reserved: 0 });
+    expect(row).toMatchObject({ credits: -50, held: 0 });
   });
 
   it("an adjustment that is repeated with its key happens once and has one audit record", async () => {

@@ -216,8 +216,8 @@ describe("refunding a job", () => {
   it("a refund gives a capped token its room back in the same period, and not in a later one", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const [olga, ada] = await people();
-    const cap = { credits: 50, period: "30_days" };
-    const agent: TokenHolder = await getToken(ada, { cap });
+    const cap = { credits: 50, period: "total" };
+    const agent: TokenHolder = await getToken(ada, { caps: [cap] });
     const job_id = await jobThatCost(agent, 6);
     const spent = async (): Promise<number | undefined> =>
       (

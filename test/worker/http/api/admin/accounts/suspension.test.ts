@@ -43,7 +43,7 @@ describe("the holder of a suspended account", () => {
       await ada.get("/api/jobs"),
       await ada.get("/api/ledger"),
       await ada.get("/api/events"),
-      await ada.get("/api/tokens"),
+      await ada.getOwn("/api/tokens"),
       await ada.get("/api/oauthToken/github"),
       await ada.get("/api/sessionToken"),
       await send("GET", "/api/sessionToken", { headers: browser(ada) }),
@@ -64,19 +64,13 @@ describe("the holder of a suspended account", () => {
 
   it("every page and form shows the holder of a suspended account a page to sign out", async () => {
     const { ada } = await suspended();
-    for (const path of [
-      "/account",
-      "/account/jobs",
-      "/account/connections",
-      "/device",
-      "/signin",
-    ]) {
+    for (const path of ["/account", "/account/jobs", "/account/access", "/device", "/signin"]) {
       const { status, text } = await send("GET", path, { headers: browser(ada) });
       expect(status, path).toBe(403);
       expect(text, path).toContain("suspended");
       expect(text, path).toContain('action="/signout"');
     }
-    expect((await postForm(ada, "/account/connections/revoke", { id: "x" })).status).toBe(403);
+    expect((await postForm(ada, "/account/access/revoke", { id: "x" })).status).toBe(403);
   });
 
   it("the holder of a suspended account gets neither token nor cookie by signing in again", async () => {
@@ -108,7 +102,7 @@ describe("the holder of a suspended account", () => {
     vi.useRealTimers();
     const path = `/api/admin/accounts/${ada.identity_id}`;
     const { body } = await olga.get(path);
-    expect(body).toMatchObject({ reserved: 0, account: { credits: 100 } });
+    expect(body).toMatchObject({ held: 0, account: { credits: 100 } });
     expect(body.account.suspended_at).not.toBeNull();
     expect((await act("restore")).status).toBe(200);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);

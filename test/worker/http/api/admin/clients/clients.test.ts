@@ -24,13 +24,16 @@ const keys = async (operator: Operator) =>
 describe("the OAuth clients of an app", () => {
   it("an operator registers, changes, lists, reads and deletes a client", async () => {
     const operator = await openOperator();
-    const created = await operator.send("PUT", WEB, { ...CLIENT, refresh: true });
+    const created = await operator.send("PUT", WEB, {
+      ...CLIENT,
+      post_logout_redirect_uris: ["https://sketch.example.com/"],
+    });
     const client = {
       id: "web",
       client_id: "sketch~web",
       ...CLIENT,
+      post_logout_redirect_uris: ["https://sketch.example.com/"],
       pkce_optional: false,
-      refresh: true,
       version: 1,
       created_at: expect.any(String),
       last_used_at: null,
@@ -44,7 +47,12 @@ describe("the OAuth clients of an app", () => {
     const settings = { ...CLIENT, pkce_optional: true };
     const changed = await operator.send("PUT", WEB, { ...settings, version: 1 });
     // A save replaces all settings, so an omitted one gets its default again.
-    const after = { ...client, ...settings, refresh: false, version: 2 };
+    const after = {
+      ...client,
+      ...settings,
+      post_logout_redirect_uris: [],
+      version: 2,
+    };
     expect(changed.body).toEqual({ client: after, client_id: "sketch~web" });
     expect((await operator.get(CLIENTS)).body).toEqual({ clients: [after] });
     expect((await operator.send("DELETE", WEB)).body).toEqual({ ok: true });
@@ -223,8 +231,8 @@ describe("the OAuth clients of an app", () => {
   it("a client of an unknown app is refused, and no key is created", async () => {
     const operator = await signInOperator();
     const response = await operator.send("PUT", WEB, CLIENT);
-    expect(response).toMatchObject({ status: 404, body: { code: "app_unknown" } });
-    expect((await operator.get(CLIENTS)).body.code).toBe("app_unknown");
+    expect(response).toMatchObject({ status: 404, body: { code: "app_not_found" } });
+    expect((await operator.get(CLIENTS)).body.code).toBe("app_not_found");
     expect(await rows("select * from app_keys")).toEqual([]);
   });
 
@@ -236,7 +244,7 @@ describe("the OAuth clients of an app", () => {
     );
     const refused = responses.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(2);
-    expect(refused[0]?.body.code).toBe("too_many_clients");
+    expect(refused[0]?.body.code).toBe("limit_reached");
     const [known, other] = (await operator.get(CLIENTS)).body.clients;
     const change = { ...settings, name: "Other", version: 1 };
     expect((await operator.send("PUT", `${CLIENTS}/${known.id}`, change)).status).toBe(200);

@@ -5,7 +5,6 @@ import { signInOperator, type Operator } from "../operators.ts";
 
 const RESOURCES = "/api/admin/apps/sketch/resources";
 const MCP = `${RESOURCES}/mcp`;
-const KEY = { "Idempotency-Key": "one" };
 const RESOURCE = { uri: "https://mcp.sketch.example.com/mcp", scopes: ["drawings:read"] };
 
 async function openOperator(): Promise<Operator> {
@@ -18,7 +17,8 @@ describe("the protected resources of an app", () => {
   it("an operator registers, changes, lists, reads and deletes a resource", async () => {
     const operator = await openOperator();
     const created = await operator.send("PUT", MCP, RESOURCE);
-    const resource = { id: "mcp", ...RESOURCE, version: 1, created_at: expect.any(String) };
+    const saved = { version: 1, created_at: expect.any(String) };
+    const resource = { id: "mcp", ...RESOURCE, charges: false, ...saved };
     expect(created.body).toEqual({ resource });
     expect((await operator.get(MCP)).body).toEqual({ resource });
     const moved = { uri: "https://mcp.sketch.example.com", scopes: [] };
@@ -36,21 +36,14 @@ describe("the protected resources of an app", () => {
     }
   });
 
-  it("a repeated request changes nothing again, and each change is recorded", async () => {
+  it("a resource charges only while an operator says so", async () => {
     const operator = await openOperator();
-    await operator.send("PUT", MCP, RESOURCE, KEY);
-    await operator.send("PUT", MCP, { ...RESOURCE, scopes: [], version: 1 });
-    const again = await operator.send("PUT", MCP, RESOURCE, KEY);
-    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
-    expect(again.body.resource.scopes).toEqual([]);
-    const records = await rows(
-      "select outcome, changed_json from audit join audit_outcomes on audit_id = id where act = 'resource.save' order by id",
-    );
-    const changed_json = JSON.stringify({ scopes: { from: ["drawings:read"], to: [] } });
-    expect(records).toEqual([
-      { outcome: "done", changed_json: null },
-      { outcome: "done", changed_json },
-    ]);
+    const save = async (settings: object) =>
+      (await operator.send("PUT", MCP, { ...RESOURCE, ...settings })).body;
+    expect((await save({ charges: true })).resource).toMatchObject({ charges: true, version: 1 });
+    expect((await operator.get(RESOURCES)).body.resources).toMatchObject([{ charges: true }]);
+    expect((await save({ charges: "yes", version: 1 })).error).toContain("charges must be true or");
+    expect((await save({ version: 1 })).resource).toMatchObject({ charges: false, version: 2 });
   });
 
   it.each([
@@ -81,6 +74,7 @@ describe("the protected resources of an app", () => {
     ["the scope write of our API", { scopes: ["write"] }, "as in drawings:read"],
     ["the scope upstream of our API", { scopes: ["upstream"] }, "as in drawings:read"],
     ["the scope admin of our API", { scopes: ["admin"] }, "as in drawings:read"],
+    ["the scope to charge", { scopes: ["charge"] }, "as in drawings:read"],
     ["a scope twice", { scopes: ["a", "a"] }, "scopes must have no duplicates"],
     [
       "too many scopes",
@@ -114,15 +108,12 @@ describe("the protected resources of an app", () => {
 
   it("a resource of an unknown app is refused, and an app has at most 50", async () => {
     const operator = await signInOperator();
-    expect((await operator.send("PUT", MCP, RESOURCE)).body.code).toBe("app_unknown");
+    expect((await operator.send("PUT", MCP, RESOURCE)).body.code).toBe("app_not_found");
     await saveApp(operator, "sketch");
     const save = (n: number) =>
       operator.send("PUT", `${RESOURCES}/r${n}`, { uri: `https://a.example/${n}`, scopes: [] });
     const responses = await Promise.all(Array.from({ length: 52 }, (_, n) => save(n)));
     const refused = responses.filter(({ status }) => status !== 200);
-    expect(refused.map(({ body }) => body.code)).toEqual([
-      "too_many_resources",
-      "too_many_resources",
-    ]);
+    expect(refused.map(({ body }) => body.code)).toEqual(["limit_reached", "limit_reached"]);
   });
 });

@@ -165,7 +165,7 @@ describe("the replay of an account's events", () => {
       body: {
         code: "account_unknown",
         error:
-          "No account with this identity is open for the app sketch. Check the identity. A holder opens an account by using the app, or by connecting the app again on /account.",
+          "No account with this identity is open for the app sketch. Check the identity. A holder opens an account by using the app, or by allowing the app again on /account/access.",
       },
     });
   });

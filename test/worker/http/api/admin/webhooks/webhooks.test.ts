@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openAppServer, rows } from "../../../caller/app_server.ts";
-import { createAuditLog } from "../../../../../../src/directory/audit.ts";
+import { AuditLog } from "../../../../../../src/directory/audit.ts";
 import { earlyInAMinute } from "../../../../support/clock.ts";
 import { signIn } from "../../../../support/passbook.ts";
 import { HOOK, openOwners, serverOf, WEBHOOKS, type Owner } from "./owner.ts";
@@ -243,7 +243,7 @@ describe("an app's key at the webhooks", () => {
     const before = (await outcomes()).length;
     await rows("update audit set id = '00' || substr(id, 3)"); // a time long ago
     await rows("update audit_outcomes set audit_id = '00' || substr(audit_id, 3)");
-    const audit = createAuditLog(env.DIRECTORY);
+    const audit = new AuditLog(env.DIRECTORY);
     expect(await audit.deleteOldOfApps(Date.now())).toEqual({ deleted: 1 });
     expect(await acts()).toEqual([{ actor: operator.person.identity_id }]);
     expect(await outcomes()).toHaveLength(before - 1);

@@ -1,0 +1,51 @@
+/** `GET /api/admin/apps` lists the registered apps, by slug. `PUT …/apps/{slug}` registers an app, or changes it. */
+import type { AppRecord } from "../../../../operator/save_app.ts";
+import { listAppsQuery, readApps } from "../../../../operator/list_apps.ts";
+import * as app from "../../../../operator/save_app.ts";
+import { actingOf } from "../../../caller/acting.ts";
+import { endpoint } from "../../endpoint.ts";
+import { refuse } from "../../../refusals.ts";
+import { appSlug } from "../../../validation.ts";
+import { respondOnce, timestamp } from "../../../views.ts";
+import { refuseField } from "../refuse_field.ts";
+
+/** An app in the form of the API. */
+function appView({ created_at_ms, ...record }: AppRecord) {
+  const { icon_hash: _, last_audit_id: __, ...app } = record;
+  return { ...app, created_at: timestamp(created_at_ms) };
+}
+
+export const saveApp = endpoint(
+  {
+    at: "PUT /api/admin/apps/{slug}",
+    role: "admin",
+    body: app.saveAppBody,
+    refusals: ["app_changed", "app_not_found"],
+  },
+  async (context, { params, body, key }) => {
+    const slug = appSlug.safeParse(params.slug);
+    if (!slug.success) {
+      const detail = `The app's slug ${slug.error.issues[0]?.message}.`;
+      return refuse(context, { code: "invalid_request", detail });
+    }
+    const problem = await app.findAppProblem(context.get("services"), body);
+    if (problem !== null) return refuseField(context, problem);
+    const saved = await app.saveApp(await actingOf(context), slug.data, { ...body, key });
+    return respondOnce(context, saved, ({ record }) => ({ app: appView(record) }));
+  },
+);
+
+export const listApps = endpoint(
+  {
+    at: "GET /api/admin/apps",
+    role: "viewer",
+    query: listAppsQuery,
+  },
+  async (context, { query }) => {
+    const { apps, next_cursor } = await readApps(context.get("services"), query);
+    return context.json({
+      apps: apps.map(({ granted_today, ...app }) => ({ ...appView(app), granted_today })),
+      next_cursor,
+    });
+  },
+);

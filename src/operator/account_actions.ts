@@ -1,0 +1,172 @@
+/** Operators' actions on one account, each with its audit record. */
+import * as z from "zod/mini";
+import {
+  OPERATOR,
+  type AdjustedCredits,
+  type ChangedPlan,
+  type IdempotencyGuard,
+  type OnceAnswer,
+  type RefundedJob,
+} from "../account/contract.ts";
+import { COST_MAX_CREDITS } from "../domain/limits.ts";
+import { accepted } from "../domain/result.ts";
+import { appSlug } from "../fields.ts";
+import type { Acting } from "./acting.ts";
+import {
+  performAction,
+  performActionOnce,
+  reason,
+  type ActionRequest,
+  type Attempt,
+  type OperatorAction,
+} from "./audited_action.ts";
+import { withinSupportLimit } from "./support_limit.ts";
+
+export const creditsBody = z.strictObject({
+  amount: z.int("must be a whole number").check(
+    z.gte(-COST_MAX_CREDITS, `must be at least -${COST_MAX_CREDITS}`),
+    z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+    z.refine((amount) => amount !== 0, "must not be 0"),
+  ),
+  allow_negative: z.optional(z.boolean("must be true or false")),
+  reason,
+});
+export const refundBody = z.strictObject({
+  amount: z.optional(
+    z
+      .int("must be a whole number")
+      .check(
+        z.gte(1, "must be at least 1"),
+        z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+      ),
+  ),
+  reason,
+});
+export const planBody = z.strictObject({ plan: appSlug, reason });
+export const emptyBody = z.strictObject({});
+
+/** The credits change once only if the request has a key. */
+interface Keyed {
+  readonly key: string;
+}
+
+function accountAction(
+  { actor }: Acting,
+  identity_id: string,
+  name: string,
+  request: ActionRequest,
+  details = {},
+): OperatorAction {
+  const own = actor.id === identity_id ? { own_account: true } : {};
+  const all = { ...details, ...own };
+  return { act: `account.${name}`, subject: identity_id, details: all, ...request };
+}
+
+/**
+ * Adds `amount` to the balance; a negative amount takes credits. Requires a key, so that a retry cannot add twice.
+ * The balance falls below zero only with `allow_negative`. Operators with the role support have a daily limit.
+ */
+export function adjustCredits(
+  acting: Acting,
+  identity_id: string,
+  { amount, allow_negative, reason: note, key }: z.output<typeof creditsBody> & Keyed,
+): Promise<OnceAnswer<AdjustedCredits>> {
+  const change = { amount, allow_negative };
+  const action = accountAction(acting, identity_id, "credits", { reason: note, key }, change);
+  return performAction(
+    acting,
+    action,
+    (guard, attempt) =>
+      withinSupportLimit(acting, identity_id, { ...attempt, credits: Math.abs(amount) }, () =>
+        acting.services.accounts(identity_id).adjustCredits({ ...change, note }, guard),
+      ),
+    ({ credits }) => ({ credits: { from: credits - amount, to: credits } }),
+  );
+}
+
+/**
+ * Gives back cost of an ended job: `amount`, or all that is left. Requires a key, and has a daily limit, as {@link
+ * adjustCredits}.
+ */
+export async function refundJob(
+  acting: Acting,
+  identity_id: string,
+  job_id: string,
+  { amount, reason: note, key }: z.output<typeof refundBody> & Keyed,
+): Promise<OnceAnswer<RefundedJob>> {
+  const account = acting.services.accounts(identity_id);
+  const refund = { job_id, amount: amount ?? "all that is left" };
+  const action = accountAction(acting, identity_id, "job.refund", { reason: note, key }, refund);
+  const perform = async (guard: IdempotencyGuard | null, attempt: Attempt) => {
+    const job = amount === undefined ? await account.readJob(OPERATOR, job_id) : null;
+    // The limit counts credits before the account decides, so the amount must be known by now. If nothing is left, the
+    // account refuses 0; otherwise it would refund a job that ends in the meantime, uncounted.
+    const left = job?.ok ? job.value.actual_cost - job.value.refunded : 0;
+    const credits = amount ?? left;
+    return withinSupportLimit(acting, identity_id, { ...attempt, credits }, () =>
+      account.refundJob({ job_id, amount: credits, note }, guard),
+    );
+  };
+  // Only the account knows how much was left.
+  return performAction(acting, action, perform, ({ job, entry, credits }) => ({
+    refunded: { from: job.refunded - entry.amount, to: job.refunded },
+    credits: { from: credits - entry.amount, to: credits },
+  }));
+}
+
+export function setPlan(
+  acting: Acting,
+  identity_id: string,
+  { plan, reason: note, key }: z.output<typeof planBody> & ActionRequest,
+): Promise<OnceAnswer<ChangedPlan>> {
+  const action = accountAction(acting, identity_id, "plan", { reason: note, key }, { plan });
+  return performAction(
+    acting,
+    action,
+    (guard) => acting.services.accounts(identity_id).changePlan({ plan, note }, guard),
+    ({ previous_plan }) =>
+      previous_plan === undefined ? null : { plan: { from: previous_plan, to: plan } },
+  );
+}
+
+/** An action on an account whose only field is a reason. */
+export type AccountAction = (
+  acting: Acting,
+  identity_id: string,
+  request: ActionRequest,
+) => Promise<OnceAnswer<null>>;
+
+/** Ends all sessions. */
+export const signOut: AccountAction = (acting, identity_id, request) =>
+  performActionOnce(acting, accountAction(acting, identity_id, "signout", request), async () =>
+    accepted(await acting.services.identity.signOutEverywhere(identity_id)),
+  );
+
+/** Sends the account to the read model again. */
+export const rebuild: AccountAction = (acting, identity_id, request) =>
+  performActionOnce(acting, accountAction(acting, identity_id, "rebuild", request), async () =>
+    accepted(await acting.services.accounts(identity_id).rebuild()),
+  );
+
+export const suspend: AccountAction = (acting, identity_id, request) =>
+  performActionOnce(acting, accountAction(acting, identity_id, "suspend", request), () =>
+    acting.services.accounts(identity_id).suspend(),
+  );
+
+export const restore: AccountAction = (acting, identity_id, request) =>
+  performActionOnce(acting, accountAction(acting, identity_id, "restore", request), () =>
+    acting.services.accounts(identity_id).restore(),
+  );
+
+export function revokeToken(
+  acting: Acting,
+  identity_id: string,
+  personal_token_id: string,
+  request: ActionRequest,
+): Promise<OnceAnswer<null>> {
+  const details = { personal_token_id };
+  const action = accountAction(acting, identity_id, "personal_token.revoke", request, details);
+  return performActionOnce(acting, action, () =>
+    acting.services.accounts(identity_id).revokeAllowance(OPERATOR, { id: personal_token_id }),
+  );
+}
