@@ -31,7 +31,7 @@ interface Sources {
   readonly count: CountFetch;
 }
 
-export type AssertionVerdict = "valid" | "invalid" | "limited";
+type AssertionVerdict = "valid" | "invalid" | "limited";
 
 /**
  * Copies are used first. If none of their keys signed the assertion, the document and the keys are read again, because a

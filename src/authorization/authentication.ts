@@ -28,7 +28,7 @@ export type AuthenticatedClient =
  * Why a client is not authenticated. `invalid`: there is no such client, or its proof is wrong. `unreadable`: the registry or
  * the client's keys cannot be read now.
  */
-export type AuthenticationProblem =
+type AuthenticationProblem =
   | "missing"
   | "malformed"
   | "two_methods"
@@ -54,7 +54,7 @@ export type CheckClientSecret = (
   secret: string,
 ) => Promise<"valid" | "wrong" | "unreadable">;
 
-export interface ClientAuthenticationOptions {
+interface ClientAuthenticationOptions {
   readonly clients: Clients;
   readonly json: PublicJson;
   readonly checkClientSecret: CheckClientSecret;

@@ -5,32 +5,36 @@ import {
   type CheckClientSecret,
   type ClientAuthentication,
 } from "./authentication.ts";
+import { createClientIcons, type ClientIcons } from "./client_icons.ts";
 import { createClients, type Clients } from "./clients.ts";
 import { createPublicJson } from "./public_json.ts";
 
-export interface AuthorizationOptions {
+interface AuthorizationOptions {
   /** The registry of apps, with their clients. */
   readonly apps: {
     findClient(client_id: string): Promise<Lookup<RegisteredClient>>;
     readonly checkClientSecret: CheckClientSecret;
   };
-  /** Where documents of clients are copied to. */
+  /** Where documents and icons of clients are copied to. */
   readonly copies: KVNamespace;
+  readonly copyIcon: Parameters<typeof createClientIcons>[0]["copy"];
   readonly allows_loopback: boolean;
 }
 
 export interface Authorization {
   readonly clients: Clients;
+  readonly client_icons: ClientIcons;
   readonly client_authentication: ClientAuthentication;
 }
 
 export function createAuthorization(options: AuthorizationOptions): Authorization {
-  const { apps, copies, allows_loopback } = options;
+  const { apps, copies, copyIcon, allows_loopback } = options;
   const json = createPublicJson(copies);
   const findClient = (client_id: string) => apps.findClient(client_id);
   const clients = createClients({ findClient, json, allows_loopback });
   return {
     clients,
+    client_icons: createClientIcons({ copies, copy: copyIcon }),
     client_authentication: createClientAuthentication({
       clients,
       json,

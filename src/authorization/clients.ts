@@ -16,7 +16,7 @@ import type { CountFetch, PublicJson } from "./public_json.ts";
  * `sign_in_first`: the client is described by a document, which is fetched only for a signed-in person. `unknown`: there is
  * no such client, or its document is not usable; the reason is not given. `limited`: too many fetches.
  */
-export type ClientLookup =
+type ClientLookup =
   | Lookup<OAuthClient>
   | { readonly kind: "sign_in_first" }
   | { readonly kind: "limited" };
@@ -29,11 +29,11 @@ export interface Clients {
   isDocumentUrl(client_id: string): boolean;
 }
 
-export type DocumentLookup =
+type DocumentLookup =
   | { readonly kind: "found"; readonly value: DocumentClient; readonly is_copy: boolean }
   | { readonly kind: "unknown" | "limited" };
 
-export interface ClientsOptions {
+interface ClientsOptions {
   readonly findClient: (client_id: string) => Promise<Lookup<RegisteredClient>>;
   readonly json: PublicJson;
   /** Only in development: documents may be on this machine. */

@@ -8,7 +8,7 @@ import { requestUpstream } from "../oauth/ask.ts";
 export type CountFetch = () => Promise<boolean>;
 
 /** `unusable`: for every reason, so that our responses reveal nothing about addresses in our network. */
-export type JsonDocument =
+type JsonDocument =
   | { readonly kind: "copy" | "fetched"; readonly value: unknown }
   | { readonly kind: "unusable" | "limited" };
 

@@ -70,7 +70,7 @@ export interface Config {
 }
 
 /** The packages for sale, and the Stripe account. */
-export interface PaymentSettings {
+interface PaymentSettings {
   readonly packages: readonly CreditPackage[];
   readonly secret_key: string;
   readonly webhook_secret: string;
@@ -78,7 +78,7 @@ export interface PaymentSettings {
 }
 
 /** A token for another service: audience, lifetime and further claims. */
-export type TokenTemplate = Settings["TOKEN_TEMPLATES"][string];
+type TokenTemplate = Settings["TOKEN_TEMPLATES"][string];
 
 /** All problems, not only the first one. */
 export interface Misconfiguration {

@@ -92,7 +92,7 @@ const operators = z.pipe(
 
 /** The ways to sign in that the setting `SIGNIN_METHODS` may name. */
 const SIGNIN_METHODS = ["providers", "passkey"] as const;
-export type SignInMethodName = (typeof SIGNIN_METHODS)[number];
+type SignInMethodName = (typeof SIGNIN_METHODS)[number];
 
 const signin_methods = z.pipe(
   list,

@@ -1,28 +1,23 @@
-/** Which warnings operators were sent, so that a message says what the one before did not. */
+/** The warnings that operators were sent, so that a message says only what the one before did not. */
 
-export interface AlertRecord {
+interface AlertRecord {
   readonly name: string;
   readonly sent_at_ms: number;
   /** The figure's value in that message; null: it was unknown. */
   readonly value: number | null;
 }
 
-export interface AlertRecords {
-  /** The warnings that were sent and have not ended. @throws if D1 cannot be reached. */
-  list(): Promise<readonly AlertRecord[]>;
-  /** Replaces them. @throws if D1 cannot be reached. */
-  replace(records: readonly AlertRecord[]): Promise<void>;
-}
-
-export function createAlertRecords(database: D1Database): AlertRecords {
+export function createAlertRecords(database: D1Database) {
   return {
-    async list() {
+    /** The warnings that were sent and have not ended. @throws if D1 cannot be reached. */
+    async list(): Promise<readonly AlertRecord[]> {
       const { results } = await database
         .prepare("select name, sent_at_ms, value from alerts")
         .all<AlertRecord & Record<string, unknown>>();
       return results;
     },
-    async replace(records) {
+    /** Replaces them. @throws if D1 cannot be reached. */
+    async replace(records: readonly AlertRecord[]): Promise<void> {
       await database.batch([
         database.prepare("delete from alerts"),
         database

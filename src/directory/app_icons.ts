@@ -9,15 +9,11 @@ export interface AppIcon {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-export interface AppIcons {
-  /** The icon with this hash, or null. Throws if D1 cannot be reached. */
-  read(hash: string): Promise<AppIcon | null>;
-}
-
-export function createAppIcons(binding: D1Database): AppIcons {
+export function createAppIcons(binding: D1Database) {
   const kept = new Map<string, AppIcon>();
   return {
-    async read(hash) {
+    /** The icon with this hash, or null. Throws if D1 cannot be reached. */
+    async read(hash: string): Promise<AppIcon | null> {
       const known = kept.get(hash);
       if (known !== undefined) return known;
       const row = await binding
@@ -33,3 +29,5 @@ export function createAppIcons(binding: D1Database): AppIcons {
     },
   };
 }
+
+export type AppIcons = ReturnType<typeof createAppIcons>;

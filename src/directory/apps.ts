@@ -1,8 +1,8 @@
 /**
  * The registry of client apps and their keys: D1's `apps` and `app_keys`, cached in memory for a minute. It
  * never throws. While D1 is slow or unavailable the cache is used for a limited time; after that the registry is
- * unknown. A key is accepted only within the cache's minute, because it may have been revoked. After that minute, only
- * accounts that know the key let it end jobs: see `account/allowances/app_keys.ts`.
+ * unknown. A key is accepted within the cache's minute, because it may have been revoked. Only while reads fail is an
+ * older copy used for it.
  */
 import { getTableColumns, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
@@ -16,7 +16,12 @@ import {
 } from "../domain/app_policy.ts";
 import { reportError } from "../domain/error_report.ts";
 import { APP_REGISTRY_STALE_MAX_MS, COST_MAX_CREDITS } from "../domain/limits.ts";
-import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
+import {
+  parseAllowedOrigin,
+  precisionOf,
+  reachesCookieDomain,
+  type AllowedOrigin,
+} from "../domain/origins.ts";
 import {
   isRegisteredClientId,
   type Lookup,
@@ -26,38 +31,23 @@ import {
 import type { KnownKey } from "../domain/proof.ts";
 import { resourceKey } from "../domain/resource_uri.ts";
 import { CAP_PERIODS, type SpendingCap } from "../domain/spending_cap.ts";
-import { hashAppKey } from "./app_records.ts";
+import { hashAppKey, type AppRecord } from "./app_records.ts";
 import {
   readClients,
   readClientSecrets,
   readResources,
   type ClientSecret,
 } from "./registrations.ts";
-import { COPY_FRESH_MS, createSharedCopy } from "./shared_copy.ts";
+import { COPY_FRESH_MS, SharedCopy } from "./shared_copy.ts";
 import { oauthClients, resources } from "./oauth_schema.ts";
 import { appKeys, apps } from "./schema.ts";
 
 /** The shortest time between reads of the registry because of an unknown key, client or resource, which may be new. */
 const UNKNOWN_REREAD_MS = 5_000;
 
-/** A registered app. */
-export interface RegisteredApp extends JobPolicy {
-  readonly slug: string;
-  readonly name: string;
-  readonly starter_credits: number;
-  /** The most credits that its grants of one UTC day add up to; null: no limit. */
-  readonly daily_starter_budget: number | null;
+/** A registered app, with its origins parsed. */
+export interface RegisteredApp extends Omit<AppRecord, "origins"> {
   readonly origins: readonly AllowedOrigin[];
-  /** The ids of the sign-in providers whose upstream tokens its pages may get. */
-  readonly upstream_providers: readonly string[];
-  /** The hash of its icon's copy; null: no icon. */
-  readonly icon_hash: string | null;
-  /** `#rrggbb`; null: none. */
-  readonly color: string | null;
-  /** Suggested when a person approves a device for the app; null: none. */
-  readonly suggested_cap: SpendingCap | null;
-  /** See `domain/starter_rule`. */
-  readonly starter_excluded_domains: readonly string[];
 }
 
 type Apps = ReadonlyMap<string, RegisteredApp>;
@@ -76,7 +66,7 @@ interface Registry {
 }
 
 /** The amount and limit of a starter grant, in credits. */
-export interface StarterGrant {
+interface StarterGrant {
   /** Whether the app is registered. One whose row is unreadable is. */
   readonly is_registered: boolean;
   readonly credits: number;
@@ -86,44 +76,7 @@ export interface StarterGrant {
   readonly excluded_domains: readonly string[];
 }
 
-export interface AppRegistry {
-  /** The registered apps that this isolate knows, however old its copy is. Reads nothing. */
-  known(): Apps;
-  /** All registered apps by slug; none while the registry is unknown. */
-  all(): Promise<Apps>;
-  /**
-   * The app's present starter grant, in credits: the registered amount, or the default of unregistered apps;
-   * null while the registry is unknown.
-   */
-  starterCredits(slug: string): Promise<number | null>;
-  /** The same with the limit of the app's grants of a day; null while the registry is unknown. */
-  starterGrant(slug: string): Promise<StarterGrant | null>;
-  /** The policy of the app's new jobs; null while it is unknown. */
-  policy(slug: string): Promise<JobPolicy | null>;
-  /** The app of a key, according to the cache of at most a minute. */
-  appOfKey(key: string): Promise<KnownKey>;
-  /**
-   * The same for a key that the cache does not have and that may be new: reads D1 first, but at most once in
-   * {@link UNKNOWN_REREAD_MS}.
-   */
-  rereadForKey(key: string): Promise<KnownKey>;
-  /**
-   * A registered OAuth client, according to the cache. An unknown one may be new, so it causes a read of D1, but at most one
-   * in {@link UNKNOWN_REREAD_MS}. A text that cannot be a registered `client_id` causes none.
-   */
-  findClient(client_id: string): Promise<Lookup<RegisteredClient>>;
-  /**
-   * Whether a secret is one of a client's. As a key, it is accepted only within the cache's minute. A wrong one may be new,
-   * so it causes a read of D1 as an unknown client does.
-   */
-  checkClientSecret(client_id: string, secret: string): Promise<"valid" | "wrong" | "unreadable">;
-  /** As `findClient`, for a protected resource by its address. */
-  findResource(uri: string): Promise<Lookup<ProtectedResource>>;
-  /** Clears the cache after a change in this isolate. */
-  forget(): void;
-}
-
-export interface AppRegistryOptions {
+interface AppRegistryOptions {
   readonly database: D1Database;
   /** Returns those of an app's origins that are allowed: see `operations/wildcards.ts`. It never throws. */
   readonly keepOwned: (origins: readonly AllowedOrigin[]) => Promise<readonly AllowedOrigin[]>;
@@ -131,111 +84,178 @@ export interface AppRegistryOptions {
   readonly default_starter_credits: number;
 }
 
-export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
-  const database = drizzle(options.database);
-  const copy = createSharedCopy<Registry>({
-    read: async () => readRegistry(await readRows(database), options.keepOwned),
-    stale_max_ms: APP_REGISTRY_STALE_MAX_MS,
-    logFailure: (error) =>
-      console.warn({ event: "app_registry_read_failed", ...reportError(error) }),
-  });
-  let reread_at_ms = Number.NEGATIVE_INFINITY;
+export class AppRegistry {
+  readonly #options: AppRegistryOptions;
+  readonly #database: DrizzleD1Database;
+  readonly #copy;
+  #reread_at_ms = Number.NEGATIVE_INFINITY;
 
-  const recall = async (): Promise<Registry | null> => (await copy.recall())?.value ?? null;
-  const findKey = (key_hash: string): KnownKey => {
-    const known = copy.known();
+  constructor(options: AppRegistryOptions) {
+    this.#options = options;
+    this.#database = drizzle(options.database);
+    this.#copy = new SharedCopy<Registry>({
+      read: async () => readRegistry(await readRows(this.#database), this.#options.keepOwned),
+      stale_max_ms: APP_REGISTRY_STALE_MAX_MS,
+      logFailure: (error) =>
+        console.warn({ event: "app_registry_read_failed", ...reportError(error) }),
+    });
+  }
+
+  /** The registered apps that this isolate knows, however old its copy is. Reads nothing. */
+  known(): Apps {
+    return this.#copy.known()?.value.apps ?? new Map();
+  }
+
+  /** All registered apps by slug; none while the registry is unknown. */
+  async all(): Promise<Apps> {
+    return (await this.#recall())?.apps ?? new Map();
+  }
+
+  /** The apps that an origin belongs to: those that name it most precisely. Null while the registry is unknown. */
+  async slugsOfOrigin(origin: string): Promise<readonly string[] | null> {
+    const known = await this.#recall();
+    if (known === null) return null;
+    const found = [...known.apps.values()].map(({ slug, origins }) => ({
+      slug,
+      precision: precisionOf(origin, origins),
+    }));
+    const highest = Math.max(Number.MIN_VALUE, ...found.map(({ precision }) => precision));
+    return found.filter(({ precision }) => precision === highest).map(({ slug }) => slug);
+  }
+
+  /** The apps with a host that receives cookies of a domain. Null while the registry is unknown. */
+  async slugsUnder(cookie_domain: string): Promise<readonly string[] | null> {
+    const known = await this.#recall();
+    if (known === null) return null;
+    return [...known.apps.values()]
+      .filter(({ origins }) => reachesCookieDomain(cookie_domain, origins))
+      .map(({ slug }) => slug);
+  }
+
+  /**
+   * The app's present starter grant, with the limit of its grants of a day. An unregistered app has the default amount.
+   * Null while the registry is unknown.
+   */
+  async starterGrant(slug: string): Promise<StarterGrant | null> {
+    const known = await this.#recall();
+    if (known === null) return null;
+    const app = known.apps.get(slug);
+    return {
+      is_registered: app !== undefined || known.unreadable.has(slug),
+      credits: app?.starter_credits ?? this.#options.default_starter_credits,
+      daily_budget: app?.daily_starter_budget ?? null,
+      excluded_domains: app?.starter_excluded_domains ?? [],
+    };
+  }
+
+  /** The credits of the app's present starter grant; null while the registry is unknown. */
+  async starterCredits(slug: string): Promise<number | null> {
+    return (await this.starterGrant(slug))?.credits ?? null;
+  }
+
+  /** The policy of the app's new jobs; null while it is unknown. */
+  async policy(slug: string): Promise<JobPolicy | null> {
+    const known = await this.#recall();
+    if (known === null || known.unreadable.has(slug)) return null;
+    const { settle, on_expiry, max_overage_percent } = known.apps.get(slug) ?? DEFAULT_POLICY;
+    return { settle, on_expiry, max_overage_percent };
+  }
+
+  /** The app of a key, according to the cache of at most a minute, or of 15 minutes while the directory cannot be read. */
+  async appOfKey(key: string): Promise<KnownKey> {
+    await this.#copy.recallFresh();
+    return this.#findKey(await hashAppKey(key));
+  }
+
+  /**
+   * The same for a key that the cache does not have and that may be new: reads D1 first, but at most once in
+   * {@link UNKNOWN_REREAD_MS}.
+   */
+  async rereadForKey(key: string): Promise<KnownKey> {
+    await this.#reread();
+    return this.#findKey(await hashAppKey(key));
+  }
+
+  /**
+   * A registered OAuth client, according to the cache. An unknown one may be new, so it causes a read of D1, but at most one
+   * in {@link UNKNOWN_REREAD_MS}. A text that cannot be a registered `client_id` causes none.
+   */
+  async findClient(client_id: string): Promise<Lookup<RegisteredClient>> {
+    if (!isRegisteredClientId(client_id)) return { kind: "unknown" };
+    return this.#lookUp(({ clients }) => clients.get(client_id));
+  }
+
+  /**
+   * Whether a secret is one of a client's. As a key, it is accepted only within the cache's minute. A wrong one may be new,
+   * so it causes a read of D1 as an unknown client does.
+   */
+  async checkClientSecret(
+    client_id: string,
+    secret: string,
+  ): Promise<"valid" | "wrong" | "unreadable"> {
+    const given = await hashAppKey(secret);
+    const check = async () => {
+      const known = await this.#copy.recallFresh();
+      if (known === null) return "unreadable";
+      const secrets = known.value.client_secrets.get(client_id) ?? [];
+      const isGiven = ({ hash, until_ms }: ClientSecret) => hash === given && Date.now() < until_ms;
+      return secrets.some(isGiven) ? "valid" : "wrong";
+    };
+    const verdict = await check();
+    if (verdict !== "wrong") return verdict;
+    await this.#reread();
+    return check();
+  }
+
+  /** As `findClient`, for a protected resource by its address. */
+  async findResource(uri: string): Promise<Lookup<ProtectedResource>> {
+    const key = resourceKey(uri);
+    return this.#lookUp((known) => known.resources.get(key));
+  }
+
+  /** Clears the cache after a change in this isolate. */
+  forget(): void {
+    return this.#copy.forget();
+  }
+
+  async #recall(): Promise<Registry | null> {
+    return (await this.#copy.recall())?.value ?? null;
+  }
+
+  #findKey(key_hash: string): KnownKey {
+    const known = this.#copy.known();
     const app_slug = known?.value.apps_of_keys.get(key_hash);
     const age_ms = known === null ? Number.POSITIVE_INFINITY : Date.now() - known.read_at_ms;
     if (known !== null && age_ms < COPY_FRESH_MS) {
       if (app_slug === undefined) return { kind: "unknown" };
       return { kind: "app", app_slug, key_hash, checked_at_ms: known.read_at_ms };
     }
-    const was_missing = age_ms < APP_REGISTRY_STALE_MAX_MS && app_slug === undefined;
-    return copy.isFailing() && !was_missing
-      ? { kind: "unverified_app", key_hash, was_valid: app_slug !== undefined }
+    // Accepted trade-off: a key that was revoked since the copy was read works until the directory can be read again.
+    const is_usable = this.#copy.isFailing() && age_ms < APP_REGISTRY_STALE_MAX_MS;
+    return is_usable && app_slug !== undefined
+      ? { kind: "app", app_slug, key_hash, checked_at_ms: Date.now() }
       : { kind: "unreadable" };
-  };
-  const starterGrant = async (slug: string): Promise<StarterGrant | null> => {
-    const known = await recall();
-    if (known === null) return null;
-    const app = known.apps.get(slug);
-    return {
-      is_registered: app !== undefined || known.unreadable.has(slug),
-      credits: app?.starter_credits ?? options.default_starter_credits,
-      daily_budget: app?.daily_starter_budget ?? null,
-      excluded_domains: app?.starter_excluded_domains ?? [],
-    };
-  };
+  }
 
   /** Reads D1 because something is not in the cache, unless that was done or failed just now. */
-  const reread = async (): Promise<void> => {
+  async #reread(): Promise<void> {
     const now_ms = Date.now();
-    if (now_ms - reread_at_ms < UNKNOWN_REREAD_MS) return;
-    reread_at_ms = now_ms;
-    await copy.reread();
-  };
-  const lookUp = async <Found>(
-    find: (known: Registry) => Found | undefined,
-  ): Promise<Lookup<Found>> => {
-    let known = await recall();
+    if (now_ms - this.#reread_at_ms < UNKNOWN_REREAD_MS) return;
+    this.#reread_at_ms = now_ms;
+    await this.#copy.reread();
+  }
+
+  async #lookUp<Found>(find: (known: Registry) => Found | undefined): Promise<Lookup<Found>> {
+    let known = await this.#recall();
     let value = known === null ? undefined : find(known);
     if (value === undefined) {
-      await reread();
-      known = await recall();
+      await this.#reread();
+      known = await this.#recall();
       value = known === null ? undefined : find(known);
     }
     if (value !== undefined) return { kind: "found", value };
     return { kind: known === null ? "unreadable" : "unknown" };
-  };
-
-  return {
-    known: () => copy.known()?.value.apps ?? new Map(),
-    async all() {
-      return (await recall())?.apps ?? new Map();
-    },
-    starterGrant,
-    async starterCredits(slug) {
-      return (await starterGrant(slug))?.credits ?? null;
-    },
-    async policy(slug) {
-      const known = await recall();
-      if (known === null || known.unreadable.has(slug)) return null;
-      const { settle, on_expiry, max_overage_percent } = known.apps.get(slug) ?? DEFAULT_POLICY;
-      return { settle, on_expiry, max_overage_percent };
-    },
-    async appOfKey(key) {
-      await copy.recallFresh();
-      return findKey(await hashAppKey(key));
-    },
-    async rereadForKey(key) {
-      await reread();
-      return findKey(await hashAppKey(key));
-    },
-    async findClient(client_id) {
-      if (!isRegisteredClientId(client_id)) return { kind: "unknown" };
-      return lookUp(({ clients }) => clients.get(client_id));
-    },
-    async checkClientSecret(client_id, secret) {
-      const given = await hashAppKey(secret);
-      const check = async () => {
-        const known = await copy.recallFresh();
-        if (known === null) return "unreadable";
-        const secrets = known.value.client_secrets.get(client_id) ?? [];
-        const isGiven = ({ hash, until_ms }: ClientSecret) =>
-          hash === given && Date.now() < until_ms;
-        return secrets.some(isGiven) ? "valid" : "wrong";
-      };
-      const verdict = await check();
-      if (verdict !== "wrong") return verdict;
-      await reread();
-      return check();
-    },
-    async findResource(uri) {
-      const key = resourceKey(uri);
-      return lookUp((known) => known.resources.get(key));
-    },
-    forget: () => copy.forget(),
-  };
+  }
 }
 
 /** The apps with the hashes of their valid keys, their clients and resources, in one query. */
@@ -245,18 +265,34 @@ function readRows(database: DrizzleD1Database) {
     where ${appKeys.app_slug} = ${apps.slug} and ${appKeys.revoked_at_ms} is null)`;
   const clients_json = sql<string>`(
     select json_group_array(json_object('id', ${oauthClients.id}, 'name', ${oauthClients.name},
-      'redirect_uris', json(${oauthClients.redirect_uris_json}), 'public', ${oauthClients.public},
-      'pkce_optional', ${oauthClients.pkce_optional},
-      'refresh', ${oauthClients.refresh}, 'secret_hash', ${oauthClients.secret_hash},
+      'redirect_uris', json(${oauthClients.redirect_uris}),
+      'post_logout_redirect_uris', json(${oauthClients.post_logout_redirect_uris}), 'public', ${oauthClients.public},
+      'pkce_optional', ${oauthClients.pkce_optional}, 'secret_hash', ${oauthClients.secret_hash},
       'old_secrets', json(${oauthClients.old_secrets_json})))
     from ${oauthClients}
     where ${oauthClients.app_slug} = ${apps.slug} and ${oauthClients.deleted_at_ms} is null)`;
   const resources_json = sql<string>`(
-    select json_group_array(json_object('uri', ${resources.uri}, 'scopes', json(${resources.scopes_json})))
+    select json_group_array(json_object('uri', ${resources.uri}, 'scopes', json(${resources.scopes}),
+      'charges', ${resources.charges}))
     from ${resources} where ${resources.app_slug} = ${apps.slug})`;
-  const columns = getTableColumns(apps);
-  return database.select({ ...columns, key_hashes_json, clients_json, resources_json }).from(apps);
+  return database
+    .select({
+      ...getTableColumns(apps),
+      ...JSON_TEXTS,
+      key_hashes_json,
+      clients_json,
+      resources_json,
+    })
+    .from(apps);
 }
+
+/** Not parsed by Drizzle: a text that is not JSON would make the other apps unreadable. */
+const JSON_TEXTS = {
+  origins: sql<string>`${apps.origins}`,
+  upstream_providers: sql<string>`${apps.upstream_providers}`,
+  suggested_cap: sql<string | null>`${apps.suggested_cap}`,
+  starter_excluded_domains: sql<string>`${apps.starter_excluded_domains}`,
+};
 
 type AppRow = Awaited<ReturnType<typeof readRows>>[number];
 
@@ -317,35 +353,24 @@ async function readApp(
   row: AppRow,
   keepOwned: AppRegistryOptions["keepOwned"],
 ): Promise<RegisteredApp> {
-  const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry } = row;
-  const entries = readEntries(row.origins_json);
+  const { key_hashes_json: _, clients_json: __, resources_json: ___, ...app } = row;
+  const { slug } = app;
+  const entries = readEntries(app.origins);
   if (entries === null) console.error({ event: "app_origins_read_failed", slug });
   const parsed = (entries ?? []).map((entry) =>
     typeof entry === "string" ? parseAllowedOrigin(entry) : null,
   );
   const origins = await keepOwned(parsed.filter((origin) => origin !== null));
-  const providers = readEntries(row.upstream_providers_json) ?? [];
-  const upstream_providers = providers.filter((id) => typeof id === "string");
   for (const [index, origin] of parsed.entries()) {
     if (origin !== null && origins.includes(origin)) continue;
     console.error({ event: "app_origin_ignored", slug, index });
   }
   return {
-    slug,
-    name,
-    starter_credits,
-    daily_starter_budget,
-    settle,
-    on_expiry,
-    max_overage_percent: row.max_overage_percent,
+    ...app,
     origins,
-    upstream_providers,
-    icon_hash: row.icon_hash,
-    color: row.color,
-    suggested_cap: readCap(row.suggested_cap_json),
-    starter_excluded_domains: (readEntries(row.starter_excluded_domains_json) ?? []).filter(
-      (domain) => typeof domain === "string",
-    ),
+    upstream_providers: readWords(app.upstream_providers),
+    suggested_cap: readCap(app.suggested_cap),
+    starter_excluded_domains: readWords(app.starter_excluded_domains),
   };
 }
 
@@ -353,6 +378,11 @@ async function readApp(
 function readCap(text: string | null): SpendingCap | null {
   const cap = JSON.parse(text ?? "null") as SpendingCap | null;
   return cap !== null && isCredits(cap.credits) && CAP_PERIODS.includes(cap.period) ? cap : null;
+}
+
+/** The texts in a JSON array. */
+function readWords(text: string): readonly string[] {
+  return (readEntries(text) ?? []).filter((word) => typeof word === "string");
 }
 
 /** The array in a JSON text; null if the text is not an array. */

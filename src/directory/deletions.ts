@@ -6,26 +6,18 @@ import { and, asc, eq, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { deletions } from "./schema.ts";
 
-export interface DeletionRecords {
-  /** Records that an account may be deleted from now on. A repeated call updates the time. */
-  write(identity_id: string, requested_at_ms: number): Promise<void>;
-  /** Identities recorded up to a time, oldest first, at most `limit`. */
-  list(to_ms: number, limit: number): Promise<readonly string[]>;
-  /** Deletes a record unless it was written again since that time. */
-  drop(identity_id: string, to_ms: number): Promise<void>;
-  has(identity_id: string): Promise<boolean>;
-}
-
-export function createDeletionRecords(binding: D1Database): DeletionRecords {
+export function createDeletionRecords(binding: D1Database) {
   const database = drizzle(binding);
   return {
-    async write(identity_id, requested_at_ms) {
+    /** Records that an account may be deleted from now on. A repeated call updates the time. */
+    async write(identity_id: string, requested_at_ms: number): Promise<void> {
       await database
         .insert(deletions)
         .values({ identity_id, requested_at_ms })
         .onConflictDoUpdate({ target: deletions.identity_id, set: { requested_at_ms } });
     },
-    async list(to_ms, limit) {
+    /** Identities recorded up to a time, oldest first, at most `limit`. */
+    async list(to_ms: number, limit: number): Promise<readonly string[]> {
       const rows = await database
         .select({ identity_id: deletions.identity_id })
         .from(deletions)
@@ -34,14 +26,15 @@ export function createDeletionRecords(binding: D1Database): DeletionRecords {
         .limit(limit);
       return rows.map(({ identity_id }) => identity_id);
     },
-    async drop(identity_id, to_ms) {
+    /** Deletes a record unless it was written again since that time. */
+    async drop(identity_id: string, to_ms: number): Promise<void> {
       const recorded = and(
         eq(deletions.identity_id, identity_id),
         lte(deletions.requested_at_ms, to_ms),
       );
       await database.delete(deletions).where(recorded);
     },
-    async has(identity_id) {
+    async has(identity_id: string): Promise<boolean> {
       return (await database.$count(deletions, eq(deletions.identity_id, identity_id))) > 0;
     },
   };

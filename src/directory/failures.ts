@@ -32,15 +32,6 @@ export interface Failure {
   readonly oldest_at_ms?: number;
 }
 
-export interface FailureCounter {
-  /** Counts a failure. Never throws: a count that cannot be written is added to the next one. */
-  count(kind: FailureKind, failure: Failure): Promise<void>;
-  /** The failures in the window of each kind. @throws if D1 cannot be reached. */
-  read(now_ms: number): Promise<Readonly<Partial<Record<FailureKind, CountedFailures>>>>;
-  /** Deletes old counts. @throws if D1 cannot be reached. */
-  deleteOld(now_ms: number): Promise<{ readonly deleted: number }>;
-}
-
 const ADD = `insert into failures (kind, period, count, newest_at_ms, oldest_at_ms, reason)
   values (?1, ?2, ?3, ?4, ?5, ?6)
   on conflict (kind, period) do update set count = count + excluded.count,
@@ -57,10 +48,11 @@ interface Unwritten {
   written_at_ms: number;
 }
 
-export function createFailureCounter(database: D1Database): FailureCounter {
+function createFailureCounter(database: D1Database) {
   const unwritten = new Map<FailureKind, Unwritten>();
   return {
-    async count(kind, { reason, count = 1, oldest_at_ms }) {
+    /** Counts a failure. Never throws: a count that cannot be written is added to the next one. */
+    async count(kind: FailureKind, { reason, count = 1, oldest_at_ms }: Failure): Promise<void> {
       const now_ms = Date.now();
       const own = unwritten.get(kind) ?? {
         count: 0,
@@ -87,7 +79,8 @@ export function createFailureCounter(database: D1Database): FailureCounter {
         console.warn({ event: "failure_count_write_failed", kind, reason: errorName(error) });
       }
     },
-    async read(now_ms) {
+    /** The failures in the window of each kind. @throws if D1 cannot be reached. */
+    async read(now_ms: number): Promise<Readonly<Partial<Record<FailureKind, CountedFailures>>>> {
       const { results } = await database
         .prepare(READ)
         .bind(now_ms - Math.max(...Object.values(FAILURE_WINDOWS_MS)))
@@ -104,7 +97,8 @@ export function createFailureCounter(database: D1Database): FailureCounter {
       }
       return counted;
     },
-    async deleteOld(now_ms) {
+    /** Deletes old counts. @throws if D1 cannot be reached. */
+    async deleteOld(now_ms: number): Promise<{ readonly deleted: number }> {
       const before = Math.floor((now_ms - KEPT_MS) / PERIOD_MS);
       const { meta } = await database
         .prepare("delete from failures where period < ?1")
@@ -114,6 +108,8 @@ export function createFailureCounter(database: D1Database): FailureCounter {
     },
   };
 }
+
+export type FailureCounter = ReturnType<typeof createFailureCounter>;
 
 /** One counter for each database and isolate, so that the pauses between writes hold for all of the isolate's objects. */
 export function failureCounterOf(database: D1Database): FailureCounter {

@@ -7,7 +7,7 @@
 const ACCEPTED = "accepted";
 
 /** Keeps the id if the canary has none yet. @returns the id that the canary has. */
-export type KeepMarker = (id: string) => Promise<string>;
+type KeepMarker = (id: string) => Promise<string>;
 
 /** @throws if the directory cannot be reached, or {@link DirectoryReplaced}. */
 export async function checkMarker(database: D1Database, keepInCanary: KeepMarker): Promise<void> {

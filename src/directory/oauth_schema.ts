@@ -10,8 +10,8 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 /**
- * OAuth clients of apps; see `domain/oauth_client.ts`. `redirect_uris_json`: an array of addresses. Of a
- * confidential client's secret only the SHA-256 is stored, in hexadecimal.
+ * OAuth clients of apps; see `domain/oauth_client.ts`. Of a confidential client's secret only the SHA-256 is
+ * stored, in hexadecimal.
  */
 export const oauthClients = sqliteTable(
   "oauth_clients",
@@ -19,10 +19,14 @@ export const oauthClients = sqliteTable(
     app_slug: text().notNull(),
     id: text().notNull(),
     name: text().notNull(),
-    redirect_uris_json: text().notNull(),
+    redirect_uris: text("redirect_uris_json", { mode: "json" })
+      .$type<readonly string[]>()
+      .notNull(),
+    post_logout_redirect_uris: text("post_logout_redirect_uris_json", { mode: "json" })
+      .$type<readonly string[]>()
+      .notNull(),
     public: integer({ mode: "boolean" }).notNull(),
     pkce_optional: integer({ mode: "boolean" }).notNull(),
-    refresh: integer({ mode: "boolean" }).notNull(),
     /** Null: a public client. */
     secret_hash: text(),
     /** Replaced secrets that still work, `{ hash, until_ms }` each. */
@@ -39,7 +43,7 @@ export const oauthClients = sqliteTable(
     /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text().notNull(),
   },
-  ({ app_slug, id, redirect_uris_json, ...client }) => [
+  ({ app_slug, id, redirect_uris, post_logout_redirect_uris, ...client }) => [
     primaryKey({ columns: [app_slug, id] }),
     check(
       "oauth_clients_id",
@@ -47,7 +51,11 @@ export const oauthClients = sqliteTable(
     ),
     check(
       "oauth_clients_redirect_uris_json",
-      sql`case when json_valid(${redirect_uris_json}) then json_type(${redirect_uris_json}) = 'array' else 0 end`,
+      sql`case when json_valid(${redirect_uris}) then json_type(${redirect_uris}) = 'array' else 0 end`,
+    ),
+    check(
+      "oauth_clients_post_logout_redirect_uris_json",
+      sql`case when json_valid(${post_logout_redirect_uris}) then json_type(${post_logout_redirect_uris}) = 'array' else 0 end`,
     ),
     check("oauth_clients_secret", sql`${client.public} = 0 or ${client.secret_hash} is null`),
     check(
@@ -59,25 +67,26 @@ export const oauthClients = sqliteTable(
   ],
 );
 
-/** Protected resources of apps. `scopes_json`: an array of scopes. No two apps own one address. */
+/** Protected resources of apps. No two apps own one address. */
 export const resources = sqliteTable(
   "resources",
   {
     app_slug: text().notNull(),
     id: text().notNull(),
     uri: text().notNull(),
-    scopes_json: text().notNull(),
+    scopes: text("scopes_json", { mode: "json" }).$type<readonly string[]>().notNull(),
+    charges: integer({ mode: "boolean" }).notNull(),
     created_at_ms: integer().notNull(),
     /** As of clients. */
     version: integer().notNull().default(1),
     last_audit_id: text().notNull(),
   },
-  ({ app_slug, id, uri, scopes_json }) => [
+  ({ app_slug, id, uri, scopes }) => [
     primaryKey({ columns: [app_slug, id] }),
     uniqueIndex("resources_uri").on(uri),
     check(
       "resources_scopes_json",
-      sql`case when json_valid(${scopes_json}) then json_type(${scopes_json}) = 'array' else 0 end`,
+      sql`case when json_valid(${scopes}) then json_type(${scopes}) = 'array' else 0 end`,
     ),
   ],
 );

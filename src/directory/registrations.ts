@@ -13,9 +13,9 @@ interface ClientJson {
   readonly id: string;
   readonly name: string;
   readonly redirect_uris: readonly unknown[];
+  readonly post_logout_redirect_uris: readonly unknown[];
   readonly public: number;
   readonly pkce_optional: number;
-  readonly refresh: number;
   readonly secret_hash: string | null;
   readonly old_secrets: readonly ClientSecret[];
 }
@@ -52,10 +52,14 @@ export function readClients(
     const pkce_optional = row.pkce_optional !== 0;
     const is_valid =
       REGISTRATION_ID_PATTERN.test(id) && name !== "" && !(is_public && pkce_optional);
-    const redirect_uris = row.redirect_uris.filter(
-      (uri) => typeof uri === "string" && redirectProblem(uri) === null,
-    ) as string[];
-    if (redirect_uris.length < row.redirect_uris.length) {
+    const redirect_uris = row.redirect_uris.filter(isValidAddress);
+    const post_logout_redirect_uris = row.post_logout_redirect_uris.filter(isValidAddress);
+    const ignored =
+      row.redirect_uris.length -
+      redirect_uris.length +
+      row.post_logout_redirect_uris.length -
+      post_logout_redirect_uris.length;
+    if (ignored > 0) {
       console.error({ event: "oauth_client_address_ignored", slug: app_slug, id });
     }
     if (!is_valid) {
@@ -68,12 +72,22 @@ export function readClients(
       app_slug,
       name,
       redirect_uris,
+      post_logout_redirect_uris,
       public: is_public,
       pkce_optional,
-      refresh: row.refresh !== 0,
     };
     return [[client.client_id, client] as const];
   });
+}
+
+function isValidAddress(uri: unknown): uri is string {
+  return typeof uri === "string" && redirectProblem(uri) === null;
+}
+
+interface ResourceJson {
+  readonly uri: string;
+  readonly scopes: readonly unknown[];
+  readonly charges: number;
 }
 
 /** Resources by `resourceKey`. */
@@ -81,13 +95,12 @@ export function readResources(
   app_slug: string,
   json: string,
 ): readonly (readonly [string, ProtectedResource])[] {
-  const rows = JSON.parse(json) as readonly { readonly uri: string; readonly scopes: unknown[] }[];
-  return rows.flatMap(({ uri, scopes }) => {
+  return (JSON.parse(json) as readonly ResourceJson[]).flatMap(({ uri, scopes, charges }) => {
     if (resourceProblem(uri) !== null) {
       console.error({ event: "resource_ignored", slug: app_slug });
       return [];
     }
     const words = scopes.filter((scope) => typeof scope === "string");
-    return [[resourceKey(uri), { uri, app_slug, scopes: words }] as const];
+    return [[resourceKey(uri), { uri, app_slug, scopes: words, charges: charges !== 0 }] as const];
   });
 }

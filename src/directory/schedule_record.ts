@@ -1,24 +1,14 @@
-/** What the last run of each task of the schedule did, so that a schedule that stopped or fails is seen. */
+/** The end of the last run of each task of the schedule, so that a schedule that stopped or fails is seen. */
 import type { ScheduledTask } from "../domain/health.ts";
 
 /** The name of the row of the whole run. */
 const WHOLE_RUN = "schedule";
 
-export interface EndedTask {
+interface EndedTask {
   readonly task: string;
   readonly ended_at_ms: number;
   /** The kind of the error; null: it succeeded. */
   readonly reason: string | null;
-}
-
-export interface ScheduleRecord {
-  /** Records a finished run with its tasks. @throws if D1 cannot be reached. */
-  write(tasks: readonly EndedTask[], ended_at_ms: number): Promise<void>;
-  /** The last finished run; null: there was none. @throws if D1 cannot be reached. */
-  read(): Promise<{
-    readonly ended_at_ms: number;
-    readonly tasks: readonly ScheduledTask[];
-  } | null>;
 }
 
 const WRITE = `insert into scheduled_tasks (task, ended_at_ms, failing_since_ms, reason)
@@ -33,16 +23,21 @@ const WRITE = `insert into scheduled_tasks (task, ended_at_ms, failing_since_ms,
 const DELETE_OTHERS = `delete from scheduled_tasks
   where task not in (select value ->> '$.task' from json_each(?1))`;
 
-export function createScheduleRecord(database: D1Database): ScheduleRecord {
+export function createScheduleRecord(database: D1Database) {
   return {
-    async write(tasks, ended_at_ms) {
+    /** Records a finished run with its tasks. @throws if D1 cannot be reached. */
+    async write(tasks: readonly EndedTask[], ended_at_ms: number): Promise<void> {
       const rows = JSON.stringify([...tasks, { task: WHOLE_RUN, ended_at_ms, reason: null }]);
       await database.batch([
         database.prepare(WRITE).bind(rows),
         database.prepare(DELETE_OTHERS).bind(rows),
       ]);
     },
-    async read() {
+    /** The last finished run; null: there was none. @throws if D1 cannot be reached. */
+    async read(): Promise<{
+      readonly ended_at_ms: number;
+      readonly tasks: readonly ScheduledTask[];
+    } | null> {
       const { results } = await database
         .prepare(
           "select task, ended_at_ms, failing_since_ms, reason from scheduled_tasks order by task",

@@ -11,10 +11,14 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
-import { SUBSCRIBABLE_EVENTS } from "../domain/webhook.ts";
+import type { Changes } from "../domain/audit.ts";
+import type { SpendingCap } from "../domain/spending_cap.ts";
+import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../domain/webhook.ts";
+
+const JSON_TEXT = { mode: "json" } as const;
 
 /**
- * Registered client apps. `origins_json`: an array of allowlist entries. The table checks its rows itself
+ * Registered client apps. The table checks its rows itself
  * (`APP_SLUG_PATTERN`, `COST_MAX_CREDITS`, JSON), because operators may write to it with SQL. The numbers are
  * written out, because a migration must not change with the code.
  */
@@ -24,7 +28,8 @@ export const apps = sqliteTable(
     slug: text().primaryKey(),
     name: text().notNull(),
     starter_credits: integer().notNull(),
-    origins_json: text().notNull().default("[]"),
+    /** Entries of an allowlist. */
+    origins: text("origins_json", JSON_TEXT).$type<readonly string[]>().notNull().default([]),
     created_at_ms: integer().notNull(),
     /** The most credits that its starter grants of one UTC day add up to; null: no limit. */
     daily_starter_budget: integer(),
@@ -32,23 +37,29 @@ export const apps = sqliteTable(
     settle: text({ enum: SETTLERS }).notNull().default("holder"),
     on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
     max_overage_percent: integer(),
-    /** JSON array of the providers whose upstream tokens the app's pages get. */
-    upstream_providers_json: text().notNull().default("[]"),
+    /** The ids of the sign-in providers whose upstream tokens the app's pages get. */
+    upstream_providers: text("upstream_providers_json", JSON_TEXT)
+      .$type<readonly string[]>()
+      .notNull()
+      .default([]),
     /** The address that the icon was copied from, and the hash of the copy in `app_icons`; null: no icon. */
     icon: text(),
     icon_hash: text(),
     /** `#rrggbb` in lower case; null: none. */
     color: text(),
-    /** JSON of a `SpendingCap`, which is suggested when a person approves a device for the app; null: none. */
-    suggested_cap_json: text(),
-    /** JSON array of e-mail domains: see `domain/starter_rule`. */
-    starter_excluded_domains_json: text().notNull().default("[]"),
+    /** Suggested when a person approves a device for the app; null: none. */
+    suggested_cap: text("suggested_cap_json", JSON_TEXT).$type<SpendingCap>(),
+    /** E-mail domains: see `domain/starter_rule`. */
+    starter_excluded_domains: text("starter_excluded_domains_json", JSON_TEXT)
+      .$type<readonly string[]>()
+      .notNull()
+      .default([]),
     /** Increases with each save, from 1. A save names the version that it changes. */
     version: integer().notNull().default(1),
     /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text(),
   },
-  ({ slug, name, starter_credits, origins_json, created_at_ms, ...policy }) => [
+  ({ slug, name, starter_credits, origins, created_at_ms, ...policy }) => [
     check(
       "apps_slug",
       sql`typeof(${slug}) = 'text' and length(${slug}) between 1 and 64 and ${slug} glob '[a-z0-9]*' and ${slug} not glob '*[^a-z0-9._-]*'`,
@@ -61,7 +72,7 @@ export const apps = sqliteTable(
     // With "case" instead of "and": json_type raises an error if the text is not JSON.
     check(
       "apps_origins_json",
-      sql`typeof(${origins_json}) = 'text' and case when json_valid(${origins_json}) then json_type(${origins_json}) = 'array' else 0 end`,
+      sql`typeof(${origins}) = 'text' and case when json_valid(${origins}) then json_type(${origins}) = 'array' else 0 end`,
     ),
     check("apps_created_at_ms", sql`typeof(${created_at_ms}) = 'integer'`),
     check(
@@ -76,7 +87,7 @@ export const apps = sqliteTable(
     ),
     check(
       "apps_upstream_providers_json",
-      sql`typeof(${policy.upstream_providers_json}) = 'text' and case when json_valid(${policy.upstream_providers_json}) then json_type(${policy.upstream_providers_json}) = 'array' else 0 end`,
+      sql`typeof(${policy.upstream_providers}) = 'text' and case when json_valid(${policy.upstream_providers}) then json_type(${policy.upstream_providers}) = 'array' else 0 end`,
     ),
     check(
       "apps_icon_hash",
@@ -88,11 +99,11 @@ export const apps = sqliteTable(
     ),
     check(
       "apps_suggested_cap_json",
-      sql`${policy.suggested_cap_json} is null or case when json_valid(${policy.suggested_cap_json}) then ${policy.suggested_cap_json} ->> 'credits' >= 0 and ${policy.suggested_cap_json} ->> 'period' is not null else 0 end`,
+      sql`${policy.suggested_cap} is null or case when json_valid(${policy.suggested_cap}) then ${policy.suggested_cap} ->> 'credits' >= 0 and ${policy.suggested_cap} ->> 'period' is not null else 0 end`,
     ),
     check(
       "apps_starter_excluded_domains_json",
-      sql`typeof(${policy.starter_excluded_domains_json}) = 'text' and case when json_valid(${policy.starter_excluded_domains_json}) then json_type(${policy.starter_excluded_domains_json}) = 'array' else 0 end`,
+      sql`typeof(${policy.starter_excluded_domains}) = 'text' and case when json_valid(${policy.starter_excluded_domains}) then json_type(${policy.starter_excluded_domains}) = 'array' else 0 end`,
     ),
   ],
 );
@@ -151,16 +162,15 @@ export const appKeys = sqliteTable(
 export const webhooks = sqliteTable(
   "webhooks",
   {
-    /** A UUID. A webhook that is deleted and created again under its id is another one. */
+    /** A UUID. A webhook that is deleted and created again under its id has another one. */
     uid: text().primaryKey(),
     app_slug: text().notNull(),
     id: text().notNull(),
     url: text().notNull(),
-    /** JSON array of `SUBSCRIBABLE_EVENTS`. */
-    events_json: text().notNull(),
-    /** JSON array of credits, for `credits.low`. */
-    thresholds_json: text().notNull(),
-    /** Since when nothing is delivered, and why; null: it is active. */
+    events: text("events_json", JSON_TEXT).$type<readonly SubscribableEvent[]>().notNull(),
+    /** For `credits.low`, in ascending order. */
+    thresholds: text("thresholds_json", JSON_TEXT).$type<readonly number[]>().notNull(),
+    /** Since when nothing is delivered, and why; null: it is active. The reason of a pause by its owner is null. */
     paused_at_ms: integer(),
     paused_reason: text(),
     /** The minute of the last successful delivery; null: none. */
@@ -180,7 +190,7 @@ export const webhooks = sqliteTable(
     /** Increases with each save, from 1. A save names the version that it changes. A pause by the service does not count. */
     version: integer().notNull().default(1),
   },
-  ({ app_slug, id, events_json, thresholds_json }) => [
+  ({ app_slug, id, events, thresholds }) => [
     uniqueIndex("webhooks_app_id").on(app_slug, id),
     check(
       "webhooks_id",
@@ -188,11 +198,11 @@ export const webhooks = sqliteTable(
     ),
     check(
       "webhooks_events_json",
-      sql`case when json_valid(${events_json}) then json_type(${events_json}) = 'array' else 0 end`,
+      sql`case when json_valid(${events}) then json_type(${events}) = 'array' else 0 end`,
     ),
     check(
       "webhooks_thresholds_json",
-      sql`case when json_valid(${thresholds_json}) then json_type(${thresholds_json}) = 'array' else 0 end`,
+      sql`case when json_valid(${thresholds}) then json_type(${thresholds}) = 'array' else 0 end`,
     ),
   ],
 );
@@ -231,7 +241,7 @@ export const audit = sqliteTable(
     subject: text().notNull(),
     reason: text(),
     request_id: text().notNull(),
-    details_json: text().notNull(),
+    details: text("details_json", JSON_TEXT).$type<Readonly<Record<string, unknown>>>().notNull(),
     /** The operator's `Idempotency-Key`, and a digest of the actor and the request. */
     idempotency_key: text(),
     fingerprint: text(),
@@ -250,8 +260,8 @@ export const auditOutcomes = sqliteTable(
     audit_id: text().notNull(),
     outcome: text({ enum: ["done", "refused", "replayed"] }).notNull(),
     at_ms: integer().notNull(),
-    /** The fields that the action changed, with their values before and after it, as JSON; null: none or unknown. */
-    changed_json: text(),
+    /** Null: the action changed no field, or it is unknown what it changed. */
+    changed: text("changed_json", JSON_TEXT).$type<Changes>(),
   },
   (table) => [primaryKey({ columns: [table.audit_id, table.outcome] })],
 );

@@ -30,25 +30,6 @@ export interface Copy<Value> {
   readonly read_at_ms: number;
 }
 
-export interface SharedCopy<Value> {
-  /** The last copy, of any age. */
-  known(): Copy<Value> | null;
-  /**
-   * The copy, read again if it is not fresh. While that takes long or fails, an older copy that is young enough is used:
-   * once reads fail, without waiting for the next one.
-   * Null: no such copy exists. It never throws.
-   */
-  recall(): Promise<Copy<Value> | null>;
-  /** The copy if it is fresh, after a read if necessary; null: the directory cannot be read now. It never throws. */
-  recallFresh(): Promise<Copy<Value> | null>;
-  /** Reads now, because something new may be missing in the copy. Not while reads fail. It never throws. */
-  reread(): Promise<void>;
-  /** Whether the last read failed. */
-  isFailing(): boolean;
-  /** Clears the copy after a change in this isolate. A read that is under way does not restore it. */
-  forget(): void;
-}
-
 /** A read that is under way. */
 interface Read {
   readonly began_at_ms: number;
@@ -56,7 +37,7 @@ interface Read {
   is_slow: boolean;
 }
 
-export interface SharedCopyOptions<Value> {
+interface SharedCopyOptions<Value> {
   readonly read: () => Promise<Value>;
   /** How old a copy may be that is used while the directory cannot be read. */
   readonly stale_max_ms: number;
@@ -64,84 +45,122 @@ export interface SharedCopyOptions<Value> {
   readonly logFailure: (error: unknown) => void;
 }
 
-export function createSharedCopy<Value>(options: SharedCopyOptions<Value>): SharedCopy<Value> {
-  let known: Copy<Value> | null = null;
-  let under_way: Read | null = null;
+export class SharedCopy<Value> {
+  readonly #options: SharedCopyOptions<Value>;
+  #known: Copy<Value> | null = null;
+  #under_way: Read | null = null;
   /** Null: the last read succeeded. */
-  let failed_at_ms: number | null = null;
+  #failed_at_ms: number | null = null;
 
-  const isYoungerThan = (age_ms: number): boolean =>
-    known !== null && Date.now() - known.read_at_ms < age_ms;
-  const isReading = (): boolean =>
-    under_way !== null && Date.now() - under_way.began_at_ms < READ_LOST_MS;
-  const isPausing = (): boolean =>
-    failed_at_ms !== null && Date.now() - failed_at_ms < READ_RETRY_MS;
+  constructor(options: SharedCopyOptions<Value>) {
+    this.#options = options;
+  }
 
-  const read = async (own: Read): Promise<void> => {
+  /** The last copy, of any age. */
+  known(): Copy<Value> | null {
+    return this.#known;
+  }
+
+  /**
+   * The copy, read again if it is not fresh. While that takes long or fails, an older copy that is young enough is used:
+   * once reads fail, without waiting for the next one.
+   * Null: no such copy exists. It never throws.
+   */
+  recall(): Promise<Copy<Value> | null> {
+    return this.#recallWithin(this.#options.stale_max_ms);
+  }
+
+  /** The copy if it is fresh, after a read if necessary; null: the directory cannot be read now. It never throws. */
+  recallFresh(): Promise<Copy<Value> | null> {
+    return this.#recallWithin(COPY_FRESH_MS);
+  }
+
+  /** Reads now, because something new may be missing in the copy. Not while reads fail. It never throws. */
+  async reread(): Promise<void> {
+    // The read of another request may have begun too early to see what is new.
+    if (this.#failed_at_ms === null) await this.#otherRead(false);
+    await this.#begin();
+  }
+
+  /** Whether the last read failed. */
+  isFailing(): boolean {
+    return this.#failed_at_ms !== null;
+  }
+
+  /** Clears the copy after a change in this isolate. A read that is under way does not restore it. */
+  forget(): void {
+    this.#known = null;
+    this.#under_way = null;
+    // The change succeeded, so the directory works again.
+    this.#failed_at_ms = null;
+  }
+
+  #isYoungerThan(age_ms: number): boolean {
+    return this.#known !== null && Date.now() - this.#known.read_at_ms < age_ms;
+  }
+
+  #isReading(): boolean {
+    return this.#under_way !== null && Date.now() - this.#under_way.began_at_ms < READ_LOST_MS;
+  }
+
+  #isPausing(): boolean {
+    return this.#failed_at_ms !== null && Date.now() - this.#failed_at_ms < READ_RETRY_MS;
+  }
+
+  async #read(own: Read): Promise<void> {
     const slow_timer = setTimeout(() => (own.is_slow = true), STALE_WAIT_MS);
     try {
-      const value = await within(READ_TIMEOUT_MS, options.read());
+      const value = await within(READ_TIMEOUT_MS, this.#options.read());
       // After a change or a later read, its rows may be outdated.
-      if (under_way !== own) return;
-      known = { value, read_at_ms: own.began_at_ms };
-      failed_at_ms = null;
+      if (this.#under_way !== own) return;
+      this.#known = { value, read_at_ms: own.began_at_ms };
+      this.#failed_at_ms = null;
     } catch (error) {
-      options.logFailure(error);
-      if (under_way === own) failed_at_ms = Date.now();
+      this.#options.logFailure(error);
+      if (this.#under_way === own) this.#failed_at_ms = Date.now();
     } finally {
       clearTimeout(slow_timer);
-      if (under_way === own) under_way = null;
+      if (this.#under_way === own) this.#under_way = null;
     }
-  };
+  }
+
   /** Null: another read is under way, or one failed just now. */
-  const begin = (): Promise<void> | null => {
-    if (isReading() || isPausing()) return null;
-    under_way = { began_at_ms: Date.now(), is_slow: false };
-    const started = read(under_way);
+  #begin(): Promise<void> | null {
+    if (this.#isReading() || this.#isPausing()) return null;
+    this.#under_way = { began_at_ms: Date.now(), is_slow: false };
+    const started = this.#read(this.#under_way);
     // It also ends if the client of this request disconnects.
     waitUntil(started);
     return started;
-  };
+  }
+
   /** Waits for the read of another request, at most until it is slow if this request `has_copy`. */
-  const otherRead = async (has_copy: boolean): Promise<void> => {
-    for (let waited_ms = 0; waited_ms < READ_LOST_MS && isReading(); waited_ms += READ_POLL_MS) {
-      if (has_copy && (under_way?.is_slow === true || waited_ms >= STALE_WAIT_MS)) return;
+  async #otherRead(has_copy: boolean): Promise<void> {
+    for (
+      let waited_ms = 0;
+      waited_ms < READ_LOST_MS && this.#isReading();
+      waited_ms += READ_POLL_MS
+    ) {
+      if (has_copy && (this.#under_way?.is_slow === true || waited_ms >= STALE_WAIT_MS)) return;
       await new Promise((resolve) => setTimeout(resolve, READ_POLL_MS));
     }
-  };
+  }
+
   /** The copy if it is younger than `usable_ms`. */
-  const recallWithin = async (usable_ms: number): Promise<Copy<Value> | null> => {
-    if (isYoungerThan(COPY_RENEW_MS)) return known;
-    const began = begin();
-    if (isYoungerThan(COPY_FRESH_MS)) return known;
-    const has_copy = isYoungerThan(usable_ms);
-    const is_failing = failed_at_ms !== null;
+  async #recallWithin(usable_ms: number): Promise<Copy<Value> | null> {
+    if (this.#isYoungerThan(COPY_RENEW_MS)) return this.#known;
+    const began = this.#begin();
+    if (this.#isYoungerThan(COPY_FRESH_MS)) return this.#known;
+    const has_copy = this.#isYoungerThan(usable_ms);
+    const is_failing = this.#failed_at_ms !== null;
     if (began !== null) {
       if (!has_copy) await began;
       else if (!is_failing) await within(STALE_WAIT_MS, began).catch(() => undefined);
     } else if (!is_failing) {
-      await otherRead(has_copy);
+      await this.#otherRead(has_copy);
     }
-    return isYoungerThan(usable_ms) ? known : null;
-  };
-
-  return {
-    known: () => known,
-    recall: () => recallWithin(options.stale_max_ms),
-    recallFresh: () => recallWithin(COPY_FRESH_MS),
-    async reread() {
-      // The read of another request may have begun too early to see what is new.
-      if (failed_at_ms === null) await otherRead(false);
-      await begin();
-    },
-    isFailing: () => failed_at_ms !== null,
-    forget() {
-      known = null;
-      under_way = null;
-      // The change succeeded, so the directory works again.
-      failed_at_ms = null;
-    },
-  };
+    return this.#isYoungerThan(usable_ms) ? this.#known : null;
+  }
 }
 
 /**

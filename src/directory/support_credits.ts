@@ -9,7 +9,7 @@ import { utcDayOf } from "../domain/calendar.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { supportCredits } from "./schema.ts";
 
-export interface CreditsOrder {
+interface CreditsOrder {
   /** The operator's entry in `OPERATORS`. */
   readonly operator: string;
   /** The audit record of the action. Attempts with the same record count once. */
@@ -21,22 +21,22 @@ export interface CreditsOrder {
 }
 
 /** Names one attempt. */
-export interface ReservedCredits {
+interface ReservedCredits {
   readonly operator: string;
   readonly day: number;
   readonly id: string;
 }
 
-export interface SupportCredits {
-  /** Reserves credits of today. Refused with the credits that are left, if they are too few. */
-  reserve(order: CreditsOrder): Promise<Result<ReservedCredits, number>>;
-  release(reserved: ReservedCredits): Promise<void>;
-}
-
-export function createSupportCredits(binding: D1Database): SupportCredits {
+export function createSupportCredits(binding: D1Database) {
   const database = drizzle(binding);
   return {
-    async reserve({ operator, audit_id, credits, max }) {
+    /** Reserves credits of today. Refused with the credits that are left, if they are too few. */
+    async reserve({
+      operator,
+      audit_id,
+      credits,
+      max,
+    }: CreditsOrder): Promise<Result<ReservedCredits, number>> {
       const day = utcDayOf(Date.now());
       const id = uuidv7();
       const by_action = database
@@ -62,7 +62,7 @@ export function createSupportCredits(binding: D1Database): SupportCredits {
         ? accepted({ operator, day, id })
         : refused(Math.max(0, max - (row?.used ?? 0)));
     },
-    async release({ operator, day, id }) {
+    async release({ operator, day, id }: ReservedCredits): Promise<void> {
       await database
         .delete(supportCredits)
         .where(
@@ -75,3 +75,5 @@ export function createSupportCredits(binding: D1Database): SupportCredits {
     },
   };
 }
+
+export type SupportCredits = ReturnType<typeof createSupportCredits>;

@@ -8,26 +8,23 @@ const SECRET_PREFIX = "whsec_";
 /** Standard Webhooks asks for 24 to 64 bytes; 32 are a whole HMAC-SHA256 key. */
 const SECRET_BYTES = 32;
 
-export interface WebhookSecrets {
-  /** A new secret, and the same sealed for this webhook. */
-  create(uid: string): Promise<{ readonly secret: string; readonly sealed: Sealed }>;
-  /** Opens a sealed secret; null if its key was retired, or if it is of another webhook. */
-  open(uid: string, sealed: Sealed): Promise<string | null>;
-  /** Seals an opened secret again with the first key; null if it already is. */
-  renew(uid: string, secret: string, sealed: Sealed): Promise<Sealed | null>;
-}
-
-export function createWebhookSecrets(encryption_keys: readonly EncryptionKey[]): WebhookSecrets {
+export function createWebhookSecrets(encryption_keys: readonly EncryptionKey[]) {
   const keys = webhookKeys(encryption_keys);
   const contextOf = (uid: string): SealingContext => [WEBHOOK_PURPOSE, uid];
   return {
-    async create(uid) {
+    /** A new secret, and the same sealed for this webhook. */
+    async create(uid: string): Promise<{ readonly secret: string; readonly sealed: Sealed }> {
       const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
       const secret = SECRET_PREFIX + btoa(String.fromCharCode(...random));
       return { secret, sealed: await sealFor(keys, contextOf(uid), secret) };
     },
-    open: (uid, sealed) => unsealFor(keys, contextOf(uid), sealed),
-    renew: async (uid, secret, { key_id }) =>
+    /** Opens a sealed secret; null if its key was retired, or if it is of another webhook. */
+    open: (uid: string, sealed: Sealed): Promise<string | null> =>
+      unsealFor(keys, contextOf(uid), sealed),
+    /** Seals an opened secret again with the first key; null if it already is. */
+    renew: async (uid: string, secret: string, { key_id }: Sealed): Promise<Sealed | null> =>
       key_id === encryption_keys[0]?.kid ? null : sealFor(keys, contextOf(uid), secret),
   };
 }
+
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;

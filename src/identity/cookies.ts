@@ -14,7 +14,7 @@ import { serialize } from "hono/utils/cookie";
 const COOKIES_OF_ONE_NAME_MAX = 8;
 
 /** A cookie's name without its prefix, its value, and its lifetime; 0 seconds delete it. */
-export interface CookieToSet {
+interface CookieToSet {
   readonly name: string;
   readonly value: string;
   readonly max_age_seconds: number;

@@ -28,7 +28,10 @@ export type Resumption =
   | { readonly kind: "none" };
 
 /** A {@link BrowserSession} that was just looked up. */
-export type ResumedSession = BrowserSession & LiveSession;
+export interface ResumedSession extends BrowserSession, LiveSession {
+  /** Whether its method proves a new sign-in. Some providers sign in everybody who is signed in there. */
+  readonly is_proven: boolean;
+}
 
 /** A sign-in that succeeded. */
 export interface SignedIn {
@@ -98,8 +101,6 @@ export type SignInFinished =
   | {
       readonly kind: "signed_in";
       readonly session: BrowserSession;
-      /** Whether the person proved themselves now. Some providers sign in everybody who is signed in there. */
-      readonly is_proven: boolean;
       readonly set_cookies: readonly string[];
       readonly redirect_to: string | null;
     }
@@ -200,14 +201,14 @@ export type Unlinked =
     }
   | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" };
 
-/** What a deleted account owes, in credits. It is owed again only once, even if a call is repeated. */
+/** A debt of a deleted account, in credits. It is owed again only once, even if a call is repeated. */
 export interface Debt {
   readonly id: string;
   readonly credits: number;
 }
 
 /**
- * What a deleted account owed, in credits, and the ids of earlier debts that are part of it. `may_change`: refunds and
+ * The debt of a deleted account, in credits, and the ids of earlier debts that are part of it. `may_change`: refunds and
  * disputes may still change it.
  */
 export interface Owed {
@@ -239,7 +240,7 @@ export type PasskeyStart = {
     }
 );
 
-export type PasskeyStarted =
+type PasskeyStarted =
   | {
       readonly kind: "started";
       /** `PublicKeyCredentialRequestOptionsJSON` or `PublicKeyCredentialCreationOptionsJSON`. */
@@ -261,10 +262,10 @@ export interface Registered {
 export type PasskeyFinished = Exclude<SignInFinished, { kind: "unknown_method" }> | Registered;
 
 /** A sign-in with a recovery code, which was replaced by `recovery_code`. */
-export type Recovered = Pick<Registered, "session" | "set_cookies" | "recovery_code">;
+type Recovered = Pick<Registered, "session" | "set_cookies" | "recovery_code">;
 
 /** A new recovery code, and the other sessions that were started with the former one. */
-export interface ReplacedRecoveryCode {
+interface ReplacedRecoveryCode {
   readonly recovery_code: string;
   readonly ended_sessions: readonly Session[];
 }
@@ -274,7 +275,7 @@ export interface PasskeyPort {
   start(start: PasskeyStart): Promise<PasskeyStarted>;
   /** Finishes the ceremony that this browser started, with its response. A response counts once. */
   finish(request: Request, response: unknown, base_url: string): Promise<PasskeyFinished>;
-  /** Whose recovery code this is; null: nobody's. */
+  /** The identity that has this recovery code; null if the code is unknown. */
   findByRecoveryCode(code: string): Promise<string | null>;
   /** Signs in with a recovery code and replaces it; null: it is nobody's code, or was used meanwhile. */
   recover(code: string, request: Request, base_url: string): Promise<Recovered | null>;

@@ -2,14 +2,14 @@
 import { RECOVERY_METHOD, type IdentityPort, type Session, type Unlinked } from "./port.ts";
 import { errorName } from "../domain/result.ts";
 
-/** What ended for a person: some sessions, all sessions, or a sign-in method that they unlinked. */
+/** The end of a person's access: some sessions, all sessions, or a sign-in method that they unlinked. */
 export type Ending =
   | { readonly kind: "sessions"; readonly session_ids: readonly string[] }
   | { readonly kind: "all_sessions" }
   | { readonly kind: "signin_method"; readonly signin_method: string };
 
 /** Ends the tokens and streams that depend on what ended. */
-export type OnEnding = (identity_id: string, ending: Ending) => Promise<unknown>;
+type OnEnding = (identity_id: string, ending: Ending) => Promise<unknown>;
 
 /**
  * Wraps a port so that each call that ended sessions also calls `onEnding`, twice if it fails. A second failure

@@ -8,7 +8,7 @@ import type { IdentityPort, TokenPersonFound } from "./port.ts";
 const PEOPLE_MAX = 5_000;
 
 /** A verified token of a person. */
-export interface PersonToken extends IssuerClaims {
+interface PersonToken extends IssuerClaims {
   readonly issuer: TrustedIssuer;
   readonly expires_at_ms: number;
 }
@@ -20,30 +20,25 @@ interface Remembered {
   readonly until_ms: number;
 }
 
-export interface TokenPeople {
-  /** The identity, if this isolate found it for this token or for an earlier one; else null. */
-  known(token: PersonToken): string | null;
-  /** Finds or makes the identity: see `IdentityPort.findByToken`. */
-  find(
-    token: PersonToken,
-    whyNoNewPerson: () => Promise<Refusal | null>,
-  ): Promise<TokenPersonFound>;
-}
-
 /**
  * An identity is remembered for as long as a session token of ours is valid: an unlinked identity may be used for that
  * long in both cases. The lifetime of the token bounds it as well.
  */
-export function createTokenPeople(identity: Pick<IdentityPort, "findByToken">): TokenPeople {
+export function createTokenPeople(identity: Pick<IdentityPort, "findByToken">) {
   const people = new Map<string, Remembered>();
   const keyOf = ({ issuer, subject }: PersonToken): string => `${issuer.issuer} ${subject}`;
   return {
-    known(token) {
+    /** The identity, if this isolate found it for this token or for an earlier one; else null. */
+    known(token: PersonToken): string | null {
       const person = people.get(keyOf(token));
       if (person === undefined || token.issued_at_ms < person.issued_at_ms) return null;
       return Date.now() < person.until_ms ? person.identity_id : null;
     },
-    async find(token, whyNoNewPerson) {
+    /** Finds or makes the identity: see `IdentityPort.findByToken`. */
+    async find(
+      token: PersonToken,
+      whyNoNewPerson: () => Promise<Refusal | null>,
+    ): Promise<TokenPersonFound> {
       const { issuer, subject, issued_at_ms, expires_at_ms } = token;
       const { name, email, email_verified } = token;
       const person = {
@@ -64,3 +59,5 @@ export function createTokenPeople(identity: Pick<IdentityPort, "findByToken">): 
     },
   };
 }
+
+export type TokenPeople = ReturnType<typeof createTokenPeople>;

@@ -4,7 +4,7 @@
  */
 import { base64url, type CryptoKey } from "jose";
 
-export interface DerivedFor {
+interface DerivedFor {
   /** Names the use. Another one gives another key. */
   readonly info: Uint8Array;
   readonly algorithm: SubtleCryptoImportKeyAlgorithm;

@@ -11,7 +11,7 @@ export interface EncryptionKey {
 }
 
 /** A key for one use, and the id of the key that it is derived from. */
-export interface NamedKey {
+interface NamedKey {
   readonly kid: string;
   readonly key: CryptoKey;
 }
@@ -29,12 +29,7 @@ const AES_256_GCM = { name: "AES-GCM", length: 256 };
 export const FLOW_PURPOSE = "passbook sign-in flow v2";
 export const CEREMONY_PURPOSE = "passbook passkey ceremony v1";
 export const CONSENT_PURPOSE = "passbook consent v1";
-export const APPROVAL_PURPOSE = "passbook job approval v1";
-export type FlowPurpose =
-  | typeof FLOW_PURPOSE
-  | typeof CEREMONY_PURPOSE
-  | typeof CONSENT_PURPOSE
-  | typeof APPROVAL_PURPOSE;
+export type FlowPurpose = typeof FLOW_PURPOSE | typeof CEREMONY_PURPOSE | typeof CONSENT_PURPOSE;
 
 /** Keys for sign-ins and consents in progress. */
 export function flowKeys(

@@ -8,7 +8,7 @@ import type { SigningKey } from "./signing.ts";
 
 const MAC_KEY_BITS = 256;
 
-export interface MacKey {
+interface MacKey {
   /** The id of the signing key it is derived from. */
   readonly kid: string;
   readonly key: CryptoKey;
@@ -37,7 +37,7 @@ export function createMacKeys(signing_keys: readonly SigningKey[], purpose: stri
 }
 
 /** The keys that seal a value: one makes its MAC, which is also its nonce, and the other encrypts it. */
-export interface SealKeys {
+interface SealKeys {
   readonly mac: CryptoKey;
   readonly cipher: CryptoKey;
 }

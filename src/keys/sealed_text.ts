@@ -1,15 +1,9 @@
 /** Text that leaves the service for a while, in a form or an address, and returns unread and unchanged. */
-import {
-  APPROVAL_PURPOSE,
-  CONSENT_PURPOSE,
-  flowKeys,
-  type EncryptionKey,
-  type FlowPurpose,
-} from "./encryption.ts";
+import { CONSENT_PURPOSE, flowKeys, type EncryptionKey, type FlowPurpose } from "./encryption.ts";
 import { packSealed, sealFor, unpackSealed, unsealFor } from "./sealing.ts";
 
 /** Opened text. Expired text may say what to start again, and nothing else. */
-export interface OpenedText {
+interface OpenedText {
   readonly text: string;
   readonly is_expired: boolean;
 }
@@ -45,9 +39,4 @@ export function createSealedTexts(
 /** The requests that consent pages show and their forms return. */
 export function createConsentForms(keys: readonly EncryptionKey[]): SealedTexts {
   return createSealedTexts(keys, CONSENT_PURPOSE);
-}
-
-/** Requests for the approval of one job, in the address of its page. */
-export function createApprovalRequests(keys: readonly EncryptionKey[]): SealedTexts {
-  return createSealedTexts(keys, APPROVAL_PURPOSE);
 }

@@ -9,13 +9,13 @@ export interface UpstreamResponse {
 }
 
 /** Other limits of a request than those of `domain/limits.ts`. */
-export interface RequestLimits {
+interface RequestLimits {
   readonly max_bytes?: number;
   readonly timeout_ms?: number;
 }
 
 /** Why there is no usable response. */
-export type UpstreamProblem = "timeout" | "network" | "server_error" | "too_large" | "not_utf8";
+type UpstreamProblem = "timeout" | "network" | "server_error" | "too_large" | "not_utf8";
 
 /** Thrown if a server gave no usable response; `status` is null if it sent none. */
 export class UpstreamFailure extends Error {

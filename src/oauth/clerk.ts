@@ -3,7 +3,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { requestUpstream, UpstreamFailure } from "./ask.ts";
 
-export interface ClerkSettings {
+interface ClerkSettings {
   readonly secret_key: string;
   readonly api_url: string;
 }

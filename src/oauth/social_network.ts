@@ -3,7 +3,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import { requestUpstream, UpstreamFailure, type UpstreamResponse } from "./ask.ts";
 
 /** A response that cannot be passed on: its status; null if there was none. */
-export interface NoProfile {
+interface NoProfile {
   readonly upstream_status: number | null;
 }
 

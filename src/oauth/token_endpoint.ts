@@ -16,7 +16,7 @@ import type { OAuthProvider } from "./providers.ts";
 import type { GrantedTokens } from "./upstream_tokens.ts";
 
 /** A provider's checked response to a sign-in, and the values that redeem its code. */
-export interface CodeToRedeem {
+interface CodeToRedeem {
   /** The parameters that `oauth4webapi` validated. */
   readonly answer: URLSearchParams;
   readonly redirect_uri: string;
@@ -24,7 +24,7 @@ export interface CodeToRedeem {
   readonly nonce: string;
 }
 
-export interface RedeemedCode {
+interface RedeemedCode {
   readonly tokens: GrantedTokens;
   /** The claims of the ID token, with a valid signature; null if the provider does not use OpenID. */
   readonly id_token: oauth.IDToken | null;
@@ -60,7 +60,7 @@ export async function redeemCode(
   return { tokens: grantedTokens(granted, requested_at_ms), id_token: id_token ?? null };
 }
 
-export type RefreshOutcome =
+type RefreshOutcome =
   /** `refresh_token` is null if the one just used stays valid. */
   | { readonly kind: "renewed"; readonly tokens: GrantedTokens }
   /** The provider refused the refresh token for good: revoked, expired, or used before. */

@@ -141,7 +141,7 @@ export const trustedIssuers = z.array(trusted_issuer).check(
 );
 
 /** Why an entry has no sign-in method that it can belong to, for the operator. */
-export interface UnmatchedIssuer {
+interface UnmatchedIssuer {
   /** The entry, counted from 0, and its field. */
   readonly path: readonly [number, "issuer" | "provider"];
   readonly problem: string;

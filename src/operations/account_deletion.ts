@@ -15,7 +15,7 @@ export const DELETION_REPEAT_MS = 60 * 60 * 1000;
 const DELETIONS_PER_RUN = 100;
 
 /** Each may be repeated. */
-export interface AccountDeletionParts {
+interface AccountDeletionParts {
   /** Records of requested deletions. */
   readonly records: {
     write(identity_id: string, requested_at_ms: number): Promise<void>;
@@ -30,36 +30,20 @@ export interface AccountDeletionParts {
   readonly forget: readonly ((identity_id: string) => Promise<unknown>)[];
 }
 
-/** Who deletes an account. Only an operator can delete a suspended one. */
-export type Deleter = "holder" | "operator";
+/** The person who deletes an account. Only an operator can delete a suspended one. */
+type Deleter = "holder" | "operator";
 
-export interface AccountDeletion {
-  /**
-   * Deletes an account. Refused if the account refuses it.
-   * @throws if it is unknown whether it was deleted; the caller may repeat it.
-   */
-  deleteAccount(identity_id: string, by: Deleter): Promise<Result<null, Refusal>>;
-  /** Whether a deletion was requested in about the last hour. Only the account knows whether it was done. */
-  isRecorded(identity_id: string): Promise<boolean>;
-  /**
-   * Completes the deletion of a closed account.
-   * @throws if a store is unavailable.
-   */
-  finish(identity_id: string): Promise<void>;
-  /**
-   * Completes interrupted deletions, and repeats completed ones, because a sign-in or operator action that was
-   * in progress may have written data of the person afterwards.
-   */
-  finishRecorded(now_ms: number): Promise<{ readonly finished_deletions: number }>;
-}
-
-export function createAccountDeletion(parts: AccountDeletionParts): AccountDeletion {
+export function createAccountDeletion(parts: AccountDeletionParts) {
   const { records, closeAccount, isClosed } = parts;
   const finish = async (identity_id: string): Promise<void> => {
     for (const forget of parts.forget) await forget(identity_id);
   };
   return {
-    async deleteAccount(identity_id, by) {
+    /**
+     * Deletes an account. Refused if the account refuses it.
+     * @throws if it is unknown whether it was deleted; the caller may repeat it.
+     */
+    async deleteAccount(identity_id: string, by: Deleter): Promise<Result<null, Refusal>> {
       await records.write(identity_id, Date.now());
       const closed = await closeAccount(identity_id, by);
       if (!closed.ok) return closed;
@@ -73,9 +57,18 @@ export function createAccountDeletion(parts: AccountDeletionParts): AccountDelet
       }
       return closed;
     },
-    isRecorded: (identity_id) => records.has(identity_id),
+    /** Whether a deletion was requested in about the last hour. Only the account knows whether it was done. */
+    isRecorded: (identity_id: string): Promise<boolean> => records.has(identity_id),
+    /**
+     * Completes the deletion of a closed account.
+     * @throws if a store is unavailable.
+     */
     finish,
-    async finishRecorded(now_ms) {
+    /**
+     * Completes interrupted deletions, and repeats completed ones, because a sign-in or operator action that was
+     * in progress may have written data of the person afterwards.
+     */
+    async finishRecorded(now_ms: number): Promise<{ readonly finished_deletions: number }> {
       const to_ms = now_ms - DELETION_REPEAT_MS;
       const recorded = await records.list(to_ms, DELETIONS_PER_RUN);
       let finished_deletions = 0;
@@ -90,3 +83,5 @@ export function createAccountDeletion(parts: AccountDeletionParts): AccountDelet
     },
   };
 }
+
+export type AccountDeletion = ReturnType<typeof createAccountDeletion>;

@@ -25,7 +25,7 @@ interface SentWarning {
   readonly value: number | null;
 }
 
-export interface AlertParts {
+interface AlertParts {
   readonly readHealth: ReadHealth;
   /** Null: warnings are only logged. A secret. */
   readonly webhook_url: string | null;

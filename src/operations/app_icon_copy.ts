@@ -12,7 +12,7 @@ import { toHexadecimal } from "../domain/text.ts";
 /** How long the icon's server may take, to the last byte. The operator waits for it. */
 const APP_ICON_TIMEOUT_MS = 5_000;
 
-export interface AppIconCopy {
+interface AppIconCopy {
   /** The address that it was copied from. */
   readonly url: string;
   readonly hash: string;

@@ -26,7 +26,7 @@ const HEALTH_READ_TIMEOUT_MS = 3_000;
 /** Apps whose budgets are read: many more than a family of apps has. */
 const BUDGETS_READ_MAX = 200;
 
-export interface HealthSources {
+interface HealthSources {
   readonly readFailures: (
     now_ms: number,
   ) => Promise<Readonly<Partial<Record<FailureKind, CountedFailures>>>>;
@@ -46,7 +46,7 @@ export interface HealthSources {
   readonly spend_limit: number | null;
 }
 
-export interface AppBudget {
+interface AppBudget {
   readonly slug: string;
   readonly starter_credits: number;
   readonly daily_starter_budget: number | null;

@@ -14,7 +14,7 @@ interface Stores {
   readonly repair: (identity_id: string) => Promise<"sent" | "nothing_missing" | "unreachable">;
 }
 
-export interface RepairedAccounts {
+interface RepairedAccounts {
   readonly compared: number;
   readonly repaired: number;
 }

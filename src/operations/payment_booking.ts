@@ -4,7 +4,7 @@ import type { Purchase, Reversal } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 
-/** What a deleted account owes after a change; null: the account is not deleted. */
+/** The debt of a deleted account after a change; null: the account is not deleted. */
 type OwedNow = { readonly credits: number } | null;
 
 interface Account {

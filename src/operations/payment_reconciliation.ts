@@ -22,7 +22,7 @@ const RUN_MS = 5_000;
 const WEBHOOK_ALLOWANCE_MS = 60 * 60_000;
 
 /** The progress of the schedule. `position`: where the pass continues; null: it has ended. */
-export interface ReconciliationProgress {
+interface ReconciliationProgress {
   readonly position: ListPosition | null;
   readonly ran_at_ms: number;
 }
@@ -49,16 +49,16 @@ interface Stores {
 }
 
 /** A payment that was missing and is now booked. `id`: of the checkout, refund or dispute. */
-export interface BookedPayment {
+interface BookedPayment {
   readonly list: PaymentList;
   readonly id: string;
   readonly identity_id: string;
   readonly payment_intent_id: string;
-  /** What the purchase credited; null for a refund or dispute. */
+  /** The credits of the purchase; null for a refund or dispute. */
   readonly credits: number | null;
 }
 
-export interface UnbookedPayment {
+interface UnbookedPayment {
   readonly list: PaymentList;
   readonly id: string;
   /** The refusal, or the name of the error. */

@@ -14,7 +14,7 @@ const READINESS_LOST_MS = READINESS_TIMEOUT_MS + 1_000;
 const READINESS_POLL_MS = 50;
 
 /** Resolves if the check succeeds. A rejection or time-out is a failure. */
-export type Probes = Readonly<Record<ReadinessCheck, () => Promise<unknown>>>;
+type Probes = Readonly<Record<ReadinessCheck, () => Promise<unknown>>>;
 
 /**
  * Runs all checks. Any caller may request this, so an isolate runs them about once in {@link READINESS_CACHE_MS}. Other

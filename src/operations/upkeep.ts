@@ -2,10 +2,10 @@
 import { reportError } from "../domain/error_report.ts";
 
 /** A task with a bounded amount of work. Returns its results for the log. */
-export type UpkeepPart = () => Promise<object>;
+type UpkeepPart = () => Promise<object>;
 
 /** How a task ended. `reason`: the kind of its error; null: it succeeded. */
-export interface EndedPart {
+interface EndedPart {
   readonly task: string;
   readonly ended_at_ms: number;
   readonly reason: string | null;

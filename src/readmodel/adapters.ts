@@ -4,7 +4,7 @@ import { createQueueProjector } from "./queue_projector.ts";
 import { createDirectProjector } from "./direct_projector.ts";
 
 /** `PROJECTIONS` is optional (`wrangler.toml`). */
-export interface ProjectorBindings {
+interface ProjectorBindings {
   readonly DB: D1Database;
   readonly PROJECTIONS?: Queue<ProjectionMessage>;
 }

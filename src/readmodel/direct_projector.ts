@@ -102,58 +102,14 @@ const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
 export function createDirectProjector(binding: D1Database): DirectProjector {
   const database = drizzle(binding);
-  const insert = (query: string, rows: readonly object[]): D1PreparedStatement[] =>
-    rows.length === 0 ? [] : [binding.prepare(query).bind(JSON.stringify(rows))];
-  const readLines = async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
-    if (ids.length === 0) return new Map();
-    const { results } = await binding
-      .prepare(READ_LINES)
-      .bind(JSON.stringify(ids))
-      .all<{ id: string; line: number }>();
-    return new Map(results.map(({ id, line }) => [id, line]));
-  };
-  const applyAll = async (deliveries: readonly ProjectionMessage[]): Promise<readonly number[]> => {
-    if (deliveries.length === 0) return [];
-    const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
-      ...account,
-      after_line,
-      lines,
-    }));
-    const rowsOfAll = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
-      deliveries.flatMap(({ rows }) =>
-        rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
-      );
-    // The totals first: until the account's row moves, it says which entries were counted.
-    const counting = [
-      ...COUNT_LINES.totals.flatMap((query) => insert(query, account_rows)),
-      ...insert(COUNT_LINES.money, account_rows.filter(hasMoney)),
-    ];
-    const written = await binding.batch<{ id: string }>([
-      ...counting,
-      ...insert(UPSERT_ACCOUNTS, account_rows),
-      ...insert(
-        INSERT_GRANTS,
-        rowsOfAll(({ grants }) => grants),
-      ),
-      ...insert(
-        UPSERT_JOBS,
-        rowsOfAll(({ jobs }) => jobs),
-      ),
-    ]);
-    const moved = new Set(written[counting.length]?.results.map(({ id }) => id));
-    const ids = deliveries.map(({ rows: { account } }) => account.id);
-    const known = await readLines(ids.filter((id) => !moved.has(id)));
-    return deliveries.map(({ rows: { account } }) =>
-      moved.has(account.id) ? account.line : (known.get(account.id) ?? 0),
-    );
-  };
+  const insert = (query: string, rows: readonly object[]) => insertRows(binding, query, rows);
   return {
     lines_at_once: PROJECTION_BATCH_LINES,
     read: (identity_id) =>
       database.select().from(accounts).where(eq(accounts.identity_id, identity_id)),
-    applyAll,
+    applyAll: (deliveries) => applyAll(binding, deliveries),
     async apply(rows, after_line) {
-      const [line] = await applyAll([{ rows, after_line }]);
+      const [line] = await applyAll(binding, [{ rows, after_line }]);
       return line === rows.account.line;
     },
     async replaceAccount(account) {
@@ -196,4 +152,67 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
       return (deleted?.meta.changes ?? 0) < PROJECTION_FORGET_ROWS;
     },
   };
+}
+
+function insertRows(
+  binding: D1Database,
+  query: string,
+  rows: readonly object[],
+): D1PreparedStatement[] {
+  return rows.length === 0 ? [] : [binding.prepare(query).bind(JSON.stringify(rows))];
+}
+
+async function readLines(
+  binding: D1Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const { results } = await binding
+    .prepare(READ_LINES)
+    .bind(JSON.stringify(ids))
+    .all<{ id: string; line: number }>();
+  return new Map(results.map(({ id, line }) => [id, line]));
+}
+
+async function applyAll(
+  binding: D1Database,
+  deliveries: readonly ProjectionMessage[],
+): Promise<readonly number[]> {
+  const insert = (query: string, rows: readonly object[]) => insertRows(binding, query, rows);
+  if (deliveries.length === 0) return [];
+  const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
+    ...account,
+    after_line,
+    lines,
+  }));
+  const rowsOfAll = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
+    deliveries.flatMap(({ rows }) =>
+      rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
+    );
+  // The totals first: until the account's row moves, it says which entries were counted.
+  const counting = [
+    ...COUNT_LINES.totals.flatMap((query) => insert(query, account_rows)),
+    ...insert(COUNT_LINES.money, account_rows.filter(hasMoney)),
+  ];
+  const written = await binding.batch<{ id: string }>([
+    ...counting,
+    ...insert(UPSERT_ACCOUNTS, account_rows),
+    ...insert(
+      INSERT_GRANTS,
+      rowsOfAll(({ grants }) => grants),
+    ),
+    ...insert(
+      UPSERT_JOBS,
+      rowsOfAll(({ jobs }) => jobs),
+    ),
+  ]);
+  const moved = new Set(written[counting.length]?.results.map(({ id }) => id));
+  const ids = deliveries.map(({ rows: { account } }) => account.id);
+  const known = await readLines(
+    binding,
+    ids.filter((id) => !moved.has(id)),
+  );
+  return deliveries.map(({ rows: { account } }) =>
+    moved.has(account.id) ? account.line : (known.get(account.id) ?? 0),
+  );
 }

@@ -38,13 +38,13 @@ import {
 const SILENT_ACCOUNTS_READ = 5_000;
 
 /** Accounts of one app that a list considers: several days of a fraud wave. D1 looks each of them up. */
-export const GRANTEES_LISTED_MAX = 5_000;
+const GRANTEES_LISTED_MAX = 5_000;
 
 export type FoundAccount = typeof accounts.$inferSelect;
 export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
 
 /** The last row of the previous page: the value that it was sorted by, and its id. */
-export interface AccountCursor {
+interface AccountCursor {
   readonly value: number;
   readonly id: string;
 }
@@ -64,9 +64,11 @@ export interface AccountSearch {
   readonly limit: number;
 }
 
-export interface JobSearch {
+interface JobSearch {
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
+  /** The app that started it, or the allowance or one of its ancestors. */
+  readonly by?: string | undefined;
   readonly identity_id?: string | undefined;
   /** The time of creation; `to_ms` is excluded. */
   readonly from_ms?: number | undefined;
@@ -83,55 +85,20 @@ export interface Outstanding {
   readonly accounts: number;
 }
 
-export interface HeldCredits {
+interface HeldCredits {
   readonly id: string;
   readonly identity_id: string;
   readonly credits: number;
   readonly held: number;
 }
 
-/** Each method throws if D1 cannot be reached. */
-export interface ReadModel {
-  /** Sorting by credits reads every account that the filters leave; an index would cost two written rows per job. */
-  findAccounts(search: AccountSearch): Promise<readonly FoundAccount[]>;
-  /** Jobs across accounts, newest first. Reads every stored job unless `identity_id` is given. */
-  findJobs(search: JobSearch): Promise<readonly FoundJob[]>;
-  /** Totals of UTC days, in whole days since the epoch, `to` excluded; `app` null: all apps. */
-  readDailyTotals(from: number, to: number, app: string | null): Promise<readonly DailyTotals[]>;
-  /** The same totals by app, for at most `limit` apps: those with the most settled credits, first. */
-  readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
-  /** The money of the same days, by package and currency. */
-  readRevenue(from: number, to: number): Promise<readonly Revenue[]>;
-  /** What all people owned before and after these days, and what changed it. */
-  readMonthTotals(from: number, to: number): Promise<MonthTotals>;
-  /** The credits of all accounts now. Reads every account's row. */
-  readOutstanding(): Promise<Outstanding>;
-  /** The accounts that {@link Outstanding} counts, with an id after `after`, in the order of their ids. */
-  listHoldings(after: string, limit: number): Promise<readonly HeldCredits[]>;
-  /** The last entry of an account that D1 has, and its time; null: D1 does not have the account. */
-  readDelivered(account_id: string): Promise<DeliveredAccount | null>;
-  /**
-   * Identities of accounts that hold credits and have had no entry since `before_ms`. Looks at a bounded number of
-   * accounts with an id after `start`, then at the first ones.
-   */
-  listSilent(before_ms: number, start: string, limit: number): Promise<readonly string[]>;
-  /** The identities among these whose account D1 has. */
-  knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The time of the newest entry of any account; null without accounts. */
-  readNewest(): Promise<number | null>;
-  /** Credits that these apps granted on a UTC day, in whole days since the epoch, by slug. */
-  readGranted(day: number, app_slugs: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The jobs of these identities that are started after their deadline. Reads all their stored jobs. */
-  readOverdue(identity_ids: readonly string[], now_ms: number): Promise<OverdueJobs>;
-}
-
 /** The last entry of an account that was delivered. */
-export interface DeliveredAccount {
+interface DeliveredAccount {
   readonly line: number;
   readonly updated_at_ms: number;
 }
 
-export interface OverdueJobs {
+interface OverdueJobs {
   readonly overdue: number;
   /** The earliest of their deadlines; null if no job is overdue. */
   readonly oldest_at_ms: number | null;
@@ -154,96 +121,158 @@ const OVERDUE = `select count(*) as overdue, min(expires_at_ms) as oldest_at_ms
   where identity_id in (select value from json_each(?1))
     and status = 'started' and expires_at_ms < ?2`;
 
-export function createReadModel(binding: D1Database): ReadModel {
-  const database = drizzle(binding);
-  const silentAfter = async (start: string, before_ms: number, limit: number) => {
+/** Each method throws if D1 cannot be reached. */
+export class ReadModel {
+  readonly #binding: D1Database;
+  readonly #database: DrizzleD1Database;
+
+  constructor(binding: D1Database) {
+    this.#binding = binding;
+    this.#database = drizzle(binding);
+  }
+
+  /** Sorting by credits reads every account that the filters leave; an index would cost two written rows per job. */
+  findAccounts(search: AccountSearch): Promise<readonly FoundAccount[]> {
+    return accountsQuery(this.#database, search);
+  }
+
+  /** Jobs across accounts, newest first. Reads every stored job unless `identity_id` is given. */
+  async findJobs({
+    app_slug,
+    status,
+    by,
+    identity_id,
+    from_ms,
+    to_ms,
+    before_id,
+    limit,
+  }: JobSearch): Promise<readonly FoundJob[]> {
+    const rows = await this.#database
+      .select({ job: jobs, identity_id: accounts.identity_id })
+      .from(jobs)
+      .innerJoin(accounts, eq(accounts.id, jobs.account_id))
+      .where(
+        and(
+          identity_id === undefined ? undefined : eq(accounts.identity_id, identity_id),
+          app_slug === undefined ? undefined : eq(jobs.app_slug, app_slug),
+          status === undefined ? undefined : eq(jobs.status, status),
+          by === undefined ? undefined : isStartedBy(by),
+          from_ms === undefined ? undefined : gte(jobs.created_at_ms, from_ms),
+          to_ms === undefined ? undefined : lt(jobs.created_at_ms, to_ms),
+          before_id === undefined ? undefined : lt(jobs.id, before_id),
+        ),
+      )
+      .orderBy(desc(jobs.id))
+      .limit(limit);
+    return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
+  }
+
+  /** Totals of UTC days, in whole days since the epoch, `to` excluded; `app` null: all apps. */
+  readDailyTotals(from: number, to: number, app: string | null): Promise<readonly DailyTotals[]> {
+    return readDailyTotals(this.#binding, from, to, app);
+  }
+
+  /** The same totals by app, for at most `limit` apps: those with the most settled credits, first. */
+  readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]> {
+    return readAppTotals(this.#binding, from, to, limit);
+  }
+
+  /** The money of the same days, by package and currency. */
+  readRevenue(from: number, to: number): Promise<readonly Revenue[]> {
+    return readRevenue(this.#binding, from, to);
+  }
+
+  /** The credits of all people before and after these days, and their changes. */
+  readMonthTotals(from: number, to: number): Promise<MonthTotals> {
+    return readMonthTotals(this.#binding, from, to);
+  }
+
+  /** The credits of all accounts now. Reads every account's row. */
+  async readOutstanding(): Promise<Outstanding> {
+    const outstanding = await this.#binding.prepare(OUTSTANDING).first<Outstanding>();
+    return outstanding ?? { credits: 0, held: 0, accounts: 0 };
+  }
+
+  /** The accounts that {@link Outstanding} counts, with an id after `after`, in the order of their ids. */
+  async listHoldings(after: string, limit: number): Promise<readonly HeldCredits[]> {
+    const { results } = await this.#binding.prepare(HOLDINGS).bind(after, limit).all<HeldCredits>();
+    return results;
+  }
+
+  /** The last entry of an account that D1 has, and its time; null: D1 does not have the account. */
+  async readDelivered(account_id: string): Promise<DeliveredAccount | null> {
+    const { line, updated_at_ms } = accounts;
+    const rows = await this.#database
+      .select({ line, updated_at_ms })
+      .from(accounts)
+      .where(eq(accounts.id, account_id));
+    return rows[0] ?? null;
+  }
+
+  /**
+   * Identities of accounts that hold credits and have had no entry since `before_ms`. Looks at a bounded number of
+   * accounts with an id after `start`, then at the first ones.
+   */
+  async listSilent(before_ms: number, start: string, limit: number): Promise<readonly string[]> {
+    const after = await this.#silentAfter(start, before_ms, limit);
+    if (after.length >= limit) return after;
+    const first = await this.#silentAfter("", before_ms, limit);
+    return [...new Set([...after, ...first])].slice(0, limit);
+  }
+
+  /** The identities among these whose account D1 has. */
+  async knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const listed = sql`(select value from json_each(${JSON.stringify(identity_ids)}))`;
+    const { identity_id } = accounts;
+    const rows = await this.#database
+      .select({ identity_id })
+      .from(accounts)
+      .where(inArray(identity_id, listed));
+    return new Set(rows.map((row) => row.identity_id));
+  }
+
+  /** The time of the newest entry of any account; null without accounts. */
+  async readNewest(): Promise<number | null> {
+    const [row] = await this.#database
+      .select({ newest: max(accounts.updated_at_ms) })
+      .from(accounts);
+    return row?.newest ?? null;
+  }
+
+  /** Credits that these apps granted on a UTC day, in whole days since the epoch, by slug. */
+  async readGranted(
+    day: number,
+    app_slugs: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const { results } = await this.#binding
+      .prepare(GRANTED)
+      .bind(day, JSON.stringify(app_slugs))
+      .all<{ app_slug: string; granted: number }>();
+    return new Map(results.map((row) => [row.app_slug, row.granted]));
+  }
+
+  /** The jobs of these identities that are started after their deadline. Reads all their stored jobs. */
+  async readOverdue(identity_ids: readonly string[], now_ms: number): Promise<OverdueJobs> {
+    const overdue = this.#binding.prepare(OVERDUE).bind(JSON.stringify(identity_ids), now_ms);
+    return (await overdue.first<OverdueJobs>()) ?? { overdue: 0, oldest_at_ms: null };
+  }
+
+  async #silentAfter(start: string, before_ms: number, limit: number) {
     const { id, identity_id, reserved, updated_at_ms } = accounts;
-    const looked_at = database
+    const looked_at = this.#database
       .select({ identity_id, reserved, updated_at_ms })
       .from(accounts)
       .where(gt(id, start))
       .orderBy(asc(id))
       .limit(SILENT_ACCOUNTS_READ)
       .as("looked_at");
-    const rows = await database
+    const rows = await this.#database
       .select({ identity_id: looked_at.identity_id })
       .from(looked_at)
       .where(and(gt(looked_at.reserved, 0), lt(looked_at.updated_at_ms, before_ms)))
       .limit(limit);
     return rows.map((row) => row.identity_id);
-  };
-  return {
-    findAccounts: (search) => accountsQuery(database, search),
-    async findJobs({ app_slug, status, identity_id, from_ms, to_ms, before_id, limit }) {
-      const rows = await database
-        .select({ job: jobs, identity_id: accounts.identity_id })
-        .from(jobs)
-        .innerJoin(accounts, eq(accounts.id, jobs.account_id))
-        .where(
-          and(
-            identity_id === undefined ? undefined : eq(accounts.identity_id, identity_id),
-            app_slug === undefined ? undefined : eq(jobs.app_slug, app_slug),
-            status === undefined ? undefined : eq(jobs.status, status),
-            from_ms === undefined ? undefined : gte(jobs.created_at_ms, from_ms),
-            to_ms === undefined ? undefined : lt(jobs.created_at_ms, to_ms),
-            before_id === undefined ? undefined : lt(jobs.id, before_id),
-          ),
-        )
-        .orderBy(desc(jobs.id))
-        .limit(limit);
-      return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
-    },
-    readDailyTotals: (from, to, app) => readDailyTotals(binding, from, to, app),
-    readAppTotals: (from, to, limit) => readAppTotals(binding, from, to, limit),
-    readRevenue: (from, to) => readRevenue(binding, from, to),
-    readMonthTotals: (from, to) => readMonthTotals(binding, from, to),
-    async readOutstanding() {
-      const outstanding = await binding.prepare(OUTSTANDING).first<Outstanding>();
-      return outstanding ?? { credits: 0, held: 0, accounts: 0 };
-    },
-    async listHoldings(after, limit) {
-      const { results } = await binding.prepare(HOLDINGS).bind(after, limit).all<HeldCredits>();
-      return results;
-    },
-    async readDelivered(account_id) {
-      const { line, updated_at_ms } = accounts;
-      const rows = await database
-        .select({ line, updated_at_ms })
-        .from(accounts)
-        .where(eq(accounts.id, account_id));
-      return rows[0] ?? null;
-    },
-    async listSilent(before_ms, start, limit) {
-      const after = await silentAfter(start, before_ms, limit);
-      if (after.length >= limit) return after;
-      const first = await silentAfter("", before_ms, limit);
-      return [...new Set([...after, ...first])].slice(0, limit);
-    },
-    async knownIdentities(identity_ids) {
-      const listed = sql`(select value from json_each(${JSON.stringify(identity_ids)}))`;
-      const { identity_id } = accounts;
-      const rows = await database
-        .select({ identity_id })
-        .from(accounts)
-        .where(inArray(identity_id, listed));
-      return new Set(rows.map((row) => row.identity_id));
-    },
-    async readNewest() {
-      const [row] = await database.select({ newest: max(accounts.updated_at_ms) }).from(accounts);
-      return row?.newest ?? null;
-    },
-    async readGranted(day, app_slugs) {
-      const { results } = await binding
-        .prepare(GRANTED)
-        .bind(day, JSON.stringify(app_slugs))
-        .all<{ app_slug: string; granted: number }>();
-      return new Map(results.map((row) => [row.app_slug, row.granted]));
-    },
-    async readOverdue(identity_ids, now_ms) {
-      const overdue = binding.prepare(OVERDUE).bind(JSON.stringify(identity_ids), now_ms);
-      return (await overdue.first<OverdueJobs>()) ?? { overdue: 0, oldest_at_ms: null };
-    },
-  };
+  }
 }
 
 const listOf = (values: readonly string[]): SQL =>
@@ -251,6 +280,11 @@ const listOf = (values: readonly string[]): SQL =>
 
 function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL | undefined {
   return or(eq(accounts.id, id), inArray(accounts.identity_id, listOf(identity_ids)));
+}
+
+function isStartedBy(id: string): SQL {
+  return sql`(${jobs.started_by_json} ->> '$.slug' = ${id}
+    or instr(' ' || ${jobs.allowance_path} || ' ', ${` ${id} `}) > 0)`;
 }
 
 const GRANTEES = (app_slug: string): SQL => sql`(select account_id from grants

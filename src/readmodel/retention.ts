@@ -10,7 +10,7 @@ import { UPKEEP_PORTIONS } from "../domain/limits.ts";
 export const UPKEEP_PORTION_ACCOUNTS = 500;
 export const UPKEEP_PORTION_ROWS = 2_000;
 
-export interface ReadModelUpkeep {
+interface ReadModelUpkeep {
   readonly deleted_jobs: number;
   readonly portions: number;
   /** All accounts were visited; the next run starts with the first one. */

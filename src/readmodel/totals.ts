@@ -81,7 +81,7 @@ export function countForfeit(when: string): string {
       forfeited = daily_totals.forfeited + excluded.forfeited`;
 }
 
-/** What changes what people own, that is balances and held credits. Each has the sign of the change. */
+/** Changes of people's credits, that is of balances and held credits. Each has the sign of the change. */
 const CHANGES = {
   granted: "granted",
   purchased: "purchased",
@@ -93,7 +93,7 @@ const CHANGES = {
 } as const;
 const CHANGE_NAMES = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
 
-/** What all people owned before and after some days, and each kind of change between: the sums are exact. */
+/** The credits of all people before and after some days, and each kind of change between: the sums are exact. */
 export type MonthTotals = { readonly opening: number; readonly closing: number } & {
   readonly [name in keyof typeof CHANGES]: number;
 };

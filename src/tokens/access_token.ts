@@ -25,7 +25,7 @@ export interface Actor {
   readonly act?: Actor;
 }
 
-export interface AccessClaims {
+interface AccessClaims {
   readonly identity_id: string;
   /** The row that makes the token valid. */
   readonly credential: Credential;
@@ -36,7 +36,7 @@ export interface AccessClaims {
 }
 
 /** An access token for a resource: its audience. */
-export interface ResourceClaims extends AccessClaims {
+interface ResourceClaims extends AccessClaims {
   readonly resource: string;
 }
 

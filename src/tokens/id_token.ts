@@ -2,11 +2,11 @@
  * ID tokens (OpenID Connect Core 1.0, section 2): they tell a client who signed in, and when. Names and addresses are only
  * at `/oauth/userinfo`.
  */
-import { SignJWT } from "jose";
+import { compactVerify, errors, SignJWT, type JWTPayload } from "jose";
 import { RSA_ALGORITHM, type RsaKeys } from "../keys/rsa_keys.ts";
 import type { Lifetime } from "./access_token.ts";
 
-export interface IdTokenClaims {
+interface IdTokenClaims {
   readonly identity_id: string;
   readonly client_id: string;
   readonly auth_time_seconds: number;
@@ -19,6 +19,33 @@ export type SignIdToken = (
   claims: IdTokenClaims,
   lifetime: Lifetime,
 ) => Promise<string>;
+
+/** What an ID token says about a sign-in. */
+interface HintedSignIn {
+  readonly identity_id: string;
+  readonly client_id: string;
+}
+
+/** Reads an ID token that a client sends back, even if it has expired; null: this issuer did not sign it. */
+export type ReadIdToken = (issuer: string, token: string) => Promise<HintedSignIn | null>;
+
+export function createIdTokenReader(keys: RsaKeys): ReadIdToken {
+  return async (issuer, token) => {
+    try {
+      const { payload, protectedHeader } = await compactVerify(token, keys.resolve, {
+        algorithms: [RSA_ALGORITHM],
+      });
+      const { iss, sub, aud } = JSON.parse(new TextDecoder().decode(payload)) as JWTPayload;
+      // The same keys sign access tokens for resources, which have another type.
+      if (protectedHeader.typ !== "JWT" || iss !== issuer) return null;
+      if (sub === undefined || typeof aud !== "string") return null;
+      return { identity_id: sub, client_id: aud };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  };
+}
 
 export function createIdTokens(keys: RsaKeys): SignIdToken {
   return async (issuer, { identity_id, client_id, auth_time_seconds, nonce }, lifetime) => {

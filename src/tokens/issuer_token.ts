@@ -23,7 +23,7 @@ const CHECKED_AGAIN_AFTER_MS = 15 * 60_000;
 const VALID_MAX_SECONDS = 24 * 3_600;
 
 /** The claims of a token, and its issuer. */
-export interface VerifiedIssuerToken extends IssuerClaims {
+interface VerifiedIssuerToken extends IssuerClaims {
   readonly issuer: TrustedIssuer;
 }
 

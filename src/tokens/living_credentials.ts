@@ -1,11 +1,10 @@
 /**
- * Personal access tokens, and app keys that cannot be verified, which an account accepted recently: in this isolate's
- * memory. Only rate limits use it.
+ * Personal access tokens that an account accepted recently: in this isolate's memory. Only rate limits use it.
  */
 import { LIVE_CREDENTIALS_MAX, LIVE_CREDENTIAL_MS } from "../domain/rate_limits.ts";
 
 export interface LivingCredentials {
-  /** Whether the token or key was accepted within the last minute and not refused since. */
+  /** Whether the token was accepted within the last minute and not refused since. */
   has(credential_id: string, now_ms: number): boolean;
   add(credential_id: string, now_ms: number): void;
   forget(credential_id: string): void;

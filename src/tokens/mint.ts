@@ -7,11 +7,11 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import type { PersonalTokens } from "./personal_token.ts";
 
 /** What issuing a token needs: the account that stores the token's row, and the sessions. */
-export interface MintParts {
+interface MintParts {
   readonly personal_tokens: PersonalTokens;
   /** The lifetime of a token, in days. */
   readonly ttl_days: number;
-  /** Stores the token's row, which makes it valid. Refused as `too_many_tokens`. */
+  /** Stores the token's row, which makes it valid. Refused as `limit_reached`. */
   issue(identity_id: string, token: NewAllowance): Promise<Result<null, Refusal>>;
   /** Ends a token. */
   revoke(identity_id: string, id: string): Promise<unknown>;
@@ -23,7 +23,7 @@ export interface MintParts {
 }
 
 /** What the device client stated about itself, or the holder typed, as the token's holder will see it. */
-export interface PersonalTokenOrigin {
+interface PersonalTokenOrigin {
   readonly label: string;
   readonly app_slug: string | null;
   /** A shorter lifetime than that of the settings, in days. */
@@ -32,7 +32,7 @@ export interface PersonalTokenOrigin {
 
 /**
  * Issues the token of a grant for `issuer` (the service's base URL). Refused as `expired_token` if the
- * approving session has ended or its sign-in method was unlinked, and as `too_many_tokens`.
+ * approving session has ended or its sign-in method was unlinked, and as `limit_reached`.
  */
 export type MintPersonalToken = (
   issuer: string,

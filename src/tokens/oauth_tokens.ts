@@ -8,7 +8,12 @@ import {
   type AccessTokens,
   type ResourceTokens,
 } from "./access_token.ts";
-import { createIdTokens, type SignIdToken } from "./id_token.ts";
+import {
+  createIdTokenReader,
+  createIdTokens,
+  type ReadIdToken,
+  type SignIdToken,
+} from "./id_token.ts";
 import {
   createAuthorizationCodes,
   createRefreshTokens,
@@ -22,6 +27,7 @@ export interface OAuthTokens {
   readonly access_tokens: AccessTokens;
   readonly resource_tokens: ResourceTokens;
   readonly sign_id_token: SignIdToken;
+  readonly read_id_token: ReadIdToken;
   /** All our public keys: those of the key ring, and the RSA keys. */
   readonly public_jwks: KeyRing["public_jwks"];
 }
@@ -39,6 +45,7 @@ export function createOAuthTokens(
     access_tokens: createAccessTokens(createMacKeys(signing_keys, "passbook access token 1")),
     resource_tokens: createResourceTokens(rsa),
     sign_id_token: createIdTokens(rsa),
+    read_id_token: createIdTokenReader(rsa),
     public_jwks: { keys: [...keys.public_jwks.keys, ...rsa.public_keys] },
   };
 }

@@ -21,7 +21,7 @@ const ALGORITHM = "HS256";
 const PERSONAL_TOKEN_TYPE = "pat+jwt";
 
 /** The holder of the token, and the id of its row in their account. */
-export interface PersonalTokenClaims {
+interface PersonalTokenClaims {
   readonly identity_id: string;
   readonly personal_token_id: string;
 }

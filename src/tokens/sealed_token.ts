@@ -16,7 +16,7 @@ const COUNTER_BYTES = 16;
 const PART = /^[\w-]+$/;
 
 /** A new authorization code, and what the account stores of it. */
-export interface NewCode {
+interface NewCode {
   readonly code: string;
   readonly code_hash: string;
 }
@@ -28,7 +28,7 @@ export interface AuthorizationCodes {
 }
 
 /** A refresh token's family, and the response that it was part of. */
-export interface RefreshClaims {
+interface RefreshClaims {
   readonly identity_id: string;
   readonly family_id: string;
   readonly generation: number;

@@ -5,7 +5,7 @@
 import { jwtVerify, SignJWT, type JWTPayload } from "jose";
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
 import { readScope } from "../domain/oauth_scopes.ts";
-import type { PersonalTokenProof, SessionProof } from "../domain/proof.ts";
+import type { AllowanceProof, SessionProof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 import {
   cacheVerified,
@@ -17,16 +17,20 @@ import {
  * The header's `typ`, by proof. No token of another use is accepted as a session token. Apps that verify tokens
  * themselves do not accept a token of a personal token, whose limits they do not know, as a full session.
  */
-const TYPES = { session: "session+jwt", personal_token: "personal-session+jwt" } as const;
+const TYPES = {
+  session: "session+jwt",
+  personal_token: "personal-session+jwt",
+  connection: "personal-session+jwt",
+} as const;
 
 /** What a session token is bound to. */
-export type SessionTokenProof = SessionProof | PersonalTokenProof;
+type SessionTokenProof = SessionProof | AllowanceProof;
 
 /**
  * The claims of a session token: its identity, what it is bound to (claim `sid` or `pat`), and the origin that
  * it was issued to.
  */
-export interface SessionClaims {
+interface SessionClaims {
   readonly identity_id: string;
   readonly proof: SessionTokenProof;
   /**
@@ -79,6 +83,7 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
 
 function boundTo(proof: SessionTokenProof): JWTPayload {
   if (proof.kind === "session") return { sid: proof.session_id, azp: proof.azp };
+  if (proof.kind === "personal_token") return { pat: proof.credential.allowance_id };
   const { credential, client_id } = proof;
   return credential.kind === "allowance"
     ? { pat: credential.allowance_id }
@@ -102,13 +107,13 @@ function readProof(
   if (type !== TYPES.personal_token || sid !== undefined) return null;
   if (typeof pat === "string" && family === undefined) {
     const credential = { kind: "allowance", allowance_id: pat } as const;
-    return { kind: "personal_token", credential, client_id: null };
+    return { kind: "personal_token", credential };
   }
   if (pat !== undefined || typeof family !== "string" || typeof client_id !== "string") return null;
   if (typeof generation !== "number" || typeof scope !== "string") return null;
   const scopes = readScope(scope);
   const credential = { kind: "family", family_id: family, generation, scopes } as const;
-  return { kind: "personal_token", credential, client_id };
+  return { kind: "connection", credential, client_id };
 }
 
 /** Signs a token and verifies it. @throws if either fails. */

@@ -6,14 +6,14 @@ import { SignJWT, type JWTPayload } from "jose";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 
 /** A template: audience, lifetime and further claims. */
-export interface TemplateShape {
+interface TemplateShape {
   readonly audience: string;
   readonly ttl_seconds: number;
   readonly claims: JWTPayload;
 }
 
 /** The issuer, the identity that the token is about, and the origin that it is issued to. */
-export interface TemplateSubject {
+interface TemplateSubject {
   readonly issuer: string;
   readonly identity_id: string;
   readonly azp: string;

@@ -1,16 +1,10 @@
 /** The built-in identity adapter: our own users and sessions, and sign-in with any OAuth 2 provider. */
-import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import { drizzle } from "drizzle-orm/d1";
 import { lowerCaseAscii } from "../../domain/text.ts";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import { CEREMONY_PURPOSE, type EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
-import {
-  RECOVERY_METHOD,
-  type Debt,
-  type IdentityPort,
-  type PasskeyPort,
-  type SignedIn,
-} from "../port.ts";
+import { RECOVERY_METHOD, type IdentityPort, type PasskeyPort, type SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { DeleteUpstreamTokens, StoreUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createCookiesOf, createFlowCookies } from "./flow_cookie.ts";
@@ -22,16 +16,19 @@ import {
   listIdentities,
   readPeople,
 } from "./people.ts";
-import { assignDebts, changeDebt, dropDebts } from "./debts.ts";
+import { changeDebt } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
 import { ceremony, createPasskeys } from "./passkeys.ts";
 import { createPasskeyStore } from "./passkey_store.ts";
 import { exchangeRecoveryCode, findByRecoveryCode, replaceRecoveryCode } from "./recovery_codes.ts";
 import { endSession, listSessions, pageSessions } from "./session_list.ts";
-import { bindingOf, createSessions, describeBrowser, type ProvenIdentity } from "./sessions.ts";
+import { bindingOf, describeBrowser, Sessions, type ProvenIdentity } from "./sessions.ts";
 import { createSignIns, reportIssuer } from "./sign_ins.ts";
 import type { PseudonymsOf } from "./tombstones.ts";
-import { createUsers, type Found, type Users } from "./users.ts";
+import type { IdentityStore } from "./identity_queries.ts";
+import { unlink } from "./linking.ts";
+import { ReturningPeople, type ReturningAccounts } from "./returning_people.ts";
+import { Users } from "./users.ts";
 
 const SESSION_COOKIE = "passbook_session";
 const CEREMONY_COOKIE = "passbook_passkey";
@@ -41,7 +38,7 @@ const DEVELOPMENT = "dev";
 
 const SESSION_SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-export interface BuiltinOptions {
+interface BuiltinOptions extends ReturningAccounts {
   readonly database: D1Database;
   /** The service's own origin; null, in development: the origin of the request. */
   readonly base_url: string | null;
@@ -57,104 +54,47 @@ export interface BuiltinOptions {
   readonly encryption_keys: readonly EncryptionKey[];
   /** The pseudonyms that stay of deleted people's identities. */
   readonly pseudonyms_of: PseudonymsOf;
-  /** Opens the account of a person who deleted one before, before they get a session; may be repeated. */
-  readonly open_returned: (identity_id: string) => Promise<unknown>;
-  /**
-   * Makes an account owe the debts of the person's deleted accounts. Returns whether it owes them now; may be
-   * repeated.
-   */
-  readonly owe_debts: (identity_id: string, debts: readonly Debt[]) => Promise<boolean>;
   /** Stores the upstream tokens of a sign-in. */
   readonly store_upstream_tokens?: StoreUpstreamTokens;
   /** Deletes the upstream tokens of a method that a person unlinked. */
   readonly forget_upstream_tokens?: DeleteUpstreamTokens;
 }
 
-export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
-  const database = drizzle(options.database);
-  const sessions = createSessions(database);
-  const moveDebts = debtMover(database, options);
-  const provider_ids = options.providers.map(({ id }) => id);
-  const users = withReturningPeople(
-    createUsers(database, options.pseudonyms_of, provider_ids),
-    options,
-    moveDebts,
+/**
+ * Whether a session's method proves a new sign-in, as passkeys and recovery codes do. Null: it was unlinked, and nothing
+ * is known of it.
+ */
+function provesSignIn(providers: readonly OAuthProvider[], method: string | null): boolean {
+  return (
+    method !== null &&
+    providers.every(({ id, again_prompt }) => id !== method || again_prompt === "login")
   );
-  const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
-  const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
+}
 
-  const resume = (request: Request) =>
-    sessions.resume(secretsOf(request), describeBrowser(request));
-
-  // Every sign-in starts a new session, so a session cookie planted in the browser gains nothing.
-  const signIn = async (
-    user_id: string,
-    proven_identity: ProvenIdentity,
-    request: Request,
-    base_url: string,
-  ): Promise<SignedIn | null> => {
-    const started = await sessions.start(user_id, proven_identity, describeBrowser(request));
-    if (started === null) return null;
-    const { secret, session } = started;
-    return { session, set_cookies: [cookieFor(base_url, secret)] };
-  };
-  const sessionOf = async (request: Request) => (await resume(request))?.session ?? null;
-  const providers = options.provider_signin ? options.providers : [];
-  const signIns = createSignIns({
-    providers,
-    flows: createFlowCookies(options.encryption_keys),
-    users,
-    store_upstream_tokens: options.store_upstream_tokens ?? null,
-    sessionOf,
-    signIn,
-  });
-  const prepare = async (user_id: string): Promise<void> => {
-    if (await users.opensAsReturned(user_id)) await openReturned(users, options, user_id);
-    await moveDebts(user_id);
-  };
-  const passkeys = (): PasskeyPort => ({
-    ...createPasskeys({
-      store: createPasskeyStore(database, options.pseudonyms_of),
-      users,
-      ceremonies: createCookiesOf(options.encryption_keys, {
-        cookie: CEREMONY_COOKIE,
-        purpose: CEREMONY_PURPOSE,
-        content: ceremony,
-      }),
-      sessionOf,
-      takes_starters: options.passkey_starters,
-      prepare,
-      signIn,
-    }),
-    findByRecoveryCode: (code) => findByRecoveryCode(database, code),
-    async recover(typed, request, base_url) {
-      const exchanged = await exchangeRecoveryCode(database, typed);
-      if (exchanged === null) return null;
-      const { user_id, code: recovery_code } = exchanged;
-      await prepare(user_id);
-      const recovery = { provider: RECOVERY_METHOD, subject: null };
-      const signed_in = await signIn(user_id, recovery, request, base_url);
-      return signed_in === null ? null : { ...signed_in, recovery_code };
-    },
-    replaceRecoveryCode: (session) => replaceRecoveryCode(database, session),
-  });
-
+export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
+  const parts = partsOf(options);
+  const { sessions, users, people, sign_ins, providers, secretsOf } = parts;
+  const setCookie = (request: Request, value: string, max_age_seconds?: number) => [
+    cookieFor(baseUrlOf(options, request), value, max_age_seconds),
+  ];
   return {
+    ...listsOf(parts),
     sign_in_methods: providers.map(({ id, name }) => ({ id, name })),
     sessionBindings: (request) => Promise.all(secretsOf(request).map(bindingOf)),
     async resume(request) {
-      const proven = await resume(request);
+      const proven = await parts.resume(request);
       if (proven === null) return { kind: "none" };
       const { secret, session } = proven;
-      const set_cookies = [cookieFor(baseUrlOf(request), secret)];
-      return { kind: "session", session, set_cookies };
+      const is_proven = provesSignIn(options.providers, session.signin_method);
+      const set_cookies = setCookie(request, secret);
+      return { kind: "session", session: { ...session, is_proven }, set_cookies };
     },
     isSessionLive: async (session_id, identity_id) =>
       (await sessions.read(session_id, identity_id)) !== null,
     readSession: (session_id, identity_id) => sessions.read(session_id, identity_id),
     async findByToken({ provider, issuer, subject, ...token }, whyNoNewPerson) {
       const origin = { provider, issuer, subject, client_id: provider };
-      const found = await users.findByToken(origin, token, whyNoNewPerson);
+      const found = await people.findByToken(origin, token, whyNoNewPerson);
       switch (found.kind) {
         case "found":
           return { kind: "found", identity_id: found.user_id };
@@ -167,32 +107,17 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
       }
     },
     readSubject: (identity_id, issuer) => users.readSubject(identity_id, issuer),
-    startSignIn: (start) => signIns.start(start),
-    finishSignIn: (request, method_id, base_url) => signIns.finish(request, method_id, base_url),
+    startSignIn: (start) => sign_ins.start(start),
+    finishSignIn: (request, method_id, base_url) => sign_ins.finish(request, method_id, base_url),
     async signOut(request) {
       const ended_sessions = await sessions.end(secretsOf(request));
-      const set_cookies = [cookieFor(baseUrlOf(request), "", 0)];
-      return { set_cookies, ended_sessions };
+      return { set_cookies: setCookie(request, "", 0), ended_sessions };
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
-    listSessions: (identity_id) => listSessions(database, identity_id),
-    pageSessions: (identity_id, after_id, limit) =>
-      pageSessions(database, identity_id, after_id, limit),
-    endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     deleteEndedSessions: () => sessions.deleteEnded(),
-    forgetPerson: (user_id, owed) =>
-      forgetPerson(database, options.pseudonyms_of, { user_id, owed }),
-    changeDebt: async (identity_id, credits) =>
-      changeDebt(database, await options.pseudonyms_of(["debt", identity_id]), credits),
     readPerson: (identity_id) => users.read(identity_id),
-    listIdentities: (after_id, limit) => listIdentities(database, after_id, limit),
-    countPeople: () => countPeople(database),
-    readPeople: (identity_ids) => readPeople(database, identity_ids),
-    findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
-    findByAddress: (address, limit) => findByAddress(database, address, { provider_ids, limit }),
-    findByDomain: (domain, limit) => findByDomain(database, domain, limit),
     async unlink(session, provider) {
-      const outcome = await users.unlink(session, provider);
+      const outcome = await unlink(parts.store, session, provider);
       if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };
       // Repeated for a method that was not linked: the first try may have failed after the unlinking.
       const linked_at_ms = outcome.kind === "unlinked" ? outcome.linked_at_ms : Date.now();
@@ -201,76 +126,128 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
         ? { kind: "unlinked", ended_sessions: outcome.ended_sessions }
         : { kind: "refused", reason: outcome.kind };
     },
-    passkeys: options.passkey_signin ? passkeys() : null,
+    passkeys: options.passkey_signin ? passkeysOf(parts, options) : null,
     signInDevelopment: options.dev_signin
-      ? async (email, request, base_url) => {
-          const subject = lowerCaseAscii(email);
-          const origin = {
-            provider: DEVELOPMENT,
-            subject,
-            issuer: DEVELOPMENT,
-            client_id: DEVELOPMENT,
-          };
-          const profile = { name: null, email: subject, email_verified: true };
-          const found = await users.findOrCreate(origin, profile);
-          const signed_in =
-            found.kind === "found" ? await signIn(found.user_id, origin, request, base_url) : null;
-          if (signed_in === null) throw new Error("a development identity was unlinked meanwhile");
-          return signed_in;
-        }
+      ? (email, ...browser) => signInDevelopment(parts, email, ...browser)
       : null,
   };
 }
 
-type MoveDebts = (user_id: string) => Promise<void>;
+type Parts = ReturnType<typeof partsOf>;
 
-/**
- * Moves the debts of a person's deleted accounts to their account. D1 remembers them until that is done, so the next
- * sign-in completes an interrupted one.
- */
-function debtMover(database: DrizzleD1Database, { owe_debts }: BuiltinOptions): MoveDebts {
-  return async (user_id) => {
-    const owed = await assignDebts(database, user_id);
-    if (owed.length > 0 && (await owe_debts(user_id, owed)))
-      await dropDebts(database, user_id, owed);
+function partsOf(options: BuiltinOptions) {
+  const database = drizzle(options.database);
+  const store: IdentityStore = {
+    database,
+    pseudonymsOf: options.pseudonyms_of,
+    provider_ids: options.providers.map(({ id }) => id),
   };
-}
-
-/** Opens a new account without starter credits; may be repeated. */
-async function openReturned(
-  users: Users,
-  { open_returned }: BuiltinOptions,
-  user_id: string,
-): Promise<void> {
-  await open_returned(user_id);
-  await users.markOpened(user_id);
-}
-
-/**
- * Wraps the users: a sign-in of a person who deleted an account before opens the new account, with the debts of
- * the old one, before it can be used. D1 remembers both until they are done, so the next sign-in completes an
- * interrupted one.
- */
-function withReturningPeople(users: Users, options: BuiltinOptions, moveDebts: MoveDebts): Users {
-  const welcome = async (found: Found): Promise<Found> => {
-    if (found.kind !== "found") return found;
-    if (found.opens_as_returned) await openReturned(users, options, found.user_id);
-    await moveDebts(found.user_id);
-    return found;
+  const sessions = new Sessions(database);
+  const users = new Users(store);
+  const people = new ReturningPeople(users, store, options);
+  const secretsOf = (request: Request) => secretsIn(baseUrlOf(options, request), request);
+  const resume = (request: Request) =>
+    sessions.resume(secretsOf(request), describeBrowser(request));
+  const sessionOf = async (request: Request) => (await resume(request))?.session ?? null;
+  // Every sign-in starts a new session, so a session cookie planted in the browser gains nothing.
+  const signIn = async (
+    user_id: string,
+    proven_identity: ProvenIdentity,
+    request: Request,
+    base_url: string,
+  ): Promise<SignedIn | null> => {
+    const started = await sessions.start(user_id, proven_identity, describeBrowser(request));
+    if (started === null) return null;
+    const { secret, session } = started;
+    return { session, set_cookies: [cookieFor(base_url, secret)] };
   };
+  const providers = options.provider_signin ? options.providers : [];
+  const sign_ins = createSignIns({
+    providers,
+    flows: createFlowCookies(options.encryption_keys),
+    people,
+    store_upstream_tokens: options.store_upstream_tokens ?? null,
+    sessionOf,
+    signIn,
+  });
   return {
-    ...users,
-    findOrCreate: async (...person) => welcome(await users.findOrCreate(...person)),
-    async findByToken(...person) {
-      const found = await users.findByToken(...person);
-      return found.kind === "found" ? welcome(found) : found;
-    },
-    async link(session, origin) {
-      const linking = await users.link(session, origin);
-      if (linking.kind === "linked") await moveDebts(session.identity_id);
-      return linking;
-    },
+    store,
+    sessions,
+    users,
+    people,
+    providers,
+    sign_ins,
+    secretsOf,
+    resume,
+    sessionOf,
+    signIn,
   };
+}
+
+/** The methods that need only the tables. */
+function listsOf({ store }: Parts) {
+  const { database, pseudonymsOf, provider_ids } = store;
+  return {
+    listSessions: (identity_id) => listSessions(database, identity_id),
+    pageSessions: (...page) => pageSessions(database, ...page),
+    endSession: (...session) => endSession(database, ...session),
+    forgetPerson: (user_id, owed) => forgetPerson(database, pseudonymsOf, { user_id, owed }),
+    changeDebt: async (identity_id, credits) =>
+      changeDebt(database, await pseudonymsOf(["debt", identity_id]), credits),
+    listIdentities: (...page) => listIdentities(database, ...page),
+    countPeople: () => countPeople(database),
+    readPeople: (identity_ids) => readPeople(database, identity_ids),
+    findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
+    findByAddress: (address, limit) => findByAddress(database, address, { provider_ids, limit }),
+    findByDomain: (domain, limit) => findByDomain(database, domain, limit),
+  } satisfies Partial<IdentityPort>;
+}
+
+function passkeysOf(parts: Parts, options: BuiltinOptions): PasskeyPort {
+  const { database } = parts.store;
+  return {
+    ...createPasskeys({
+      ...parts,
+      store: createPasskeyStore(database, options.pseudonyms_of),
+      ceremonies: createCookiesOf(options.encryption_keys, {
+        cookie: CEREMONY_COOKIE,
+        purpose: CEREMONY_PURPOSE,
+        content: ceremony,
+      }),
+      takes_starters: options.passkey_starters,
+    }),
+    findByRecoveryCode: (code) => findByRecoveryCode(database, code),
+    async recover(typed, request, base_url) {
+      const exchanged = await exchangeRecoveryCode(database, typed);
+      if (exchanged === null) return null;
+      const { user_id, code: recovery_code } = exchanged;
+      await parts.people.prepare(user_id);
+      const recovery = { provider: RECOVERY_METHOD, subject: null };
+      const signed_in = await parts.signIn(user_id, recovery, request, base_url);
+      return signed_in === null ? null : { ...signed_in, recovery_code };
+    },
+    replaceRecoveryCode: (session) => replaceRecoveryCode(database, session),
+  };
+}
+
+async function signInDevelopment(
+  { people, signIn }: Parts,
+  email: string,
+  request: Request,
+  base_url: string,
+): Promise<SignedIn> {
+  const subject = lowerCaseAscii(email);
+  const origin = { provider: DEVELOPMENT, subject, issuer: DEVELOPMENT, client_id: DEVELOPMENT };
+  const profile = { name: null, email: subject, email_verified: true };
+  const found = await people.findOrCreate(origin, profile);
+  const signed_in =
+    found.kind === "found" ? await signIn(found.user_id, origin, request, base_url) : null;
+  if (signed_in === null) throw new Error("a development identity was unlinked meanwhile");
+  return signed_in;
+}
+
+function baseUrlOf({ base_url }: BuiltinOptions, request: Request): string {
+  return base_url ?? new URL(request.url).origin;
 }
 
 /**

@@ -20,14 +20,14 @@ import type { Claims } from "../../domain/claims.ts";
 import { readProfile, readSubject, type Profile } from "./profile.ts";
 
 /** The random values of a flow, which its end must match. */
-export interface FlowSecrets {
+interface FlowSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly code_verifier: string;
 }
 
-/** What the end of a flow must match. */
-export interface ExpectedEnd extends FlowSecrets {
+/** The values that the end of a flow must match. */
+interface ExpectedEnd extends FlowSecrets {
   /** When the provider was requested to sign the person in again; null: it was not. */
   readonly again_at_ms: number | null;
 }
@@ -46,7 +46,7 @@ export interface Authorized {
 }
 
 /** `reason` is for the operator's log: a fixed word or code, never a value of the exchange. */
-export interface AuthorizationFailure {
+interface AuthorizationFailure {
   readonly failure: SignInFailure;
   readonly reason: string;
 }

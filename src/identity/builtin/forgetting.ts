@@ -13,7 +13,7 @@ import { leaveTombstone, nameOf, type PseudonymsOf } from "./tombstones.ts";
 const ROUNDS_MAX = 4;
 
 /** A user to delete, and what their account owed. */
-export interface Forgotten {
+interface Forgotten {
   readonly user_id: string;
   readonly owed: Owed;
 }

@@ -7,12 +7,12 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { identities, users } from "./schema.ts";
 import { isTombstoneOf, type PseudonymsOf } from "./tombstones.ts";
-import type { Origin } from "./users.ts";
+import type { Origin } from "./identity_queries.ts";
 import { isAlgorithm, type PublicKey } from "./webauthn/public_key.ts";
 import { rpIdOf } from "./webauthn/ceremony.ts";
 
 /** A stored passkey. */
-export interface StoredPasskey {
+interface StoredPasskey {
   readonly user_id: string;
   readonly key: PublicKey;
   readonly sign_count: number;
@@ -20,7 +20,7 @@ export interface StoredPasskey {
 }
 
 /** An account to create. */
-export interface NewPerson {
+interface NewPerson {
   readonly user_id: string;
   readonly name: string;
   readonly recovery_code_hash: string;
@@ -29,7 +29,7 @@ export interface NewPerson {
 }
 
 /** A use of a passkey whose signature was verified. */
-export interface PasskeyUse {
+interface PasskeyUse {
   readonly sign_count: number;
   /** When the challenge was issued. */
   readonly started_at_ms: number;

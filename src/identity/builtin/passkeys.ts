@@ -18,7 +18,9 @@ import type {
 import type { FlowCookies } from "./flow_cookie.ts";
 import { passkeyOrigin, type PasskeyStore } from "./passkey_store.ts";
 import { drawRecoveryCode } from "./recovery_codes.ts";
-import type { Origin, Users } from "./users.ts";
+import type { Origin } from "./identity_queries.ts";
+import type { ReturningPeople } from "./returning_people.ts";
+import type { Users } from "./users.ts";
 import {
   readAssertion,
   rpIdOf,
@@ -44,18 +46,17 @@ export const ceremony = z.object({
   passkey_name: z.string(),
 });
 
-export type Ceremony = Readonly<z.infer<typeof ceremony>>;
+type Ceremony = Readonly<z.infer<typeof ceremony>>;
 
-export interface PasskeyParts {
+interface PasskeyParts {
   readonly store: PasskeyStore;
   readonly users: Users;
+  readonly people: ReturningPeople;
   readonly ceremonies: FlowCookies<Ceremony>;
   /** The session of a request's cookies; null if it has ended. */
   sessionOf(request: Request): Promise<Session | null>;
   /** Whether an account that is created with a passkey gets starter credits. */
   readonly takes_starters: boolean;
-  /** Opens the account without starter credits if it must, and completes what a former account left to do. */
-  prepare(user_id: string): Promise<void>;
   /** Starts a session; null: the identity was unlinked meanwhile. */
   signIn(
     user_id: string,
@@ -152,13 +153,12 @@ async function finishSignIn(
     const is_copy = is_new && sign_count > 0 && use.sign_count <= sign_count;
     return is_copy ? refused("counter", flow, ended) : failed("expired", flow, ended);
   }
-  await parts.prepare(user_id);
+  await parts.people.prepare(user_id);
   const signed_in = await parts.signIn(user_id, origin, request, base_url);
   if (signed_in === null) return failed("expired", flow, ended);
   const set_cookies = [...signed_in.set_cookies, ...ended];
   return {
     kind: "signed_in",
-    is_proven: true,
     session: signed_in.session,
     set_cookies,
     redirect_to: flow.redirect_to,
@@ -188,7 +188,7 @@ async function finishRegistration(parts: PasskeyParts, given: Response): Promise
   const opens_as_returned = !parts.takes_starters;
   const person = { user_id, name, recovery_code_hash, opens_as_returned };
   if (!(await parts.store.register(origin.value, person))) return failed("expired", flow, ended);
-  await parts.prepare(user_id);
+  await parts.people.prepare(user_id);
   const signed_in = await parts.signIn(user_id, origin.value, request, base_url);
   if (signed_in === null) return failed("expired", flow, ended);
   const set_cookies = [...signed_in.set_cookies, ...ended];
@@ -209,7 +209,7 @@ async function finishLink(parts: PasskeyParts, given: Response): Promise<Passkey
   }
   const origin = await readPasskey(given);
   if (!origin.ok) return refused(origin.refusal, flow, ended);
-  const linking = await parts.users.link(session, origin.value);
+  const linking = await parts.people.link(session, origin.value);
   if (linking.kind === "linked") return { kind: "linked", set_cookies: ended };
   return failed(linking.kind, flow, ended);
 }

@@ -18,12 +18,13 @@ import {
   type Authorized,
 } from "./authorization.ts";
 import type { Flow, FlowCookies } from "./flow_cookie.ts";
-import type { IssuerChanged, Origin, Users } from "./users.ts";
+import type { IssuerChanged, Origin } from "./identity_queries.ts";
+import type { ReturningPeople } from "./returning_people.ts";
 
 export interface SignInParts {
   readonly providers: readonly OAuthProvider[];
   readonly flows: FlowCookies<Flow>;
-  readonly users: Users;
+  readonly people: ReturningPeople;
   readonly store_upstream_tokens: StoreUpstreamTokens | null;
   /** The session of a request's cookies; null if it has ended. */
   sessionOf(request: Request): Promise<Session | null>;
@@ -36,7 +37,7 @@ export interface SignInParts {
   ): Promise<SignedIn | null>;
 }
 
-export interface SignIns {
+interface SignIns {
   start(start: SignInStart): Promise<SignInStarted>;
   finish(request: Request, method_id: string, base_url: string): Promise<SignInFinished>;
 }
@@ -102,23 +103,23 @@ interface FlowResponse {
 /** Links the identity or signs its user in, and stores the upstream tokens. */
 async function settle(
   parts: SignInParts,
-  { id, issuer, client_id, again_prompt }: OAuthProvider,
+  { id, issuer, client_id }: OAuthProvider,
   { request, base_url, flow }: FlowResponse,
   { subject, profile, tokens: granted }: Authorized,
   ended: readonly string[],
 ): Promise<SignInFinished> {
-  const { users, store_upstream_tokens } = parts;
+  const { people, store_upstream_tokens } = parts;
   const origin = { provider: id, subject, issuer, client_id };
   const keep = async (identity_id: string, linked_at_ms: number): Promise<void> =>
     store_upstream_tokens?.(identity_id, { ...origin, ...granted, linked_at_ms });
   if (flow.link_to !== null) {
-    const linking = await users.link(flow.link_to, origin);
+    const linking = await people.link(flow.link_to, origin);
     if (linking.kind === "issuer_changed") return refuseIssuer(linking, origin, flow, ended);
     if (linking.kind !== "linked") return failed(linking.kind, flow, ended);
     await keep(flow.link_to.identity_id, linking.linked_at_ms);
     return { kind: "linked", set_cookies: ended };
   }
-  const found = await users.findOrCreate(origin, profile);
+  const found = await people.findOrCreate(origin, profile);
   if (found.kind === "issuer_changed") return refuseIssuer(found, origin, flow, ended);
   await keep(found.user_id, found.linked_at_ms);
   const proven = { ...origin, provider: found.provider };
@@ -126,9 +127,8 @@ async function settle(
   if (signed_in === null) return failed("expired", flow, ended);
   const { session, set_cookies } = signed_in;
   const { redirect_to } = flow;
-  const is_proven = again_prompt === "login";
   const cookies = [...set_cookies, ...ended];
-  return { kind: "signed_in", session, is_proven, set_cookies: cookies, redirect_to };
+  return { kind: "signed_in", session, set_cookies: cookies, redirect_to };
 }
 
 /**

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createClientAuthentication } from "../../../src/authorization/authentication.ts";
 import { createClients } from "../../../src/authorization/clients.ts";
 import { createPublicJson, type CountFetch } from "../../../src/authorization/public_json.ts";
-import { createAppRecords } from "../../../src/directory/app_records.ts";
-import { createAppRegistry } from "../../../src/directory/apps.ts";
+import { AppRecords } from "../../../src/directory/app_records.ts";
+import { AppRegistry } from "../../../src/directory/apps.ts";
 import type { SentCredentials } from "../../../src/domain/client_credentials.ts";
 import { CHATGPT, CLAUDE } from "../support/client_documents.ts";
 import { passTime } from "../support/clock.ts";
@@ -19,7 +19,7 @@ const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const anyNumber: CountFetch = async () => true;
 
 const open = () => {
-  const apps = createAppRegistry({
+  const apps = new AppRegistry({
     database: env.DIRECTORY,
     keepOwned: async (origins) => origins,
     default_starter_credits: 0,
@@ -52,7 +52,7 @@ const basic = (id: string, secret: string): string =>
   `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
 
 async function addKey(slug: string): Promise<string> {
-  const made = await createAppRecords(env.DIRECTORY, () => undefined).addKey(slug, "x", null);
+  const made = await new AppRecords(env.DIRECTORY, () => undefined).addKey(slug, "x", null);
   if (!made.ok || made.value.key === null) throw new Error("no key");
   return made.value.key;
 }

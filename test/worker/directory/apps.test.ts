@@ -154,7 +154,8 @@ describe("while the directory is unavailable", () => {
     await query(
       ada.identity_id,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-       insert into apps select 'app-' || i, 0, null, 0, 'open', 0, 0 from n`,
+       insert into apps (slug, starter_credits, created_at_ms, access, is_registered, opened_after_line)
+         select 'app-' || i, 0, 0, 'open', 0, 0 from n`,
     );
     return { Authorization: `Bearer ${ada.token}` };
   }

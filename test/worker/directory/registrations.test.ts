@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createAppRecords } from "../../../src/directory/app_records.ts";
-import { createAppRegistry } from "../../../src/directory/apps.ts";
-import { createOAuthRecords } from "../../../src/directory/oauth_records.ts";
+import { AppRecords } from "../../../src/directory/app_records.ts";
+import { AppRegistry } from "../../../src/directory/apps.ts";
+import { OAuthRecords } from "../../../src/directory/oauth_records.ts";
 import { registerApp } from "../support/directory_outage.ts";
 import { registerClient, registerResource } from "../support/registrations.ts";
 
 const MINUTE_MS = 60_000;
 
 const open = () =>
-  createAppRegistry({
+  new AppRegistry({
     database: env.DIRECTORY,
     keepOwned: async (origins) => origins,
     default_starter_credits: 0,
@@ -23,7 +23,11 @@ beforeEach(async () => {
 
 describe("a registered OAuth client", () => {
   it("an OAuth client is found by its client_id with all its settings", async () => {
-    await registerClient("demo", "web", { name: "Demo", pkce_optional: 1, refresh: 1 });
+    await registerClient("demo", "web", {
+      name: "Demo",
+      pkce_optional: 1,
+      post_logout_redirect_uris_json: '["https://demo.example/bye","javascript:alert(1)"]',
+    });
     expect(await open().findClient("demo~web")).toEqual({
       kind: "found",
       value: {
@@ -32,9 +36,9 @@ describe("a registered OAuth client", () => {
         app_slug: "demo",
         name: "Demo",
         redirect_uris: ["https://demo.example/callback"],
+        post_logout_redirect_uris: ["https://demo.example/bye"],
         public: false,
         pkce_optional: true,
-        refresh: true,
       },
     });
   });
@@ -107,7 +111,8 @@ describe("a registered resource", () => {
   it("a resource is found by its address, and a bare origin also with a slash", async () => {
     await registerResource("demo", "mcp", "https://mcp.demo.example");
     const registry = open();
-    const resource = { uri: "https://mcp.demo.example", app_slug: "demo", scopes: ["tools"] };
+    const uri = "https://mcp.demo.example";
+    const resource = { uri, app_slug: "demo", scopes: ["tools"], charges: false };
     for (const uri of ["https://mcp.demo.example", "https://mcp.demo.example/"]) {
       expect(await registry.findResource(uri)).toEqual({ kind: "found", value: resource });
     }
@@ -141,7 +146,7 @@ describe("two saves of one version", () => {
   const nothing = () => undefined;
 
   it("of two saves of an app's one version, one changes it and the other nothing", async () => {
-    const records = createAppRecords(env.DIRECTORY, nothing);
+    const records = new AppRecords(env.DIRECTORY, nothing);
     const known = (await records.find("demo")) ?? expect.fail("not registered");
     const save = (name: string) =>
       records.save("demo", { ...known, name, icon: undefined }, { version: 1, audit_id: name });
@@ -151,31 +156,67 @@ describe("two saves of one version", () => {
   });
 
   it("of two saves of a client's one version, one changes it and the other nothing", async () => {
-    const records = createOAuthRecords(env.DIRECTORY, nothing);
+    const records = new OAuthRecords(env.DIRECTORY, nothing);
     await registerClient("demo", "main");
     const before = await records.findClient(MAIN);
     const settings = before ?? expect.fail("not registered");
-    const { name: _, redirect_uris, pkce_optional, refresh } = settings;
     const save = (name: string) =>
-      records.saveClient(
-        MAIN,
-        { name, redirect_uris, pkce_optional, refresh, public: settings.public },
-        { before, audit_id: name },
-      );
+      records.saveClient(MAIN, { ...settings, name }, { before, audit_id: name });
     const saves = await Promise.all([save("one"), save("two")]);
     expect(saves.filter((saved) => saved.ok && saved.value === null)).toHaveLength(1);
     expect(await records.findClient(MAIN)).toMatchObject({ version: 2 });
   });
 
   it("of two saves of a resource's one version, one changes it and the other nothing", async () => {
-    const records = createOAuthRecords(env.DIRECTORY, nothing);
+    const records = new OAuthRecords(env.DIRECTORY, nothing);
     await registerResource("demo", "main", "https://demo.example/mcp");
     const before = await records.findResource(MAIN);
     const { uri } = before ?? expect.fail("not registered");
     const save = (scope: string) =>
-      records.saveResource(MAIN, { uri, scopes: [scope] }, { before, audit_id: scope });
+      records.saveResource(
+        MAIN,
+        { uri, scopes: [scope], charges: false },
+        { before, audit_id: scope },
+      );
     const saves = await Promise.all([save("one"), save("two")]);
     expect(saves.filter((saved) => saved.ok && saved.value === null)).toHaveLength(1);
     expect(await records.findResource(MAIN)).toMatchObject({ version: 2 });
+  });
+});
+
+describe("the apps of an origin", () => {
+  beforeEach(async () => {
+    await registerApp("wide", { origins_json: '["https://*.example.com"]' });
+    await registerApp("deep", { origins_json: '["https://*.b.example.com"]' });
+    await registerApp("one", {
+      origins_json: '["https://a.example.com","https://shared.example"]',
+    });
+    await registerApp("two", { origins_json: '["https://shared.example"]' });
+  });
+
+  it.each([
+    ["https://a.example.com", ["one"]],
+    ["https://c.example.com", ["wide"]],
+    ["https://x.b.example.com", ["deep"]],
+    ["https://b.example.com", ["wide"]],
+    ["https://shared.example", ["one", "two"]],
+    ["https://other.example", []],
+    ["unknown", []],
+  ])("the origin %s belongs to the apps that name it most precisely", async (origin, slugs) => {
+    expect(await open().slugsOfOrigin(origin)).toEqual(slugs);
+  });
+
+  it("the cookie of a domain reaches the apps with a host at the domain or below it", async () => {
+    expect(await open().slugsUnder("b.example.com")).toEqual(["deep", "wide"]);
+    expect(await open().slugsUnder("shared.example")).toEqual(["one", "two"]);
+    expect(await open().slugsUnder("ared.example")).toEqual([]);
+  });
+
+  it("the apps of an origin are unknown while the directory cannot be read", async () => {
+    vi.spyOn(env.DIRECTORY, "prepare").mockImplementation(() => {
+      throw new Error("directory is down");
+    });
+    expect(await open().slugsOfOrigin("https://a.example.com")).toBeNull();
+    expect(await open().slugsUnder("example.com")).toBeNull();
   });
 });

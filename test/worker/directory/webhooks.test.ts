@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createWebhookList } from "../../../src/directory/webhook_list.ts";
-import { createWebhookRecords } from "../../../src/directory/webhook_records.ts";
+import { WebhookRecords } from "../../../src/directory/webhook_records.ts";
 import { createWebhookSecrets } from "../../../src/directory/webhook_secrets.ts";
-import { createWebhooks } from "../../../src/directory/webhooks.ts";
+import { Webhooks } from "../../../src/directory/webhooks.ts";
 import type { EncryptionKey } from "../../../src/keys/encryption.ts";
 import { openDirectory, registerApp } from "../support/directory_outage.ts";
 
@@ -16,8 +16,8 @@ const MINUTE_MS = 60_000;
 /** The registry of one isolate. */
 function openWebhooks(keys: readonly EncryptionKey[] = [OLD], database = env.DIRECTORY) {
   const secrets = createWebhookSecrets(keys);
-  const webhooks = createWebhooks(database, secrets);
-  return { webhooks, records: createWebhookRecords(database, secrets, () => webhooks.forget()) };
+  const webhooks = new Webhooks(database, secrets);
+  return { webhooks, records: new WebhookRecords(database, secrets, () => webhooks.forget()) };
 }
 
 type Records = ReturnType<typeof openWebhooks>["records"];
@@ -76,8 +76,10 @@ describe("saving a webhook", () => {
     );
     const refusals = saves.filter(({ ok }) => !ok);
     expect(refusals).toHaveLength(2);
-    expect(refusals[0]).toMatchObject({ refusal: { code: "too_many_webhooks", limit: 10 } });
-    const unknown = { refusal: { code: "app_unknown" } };
+    expect(refusals[0]).toMatchObject({
+      refusal: { code: "limit_reached", of: "webhooks", limit: 10 },
+    });
+    const unknown = { refusal: { code: "app_not_found" } };
     expect(await save(records, SETTINGS, { app_slug: "nobody", id: "a" })).toMatchObject(unknown);
     expect(await records.list("nobody")).toMatchObject(unknown);
   });

@@ -108,7 +108,7 @@ describeIdentityPort(
         const finished = await passkeys.finish(request, response, BASE_URL);
         const cookies = cookiePairs("set_cookies" in finished ? finished.set_cookies : []);
         if (finished.kind !== "registered") return { finished, cookies };
-        return { finished: { ...finished, kind: "signed_in", is_proven: true }, cookies };
+        return { finished: { ...finished, kind: "signed_in" }, cookies };
       },
     };
   },

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
-import { createSessions } from "../../../src/identity/builtin/sessions.ts";
-import { createUsers, type Origin } from "../../../src/identity/builtin/users.ts";
+import { Sessions } from "../../../src/identity/builtin/sessions.ts";
+import type { Origin } from "../../../src/identity/builtin/identity_queries.ts";
+import { link, unlink } from "../../../src/identity/builtin/linking.ts";
+import { Users } from "../../../src/identity/builtin/users.ts";
 
 const ACME = { provider: "acme", subject: "ada", issuer: "https://acme.test", client_id: "c" };
 const ZETA = { ...ACME, provider: "zeta", issuer: "https://zeta.test" };
@@ -12,8 +14,13 @@ const UNSEEN = { browser: null, city: null, country: null };
 
 async function ada() {
   const database = drizzle(env.DIRECTORY);
-  const users = createUsers(database, async (identity) => [JSON.stringify(identity)], []);
-  const sessions = createSessions(database);
+  const store = {
+    database,
+    pseudonymsOf: async (identity: readonly string[]) => [JSON.stringify(identity)] as const,
+    provider_ids: [],
+  };
+  const users = new Users(store);
+  const sessions = new Sessions(database);
   const found = await users.findOrCreate(ACME, NOBODY);
   const user_id = found.kind === "found" ? found.user_id : "";
   const start = async (origin: Origin) => {
@@ -21,7 +28,7 @@ async function ada() {
     if (started === null) throw new Error("no session");
     return started.session;
   };
-  return { users, user_id, start };
+  return { store, user_id, start };
 }
 
 describe("a session's binding", () => {
@@ -35,11 +42,11 @@ describe("a session's binding", () => {
 
 describe("unlinking", () => {
   it("unlinking returns the sessions that it ended", async () => {
-    const { users, user_id, start } = await ada();
+    const { store, user_id, start } = await ada();
     const own = await start(ACME);
-    expect(await users.link(own, ZETA)).toMatchObject({ kind: "linked" });
+    expect(await link(store, own, ZETA)).toMatchObject({ kind: "linked" });
     const { id } = await start(ZETA);
-    expect(await users.unlink(own, "zeta")).toMatchObject({
+    expect(await unlink(store, own, "zeta")).toMatchObject({
       kind: "unlinked",
       ended_sessions: [{ id, identity_id: user_id }],
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { Streams } from "../../../src/account/events/streams.ts";
-import { Delivery } from "../../../src/account/sync/delivery.ts";
+import { AfterCommit } from "../../../src/account/after_commit.ts";
 import { change } from "../support/account_object.ts";
 import { signInWithCredits } from "../support/passbook.ts";
 
@@ -24,7 +24,7 @@ describe("an error in an object", () => {
   it("a delivery that fails after a request is logged with the id of the request", async () => {
     const ada = await signInWithCredits();
     const log = vi.spyOn(console, "warn").mockReturnValue();
-    vi.spyOn(Delivery.prototype, "flush").mockRejectedValue(new Error("broken"));
+    vi.spyOn(AfterCommit.prototype, "deliver").mockRejectedValue(new Error("broken"));
     await change(ada.identity_id, "select 1");
     const job = { app: "demo", action: "draw", cost_estimate: 1 };
     const request_id = (await ada.post("/api/jobs", job)).headers.get("Passbook-Request-Id");

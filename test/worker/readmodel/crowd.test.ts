@@ -8,7 +8,7 @@ import {
   PROJECTION_RETRY_MIN_MS,
   backOff,
 } from "../../../src/domain/back_off.ts";
-import { PROJECTION_DELAY_MS } from "../../../src/account/sync/delivery.ts";
+import { DELIVERY_DELAY_MS } from "../../../src/account/sync/repair.ts";
 
 const ACCOUNTS = 10_000;
 const MINUTE_MS = 60_000;
@@ -39,7 +39,7 @@ function simulate(lasts_ms: number, spread_ms: number): Outage {
   let [delivered, last_ms, most_of_one] = [0, 0, 0];
   for (let account = 0; account < ACCOUNTS; account += 1) {
     const since_ms = Math.floor((account / ACCOUNTS) * spread_ms);
-    let at_ms = since_ms + PROJECTION_DELAY_MS;
+    let at_ms = since_ms + DELIVERY_DELAY_MS;
     for (let its = 1; ; its += 1) {
       const minute = Math.floor(at_ms / MINUTE_MS);
       tries[minute] = (tries[minute] ?? 0) + 1;

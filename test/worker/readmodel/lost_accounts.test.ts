@@ -64,7 +64,7 @@ describe("lost accounts of the read model", () => {
       expect(await fireAlarm(identity_id)).toBe(false);
     }
     expect(await query(unreached, TABLES)).toEqual([]);
-    for (const table of ["account", "entries", "projection_debt"]) {
+    for (const table of ["account", "entries", "read_model_behind"]) {
       expect(await query(signed_in, `select * from ${table}`)).toEqual([]);
     }
   });

@@ -33,7 +33,7 @@ async function insertJobs(
   const hex = at_ms.toString(16).padStart(12, "0");
   const id = `'${hex.slice(0, 8)}-${hex.slice(8)}-7' || printf('%011d', i)`;
   await env.DB.exec(
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs}) insert into jobs select '${account_id}', ${id}, 'demo', 'draw', '${status}', 1, 1, 0, 0, null, null, null, ${at_ms}, ${at_ms}, ${at_ms}, 1 from n`,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs}) insert into jobs select '${account_id}', ${id}, 'demo', 'draw', '${status}', 1, 1, 0, 0, null, null, null, ${at_ms}, ${at_ms}, ${at_ms}, null, null, 1 from n`,
   );
 }
 

@@ -17,7 +17,7 @@ export interface Expected {
 }
 
 /** A new passkey. `credential_id` is in base64url. */
-export interface NewCredential extends PublicKey {
+interface NewCredential extends PublicKey {
   readonly credential_id: string;
   readonly sign_count: number;
 }
@@ -62,7 +62,7 @@ const assertion = z.object({
 });
 
 /** The response of a sign-in, in the names of `AuthenticationResponseJSON`. */
-export type Assertion = z.infer<typeof assertion>;
+type Assertion = z.infer<typeof assertion>;
 
 const client_data = z.object({
   type: z.string(),
@@ -144,7 +144,7 @@ async function verifyCommon(
   return accepted(authenticator);
 }
 
-/** What the browser says about a ceremony; null if it is malformed, or comes from a frame of another origin. */
+/** The browser's data about a ceremony; null if it is malformed, or comes from a frame of another origin. */
 function readClientData(encoded: string): z.infer<typeof client_data> | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(

@@ -18,7 +18,6 @@ export interface RegisterClient {
   readonly public?: boolean;
   readonly redirect_uris?: readonly string[];
   readonly pkce_optional?: boolean;
-  readonly refresh?: boolean;
 }
 
 export interface Operating {
