@@ -1,9 +1,10 @@
 /** The app: the order of the middleware, the routes and pages, and the error handler. */
 import { TrieRouter } from "hono/router/trie-router";
 import { Hono } from "hono/tiny";
-import { readHealth, readReadiness } from "./http/api/service/health.ts";
+import { healthEndpoints } from "./http/api/service/health.ts";
 import { assertRolesDeclared } from "./http/caller/operator_roles.ts";
 import type { AppEnvironment } from "./http/context.ts";
+import { addEndpoints } from "./http/api/endpoint.ts";
 import { respondToError } from "./http/failures.ts";
 import { securityHeaders } from "./http/middleware/headers.ts";
 import { requireCanonicalHost } from "./http/middleware/canonical_host.ts";
@@ -26,8 +27,7 @@ export function createApp(servicesFor: ServicesFor): Hono<AppEnvironment> {
   app.notFound(respondNotFound(app));
   app.use(logRequest, securityHeaders, withRefusalPage(showRefusal));
   // Before the settings are read, so that both respond if a setting is wrong.
-  app.get("/healthz", ...readHealth);
-  app.get("/readyz", ...readReadiness(servicesFor));
+  addEndpoints(app, Object.values(healthEndpoints(servicesFor)));
   app.use(loadServices(servicesFor), renderPages, requireCanonicalHost);
   addPageRoutes(app);
   addApiRoutes(app);

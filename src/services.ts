@@ -19,18 +19,18 @@ import { createDeviceCodes } from "./device/device_code.ts";
 import { createAlertRecords } from "./directory/alert_records.ts";
 import { createAppIcons } from "./directory/app_icons.ts";
 import { createAppKeyUses, createClientUses } from "./directory/last_uses.ts";
-import { createAppRecords } from "./directory/app_records.ts";
-import { createAppRegistry } from "./directory/apps.ts";
-import { createOAuthRecords } from "./directory/oauth_records.ts";
-import { createAuditLog } from "./directory/audit.ts";
+import { AppRecords } from "./directory/app_records.ts";
+import { AppRegistry } from "./directory/apps.ts";
+import { OAuthRecords } from "./directory/oauth_records.ts";
+import { AuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
 import { checkMarker } from "./directory/marker.ts";
-import { createWebhookRecords } from "./directory/webhook_records.ts";
+import { WebhookRecords } from "./directory/webhook_records.ts";
 import { createWebhookSecrets } from "./directory/webhook_secrets.ts";
-import { createWebhookDeliveries } from "./directory/webhook_deliveries.ts";
+import { WebhookDeliveries } from "./directory/webhook_deliveries.ts";
 import { webhookListOf } from "./directory/webhook_list.ts";
-import { createWebhooks } from "./directory/webhooks.ts";
+import { Webhooks } from "./directory/webhooks.ts";
 import { createSupportCredits } from "./directory/support_credits.ts";
 import { createScheduleRecord } from "./directory/schedule_record.ts";
 import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
@@ -42,14 +42,14 @@ import { createTokenPeople } from "./identity/token_people.ts";
 import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
-import { createApprovalRequests, createConsentForms } from "./keys/sealed_text.ts";
+import { createConsentForms } from "./keys/sealed_text.ts";
 import { createKeyRing } from "./keys/signing.ts";
 import { createClerk } from "./oauth/clerk.ts";
 import { createIssuerKeys, IssuerKeysUnavailable } from "./oauth/issuer_keys.ts";
 import { createSocialNetwork } from "./oauth/social_network.ts";
 import { createStripe } from "./payments/stripe.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
-import { createReadModel } from "./readmodel/queries.ts";
+import { ReadModel } from "./readmodel/queries.ts";
 import { consumeProjections, type ConsumerOptions } from "./readmodel/queue_projector.ts";
 import { cleanReadModel } from "./readmodel/retention.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
@@ -89,6 +89,73 @@ export function servicesFor(env: Env): Result<Services, Misconfiguration> {
 }
 
 function build(env: Env): Result<Services, Misconfiguration> {
+  const read = readSettings(env);
+  if (!read.ok) return read;
+  const config = read.value;
+  const accounts = createAccounts(env.ACCOUNT);
+  const macKeysFor = (purpose: string) => createMacKeys(config.signing_keys, purpose);
+  const pseudonymsOf = createPseudonyms(macKeysFor("passbook pseudonym 1"));
+  const logPseudonymsOf = createPseudonyms(macKeysFor("passbook log pseudonym 1"));
+  const vault = createUpstreamTokenVault(accounts, {
+    encryption_keys: config.encryption_keys,
+    providers: config.signin_providers,
+  });
+  const identity = withSessionEndings(
+    createIdentity(env, config, { accounts, vault, pseudonymsOf }),
+    (identity_id, ending) => endDependents(accounts(identity_id), ending),
+  );
+  const directory = directoryOf(env, config);
+  const webhooks = webhooksOf(env, config, accounts);
+  const tokens = tokensOf(config, { accounts, identity });
+  const read_model = new ReadModel(env.DB);
+  return accepted({
+    config,
+    accounts,
+    identity,
+    vault,
+    read_model,
+    ...directory,
+    ...webhooks,
+    ...tokens,
+    ...paymentsOf(env, config, { accounts, identity, pseudonymsOf, failures: directory.failures }),
+    ...createAuthorization({
+      apps: directory.apps,
+      copies: env.CLIENT_DOCUMENTS,
+      copyIcon: copyAppIcon,
+      allows_loopback: config.dev_signin,
+    }),
+    pseudonymOf: async (identity_id) => (await logPseudonymsOf([identity_id]))[0],
+    copyAppIcon,
+    readHealth: healthOf(env, config, { ...directory, ...webhooks, read_model }),
+    reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
+    account_deletion: accountDeletionOf(env, {
+      accounts,
+      identity,
+      audit: directory.audit,
+      pseudonymsOf,
+    }),
+    token_people: createTokenPeople(identity),
+    upstream_tokens: createUpstreamTokens(config, vault, identity),
+    social_network:
+      config.social_api_url === null ? null : createSocialNetwork(config.social_api_url),
+    consent_forms: createConsentForms(config.encryption_keys),
+    device_logins: createDeviceLogins(env.DEVICE_LOGIN),
+    device_codes: createDeviceCodes(macKeysFor("passbook device code 1")),
+    request_copies: createRequestCopies(env.DEVICE_CODES),
+    readiness: createReadiness({
+      directory: () => checkMarker(env.DIRECTORY, (id) => keepMarkerInCanary(accounts, id)),
+      read_model: checkDatabase(env.DB),
+      codes: () => env.DEVICE_CODES.get("readiness"),
+      keys: () => checkKeys(tokens.session_tokens),
+      account: () => exerciseCanary(accounts, env.RELEASE),
+    }),
+    limiters: ({ binding }) => env[binding],
+    living_credentials: createLivingCredentials(),
+  });
+}
+
+/** The settings. Logs what is wrong with them. */
+function readSettings(env: Env): Result<Config, Misconfiguration> {
   for (const mistaken of mistakenSettings(env)) {
     console.warn({ event: "setting_unknown", ...mistaken });
   }
@@ -97,135 +164,75 @@ function build(env: Env): Result<Services, Misconfiguration> {
     console.error({ event: "misconfigured", problems: read.refusal.problems.map(sayProblem) });
     return read;
   }
-  const config = read.value;
-  for (const ignored of ignoredOperators(config)) {
+  for (const ignored of ignoredOperators(read.value)) {
     console.warn({ event: "operator_ignored", ...ignored });
   }
-  for (const incomplete of incompleteIssuers(config)) {
+  for (const incomplete of incompleteIssuers(read.value)) {
     console.warn({ event: "trusted_issuer_incomplete", ...incomplete });
   }
-  const accounts = createAccounts(env.ACCOUNT);
-  const keys = createKeyRing(config.signing_keys);
-  const macKeysFor = (purpose: string) => createMacKeys(config.signing_keys, purpose);
-  const session_tokens = createSessionTokens(keys);
-  const vault = createUpstreamTokenVault(accounts, {
-    encryption_keys: config.encryption_keys,
-    providers: config.signin_providers,
-  });
-  const personal_tokens = createPersonalTokens(macKeysFor("passbook personal token 1"));
-  const pseudonymsOf = createPseudonyms(macKeysFor("passbook pseudonym 1"));
-  const logPseudonymsOf = createPseudonyms(macKeysFor("passbook log pseudonym 1"));
-  const audit = createAuditLog(env.DIRECTORY);
-  const identity = withSessionEndings(
-    createIdentity(env, config, { accounts, vault, pseudonymsOf }),
-    (identity_id, ending) => endDependents(accounts(identity_id), ending),
-  );
-  const keepOwned = createWildcardGuard(env.ASSETS);
-  const apps = createAppRegistry({
-    database: env.DIRECTORY,
+  return read;
+}
+
+type Identities = Pick<Services, "accounts" | "identity">;
+
+function directoryOf({ ASSETS, DIRECTORY }: Env, { default_starter_credits }: Config) {
+  const keepOwned = createWildcardGuard(ASSETS);
+  const apps = new AppRegistry({ database: DIRECTORY, keepOwned, default_starter_credits });
+  return {
     keepOwned,
-    default_starter_credits: config.default_starter_credits,
-  });
-  const payments =
-    config.payments === null
-      ? null
-      : createStripe({ ...config.payments, marks: () => pseudonymsOf(["payments"]) });
-  const payment_booking = createPaymentBooking({
-    accounts,
-    hasPerson: async (identity_id) => (await identity.readPerson(identity_id)) !== null,
-    changeDebt: (identity_id, credits) => identity.changeDebt(identity_id, credits),
-  });
-  const app_records = createAppRecords(env.DIRECTORY, () => apps.forget());
-  const webhook_secrets = createWebhookSecrets(config.encryption_keys);
-  const webhook_list = webhookListOf(env.DIRECTORY);
-  const webhooks = createWebhooks(env.DIRECTORY, webhook_secrets, webhook_list);
+    apps,
+    app_records: new AppRecords(DIRECTORY, () => apps.forget()),
+    oauth_records: new OAuthRecords(DIRECTORY, () => apps.forget()),
+    app_icons: createAppIcons(DIRECTORY),
+    note_app_key_use: createAppKeyUses(DIRECTORY),
+    note_client_use: createClientUses(DIRECTORY),
+    audit: new AuditLog(DIRECTORY),
+    failures: failureCounterOf(DIRECTORY),
+    support_credits: createSupportCredits(DIRECTORY),
+  };
+}
+
+function webhooksOf(
+  { DIRECTORY, WEBHOOK_SENDER }: Env,
+  { dev_signin, encryption_keys }: Config,
+  accounts: Services["accounts"],
+) {
+  const secrets = createWebhookSecrets(encryption_keys);
+  const list = webhookListOf(DIRECTORY);
+  const webhooks = new Webhooks(DIRECTORY, secrets, list);
+  const deliveries = new WebhookDeliveries(DIRECTORY);
   const sender_parts: SenderParts = {
-    is_development: config.dev_signin,
-    findWebhook: (uid) => webhook_list.find(uid),
+    is_development: dev_signin,
+    findWebhook: (uid) => list.find(uid),
     secretsOf: (uid) => webhooks.secretsOf(uid),
     pause: (uid, reason) => webhooks.pause(uid, reason),
     recordSuccess: (uid) => webhooks.recordSuccess(uid),
     recordError: (uid, reason) => webhooks.recordError(uid, reason),
     readEvents: async (identity_id, request) => accounts(identity_id).readWebhookEvents(request),
-    deliveries: createWebhookDeliveries(env.DIRECTORY),
+    deliveries,
   };
-  const failures = failureCounterOf(env.DIRECTORY);
-  const read_model = createReadModel(env.DB);
-  return accepted({
-    config,
-    accounts,
-    apps,
-    keepOwned,
-    app_records,
-    webhook_records: createWebhookRecords(env.DIRECTORY, webhook_secrets, () => webhooks.forget()),
+  return {
     webhooks,
-    webhook_engine: createWebhookEngine({
-      ...sender_parts,
-      deliveries: createWebhookDeliveries(env.DIRECTORY),
-      senders: env.WEBHOOK_SENDER,
-    }),
+    webhook_records: new WebhookRecords(DIRECTORY, secrets, () => webhooks.forget()),
+    webhook_engine: createWebhookEngine({ ...sender_parts, deliveries, senders: WEBHOOK_SENDER }),
     sender_parts,
-    note_app_key_use: createAppKeyUses(env.DIRECTORY),
-    pseudonymOf: async (identity_id) => (await logPseudonymsOf([identity_id]))[0],
-    ...createAuthorization({
-      apps,
-      copies: env.CLIENT_DOCUMENTS,
-      allows_loopback: config.dev_signin,
-    }),
-    note_client_use: createClientUses(env.DIRECTORY),
-    oauth_records: createOAuthRecords(env.DIRECTORY, () => apps.forget()),
-    app_icons: createAppIcons(env.DIRECTORY),
-    copyAppIcon,
-    failures,
-    readHealth: createHealth({
-      readFailures: (now_ms) => failures.read(now_ms),
-      readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
-      listApps: (limit) => app_records.list({ after_slug: undefined, limit }),
-      readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
-      listPausedWebhooks: () => webhooks.listPaused(),
-      readSpent: async (day) => {
-        const [today] = await read_model.readDailyTotals(day, day + 1, null);
-        return today?.settled ?? 0;
-      },
-      spend_limit: config.daily_spend_alert_credits,
-    }),
-    reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
-    audit,
-    support_credits: createSupportCredits(env.DIRECTORY),
-    account_deletion: createAccountDeletion({
-      records: createDeletionRecords(env.DIRECTORY),
-      closeAccount: (identity_id, by) => accounts(identity_id).deleteAccount({ kind: by }),
-      isClosed: (identity_id) => accounts(identity_id).isDeleted(),
-      forget: [
-        async (identity_id) => {
-          const account = accounts(identity_id);
-          const owed = await account.readOwed();
-          await identity.forgetPerson(identity_id, owed);
-          // A chargeback meanwhile did not find the debt that was only being written.
-          const { credits } = await account.readOwed();
-          if (credits !== owed.credits) await identity.changeDebt(identity_id, credits);
-        },
-        async (identity_id) => {
-          const [pseudonym] = await pseudonymsOf(["person", identity_id]);
-          await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);
-        },
-      ],
-    }),
-    read_model,
-    identity,
+  };
+}
+
+function tokensOf(config: Config, { accounts, identity }: Identities) {
+  const keys = createKeyRing(config.signing_keys);
+  const personal_tokens = createPersonalTokens(
+    createMacKeys(config.signing_keys, "passbook personal token 1"),
+  );
+  return {
     keys,
-    session_tokens,
+    session_tokens: createSessionTokens(keys),
     issuer_tokens: createIssuerTokens(
       config.trusted_issuers,
       ({ issuer, jwks_uri }) => createIssuerKeys(issuer, jwks_uri),
       (error) => error instanceof IssuerKeysUnavailable,
     ),
-    token_people: createTokenPeople(identity),
     template_tokens: createTemplateTokens(keys),
-    vault,
-    upstream_tokens: createUpstreamTokens(config, vault, identity),
-    social_network:
-      config.social_api_url === null ? null : createSocialNetwork(config.social_api_url),
     personal_tokens,
     ...createOAuthTokens(config.signing_keys, config.id_token_keys, keys),
     mint_personal_token: createMint({
@@ -235,31 +242,78 @@ function build(env: Env): Result<Services, Misconfiguration> {
       revoke: (identity_id, id) => accounts(identity_id).revokeAllowance(HOLDER, { id }),
       readSession: (session_id, identity_id) => identity.readSession(session_id, identity_id),
     }),
-    consent_forms: createConsentForms(config.encryption_keys),
-    job_approvals: createApprovalRequests(config.encryption_keys),
-    device_logins: createDeviceLogins(env.DEVICE_LOGIN),
-    device_codes: createDeviceCodes(macKeysFor("passbook device code 1")),
-    request_copies: createRequestCopies(env.DEVICE_CODES),
-    readiness: createReadiness({
-      directory: () => checkMarker(env.DIRECTORY, (id) => keepMarkerInCanary(accounts, id)),
-      read_model: checkDatabase(env.DB),
-      codes: () => env.DEVICE_CODES.get("readiness"),
-      keys: () => checkKeys(session_tokens),
-      account: () => exerciseCanary(accounts, env.RELEASE),
-    }),
-    limiters: ({ binding }) => env[binding],
-    living_credentials: createLivingCredentials(),
-    payments,
-    payment_booking,
-    payment_reconciliation:
-      payments === null
-        ? null
-        : createPaymentReconciliation({
-            listRecent: (...page) => payments.listRecent(...page),
-            bookMissing: (effect) => payment_booking.bookMissing(effect),
-            countMissed: (missed) => failures.count("payment_not_booked", missed),
-            progress: createReconciliationProgress(env.DIRECTORY),
-          }),
+  };
+}
+
+type PseudonymsOf = ReturnType<typeof createPseudonyms>;
+
+function paymentsOf(
+  env: Env,
+  config: Config,
+  parts: Identities & Pick<Services, "failures"> & { readonly pseudonymsOf: PseudonymsOf },
+) {
+  const { accounts, identity, failures, pseudonymsOf } = parts;
+  const payment_booking = createPaymentBooking({
+    accounts,
+    hasPerson: async (identity_id) => (await identity.readPerson(identity_id)) !== null,
+    changeDebt: (identity_id, credits) => identity.changeDebt(identity_id, credits),
+  });
+  if (config.payments === null) {
+    return { payments: null, payment_booking, payment_reconciliation: null };
+  }
+  const payments = createStripe({ ...config.payments, marks: () => pseudonymsOf(["payments"]) });
+  const payment_reconciliation = createPaymentReconciliation({
+    listRecent: (...page) => payments.listRecent(...page),
+    bookMissing: (effect) => payment_booking.bookMissing(effect),
+    countMissed: (missed) => failures.count("payment_not_booked", missed),
+    progress: createReconciliationProgress(env.DIRECTORY),
+  });
+  return { payments, payment_booking, payment_reconciliation };
+}
+
+function healthOf(
+  env: Env,
+  config: Config,
+  parts: Pick<Services, "failures" | "app_records" | "read_model" | "webhooks">,
+) {
+  const { failures, app_records, read_model, webhooks } = parts;
+  return createHealth({
+    readFailures: (now_ms) => failures.read(now_ms),
+    readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
+    listApps: (limit) => app_records.list({ after_slug: undefined, limit }),
+    readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
+    listPausedWebhooks: () => webhooks.listPaused(),
+    readSpent: async (day) => {
+      const [today] = await read_model.readDailyTotals(day, day + 1, null);
+      return today?.settled ?? 0;
+    },
+    spend_limit: config.daily_spend_alert_credits,
+  });
+}
+
+function accountDeletionOf(
+  env: Env,
+  parts: Identities & Pick<Services, "audit"> & { readonly pseudonymsOf: PseudonymsOf },
+) {
+  const { accounts, identity, audit, pseudonymsOf } = parts;
+  return createAccountDeletion({
+    records: createDeletionRecords(env.DIRECTORY),
+    closeAccount: (identity_id, by) => accounts(identity_id).deleteAccount({ kind: by }),
+    isClosed: (identity_id) => accounts(identity_id).isDeleted(),
+    forget: [
+      async (identity_id) => {
+        const account = accounts(identity_id);
+        const owed = await account.readOwed();
+        await identity.forgetPerson(identity_id, owed);
+        // A chargeback meanwhile did not find the debt that was only being written.
+        const { credits } = await account.readOwed();
+        if (credits !== owed.credits) await identity.changeDebt(identity_id, credits);
+      },
+      async (identity_id) => {
+        const [pseudonym] = await pseudonymsOf(["person", identity_id]);
+        await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);
+      },
+    ],
   });
 }
 
@@ -294,7 +348,7 @@ async function endDependents(
 }
 
 interface IdentityParts extends Pick<Services, "accounts" | "vault"> {
-  readonly pseudonymsOf: ReturnType<typeof createPseudonyms>;
+  readonly pseudonymsOf: PseudonymsOf;
 }
 
 /** The identity adapter. */
@@ -322,7 +376,7 @@ function createIdentity(
   });
 }
 
-/** What the senders of webhooks need. @throws if the settings are wrong. */
+/** The parts of the senders of webhooks. @throws if the settings are wrong. */
 export function senderPartsOf(env: Env): SenderParts {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");

@@ -1,19 +1,21 @@
 /** The values that middleware sets for the handlers after it. */
 import type { Context } from "hono";
 import type { createFactory } from "hono/factory";
-import { HOLDER, type Caller } from "../account/contract.ts";
+import type { Caller, RequestCaller } from "../account/contract.ts";
 import type { Person, ResumedSession } from "../identity/port.ts";
 import type { OperatorRights } from "../domain/operators.ts";
-import type { AppProof, Proof, SessionProof, UnverifiedAppProof } from "../domain/proof.ts";
+import type { AppProof, Proof, SessionProof } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Services } from "./services.ts";
 
 /**
- * The account holder, an app's session of them, or a personal access token of theirs. A cookie always proves a session: a personal access token is
- * accepted only as a bearer token.
+ * The account holder, an app's session of them, or a token of one of their allowances. A cookie always proves a session:
+ * other tokens are accepted only as bearer tokens.
  */
 export type UserCaller = {
   readonly identity_id: string;
+  /** The same caller in the terms of the account: see `caller/account_caller.ts`. */
+  readonly account_caller: RequestCaller;
   /** The expiry of the token behind `proof`, in milliseconds since the epoch. */
   readonly expires_at_ms: number;
 } & (
@@ -24,8 +26,9 @@ export type UserCaller = {
 /** An app's server, acting in the account that its request names. Only routes with `authenticateUserOrApp` accept it. */
 export interface AppCaller {
   readonly identity_id: string;
+  readonly account_caller: RequestCaller;
   readonly via: "bearer";
-  readonly proof: AppProof | UnverifiedAppProof;
+  readonly proof: AppProof;
 }
 
 export interface AppEnvironment {
@@ -62,21 +65,7 @@ export type AppContext = Context<AppEnvironment>;
 
 /** The caller in the terms of the account. Only after `authenticate`. */
 export function callerOf(context: AppContext): Caller {
-  return callerFrom(context.get("caller").proof);
-}
-
-export function callerFrom(proof: Proof | AppProof | UnverifiedAppProof): Caller {
-  switch (proof.kind) {
-    case "session":
-    case "app_session":
-      return HOLDER;
-    case "personal_token":
-      return { kind: "personal_token", credential: proof.credential };
-    case "app":
-      return { kind: "app", app_slug: proof.app_slug, key_hash: proof.key_hash };
-    case "unverified_app":
-      return { kind: "unverified_app", key_hash: proof.key_hash };
-  }
+  return context.get("caller").account_caller;
 }
 
 /** The caller's account. Only after `authenticate`. */

@@ -23,7 +23,8 @@ export function respondToError(error: Error, context: AppContext): Response | Pr
 }
 
 /** Logs a thrown error and returns the refusal to respond with. */
-export function refusalForError(error: Error, context: AppContext): Refusal {
+export function refusalForError(thrown: unknown, context: AppContext): Refusal {
+  const error = thrown as Error;
   const request_id = context.get("request_id");
   console.error({ event: "request_failed", request_id, ...reportError(error) });
   const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;

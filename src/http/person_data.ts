@@ -7,6 +7,7 @@ import {
   type Answer,
   type Holdings,
   type ListedAllowance,
+  type OnceAnswer,
   type Page,
   type PurchaseKey,
   type PurchaseRecord,
@@ -14,16 +15,18 @@ import {
 import { PAGE_MAX_ROWS } from "../domain/limits.ts";
 import { accepted } from "../domain/result.ts";
 import type { ListedSession, Person } from "../identity/port.ts";
+import { exportAccount } from "../operator/account_privacy.ts";
+import type { ActionRequest } from "../operator/audited_action.ts";
+import { actingOf } from "./caller/acting.ts";
+import { holderId } from "./caller/holder.ts";
 import type { AppContext } from "./context.ts";
 import { personalTokenView } from "./api/personal_tokens/list.ts";
 import { refuseByAccept } from "./refusal_page.ts";
 import type { Services } from "./services.ts";
-import { entryView, jobView, timestamp } from "./views.ts";
+import { entryView, jobView, timeOrNull, timestamp } from "./views.ts";
 
 type DataServices = Pick<Services, "accounts" | "audit" | "identity">;
 type Chunks = AsyncGenerator<string, void, undefined>;
-
-const timeOrNull = (at_ms: number | null) => (at_ms === null ? null : timestamp(at_ms));
 
 /** Responds with the document as a download. The caller has checked that the person exists. */
 export async function respondWithPersonData(
@@ -36,12 +39,22 @@ export async function respondWithPersonData(
   return respondWithDocument(context, chunks.value, filename);
 }
 
-/** Responds with a collected document as a download. */
-export function respondWithDocument(
+/** Exports the data of the holder whom an operator's URL names, as a download. */
+export async function respondWithExport(
   context: AppContext,
-  chunks: Chunks,
-  filename: string,
-): Response {
+  request: ActionRequest,
+): Promise<OnceAnswer<Response>> {
+  const identity_id = holderId(context);
+  return exportAccount(await actingOf(context), identity_id, request, async () => {
+    const collected = await collectPersonData(context.get("services"), identity_id);
+    return collected.ok
+      ? accepted(respondWithDocument(context, collected.value, "person-data.json"))
+      : collected;
+  });
+}
+
+/** Responds with a collected document as a download. */
+function respondWithDocument(context: AppContext, chunks: Chunks, filename: string): Response {
   context.header("Content-Type", "application/json; charset=utf-8");
   context.header("Content-Disposition", `attachment; filename="${filename}"`);
   return context.body(streamOf(chunks));
@@ -51,7 +64,7 @@ export function respondWithDocument(
  * The document in chunks, each of at most one page of a list, so that memory does not limit its size. The account is read
  * as by an operator, because its holder may download the data of a suspended account too.
  */
-export async function collectPersonData(
+async function collectPersonData(
   { accounts, audit, identity }: DataServices,
   identity_id: string,
 ): Promise<Answer<Chunks>> {

@@ -6,6 +6,8 @@ import type { AppContext } from "./context.ts";
 import { APPS } from "./refusals/apps.ts";
 import { CALLERS, MISSING_SCOPES } from "./refusals/callers.ts";
 import { JOBS } from "./refusals/jobs.ts";
+import { LIMIT_REACHED } from "./refusals/limit_reached.ts";
+import { nextSteps } from "./refusals/next_steps.ts";
 import { REQUESTS } from "./refusals/requests.ts";
 import type { ErrorParts, ErrorTable } from "./refusals/table.ts";
 import { THIRD_PARTIES } from "./refusals/third_parties.ts";
@@ -18,10 +20,11 @@ const ERRORS: ErrorTable = {
   ...TOKENS,
   ...JOBS,
   ...APPS,
+  ...LIMIT_REACHED,
   ...THIRD_PARTIES,
 };
 
-export interface DescribedRefusal extends ErrorParts {
+export interface DescribedRefusal extends Omit<ErrorParts, "status"> {
   readonly code: RefusalCode;
   readonly status: (typeof REFUSAL_STATUS)[RefusalCode];
 }
@@ -35,7 +38,7 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
   const { code } = refusal;
   const parts = partsOf(refusal);
   if (parts?.error !== undefined) {
-    return { ...parts, error: parts.error, code, status: REFUSAL_STATUS[code] };
+    return { status: REFUSAL_STATUS[code], ...parts, error: parts.error, code };
   }
   console.error({
     event: "refusal_unknown",
@@ -63,7 +66,7 @@ export function refuse(context: AppContext, refusal: Refusal): Response {
   context.set("refusal_code", refusal.code);
   const described = describeRefusal(refusal);
   const { status, headers } = described;
-  const response = context.json(bodyOf(described), status, headers);
+  const response = context.json(bodyOf(described, nextSteps(context, refusal)), status, headers);
   const challenge = challengeOf(context, refusal);
   if (challenge === null) return response;
   const metadata = `${context.get("base_url")}/.well-known/oauth-protected-resource`;
@@ -100,10 +103,10 @@ function neededScope(context: AppContext, reason: ScopeReason): string | null {
 }
 
 /** The JSON of a refusal of one item of a batch. */
-export function refusalView(refusal: Refusal): object {
-  return bodyOf(describeRefusal(refusal));
+export function refusalView(context: AppContext, refusal: Refusal): object {
+  return bodyOf(describeRefusal(refusal), nextSteps(context, refusal));
 }
 
-function bodyOf({ error, code, more }: DescribedRefusal): object {
-  return { error, code, ...more };
+function bodyOf({ error, code, more }: DescribedRefusal, next_steps: object): object {
+  return { error, code, ...more, ...next_steps };
 }

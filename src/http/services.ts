@@ -2,6 +2,7 @@
 import type { Accounts } from "../account/clients/accounts.ts";
 import type { UpstreamTokenSource, UpstreamTokenVault } from "../account/clients/vault.ts";
 import type { ClientAuthentication } from "../authorization/authentication.ts";
+import type { ClientIcons } from "../authorization/client_icons.ts";
 import type { Clients } from "../authorization/clients.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
 import type { CopyAppIcon } from "../operations/app_icon_copy.ts";
@@ -59,6 +60,7 @@ export interface Services extends OAuthTokens {
   readonly note_app_key_use: NoteUse;
   /** OAuth clients, and how they authenticate. */
   readonly clients: Clients;
+  readonly client_icons: ClientIcons;
   readonly client_authentication: ClientAuthentication;
   readonly note_client_use: NoteUse;
   readonly webhook_engine: WebhookEngine;
@@ -98,8 +100,6 @@ export interface Services extends OAuthTokens {
   readonly mint_personal_token: MintPersonalToken;
   /** The requests that consent pages show and their forms return. */
   readonly consent_forms: SealedTexts;
-  /** Seals requests for the approval of one job. */
-  readonly job_approvals: SealedTexts;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
   readonly request_copies: RequestCopies;

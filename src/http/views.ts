@@ -1,7 +1,9 @@
 /** Rows in the form of the API: RFC 3339 times, metadata as an object. */
 import type {
-  EntryRow,
+  ListedEntry,
   JobRow,
+  ListedAllowance,
+  ListedCap,
   OnceAnswer,
   ProgressedJob,
   SettledJob,
@@ -11,6 +13,8 @@ import type { AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
 export { jobView, timestamp };
+
+export const timeOrNull = (at_ms: number | null) => (at_ms === null ? null : timestamp(at_ms));
 
 /**
  * Jobs as JSON, the same bytes as of their views. The stored metadata is JSON that we serialised, so it is inserted as
@@ -32,7 +36,7 @@ export function settledView({ job, credits }: SettledJob | ProgressedJob) {
   return { job: jobView(job), credits };
 }
 
-export function entryView(row: EntryRow) {
+export function entryView(row: ListedEntry) {
   return {
     line: row.line,
     kind: row.kind,
@@ -41,8 +45,29 @@ export function entryView(row: EntryRow) {
     job_id: row.job_id,
     app: row.app_slug,
     note: row.note,
+    by: row.by,
     at: timestamp(row.at_ms),
   };
+}
+
+/** The fields of every allowance. */
+export function allowanceView(allowance: ListedAllowance) {
+  return {
+    id: allowance.id,
+    resource: allowance.resource,
+    scopes: allowance.scopes,
+    apps: allowance.limits.app_slugs,
+    caps: allowance.caps.map(capView),
+    ends_with_session: allowance.ends_with_session,
+    created_at: timestamp(allowance.created_at_ms),
+    last_used_at: timeOrNull(allowance.last_used_at_ms),
+    expires_at: timestamp(allowance.expires_at_ms),
+  };
+}
+
+function capView({ resets_at_ms, ...cap }: ListedCap) {
+  const room = Math.max(0, cap.credits - cap.spent);
+  return { ...cap, room, resets_at: timeOrNull(resets_at_ms) };
 }
 
 /** Responds to a write with `view` of its value. A stored response of an earlier request gets a header. */

@@ -1,6 +1,7 @@
 /** The routes of all pages and forms, with their handlers. */
 import type { Hono } from "hono";
-import { changeAppAccess } from "./account/apps.ts";
+import { confirmRevoke, revokeAllowance, showAccess } from "./account/access.tsx";
+import { allowApp, confirmStop, stopApp } from "./account/app_access.tsx";
 import { buyCredits, showPaid } from "./account/checkout.tsx";
 import { downloadData } from "./account/data.ts";
 import { deleteAccount, showDeletion } from "./account/delete.tsx";
@@ -23,7 +24,7 @@ import {
 import { approveJob, denyJob, showApproval } from "./approve/approve.tsx";
 import { addConsoleRoutes } from "./console/routes.ts";
 import { allowClient, denyClient } from "./authorize/decide.tsx";
-import { redirectToAuthorize, showAuthorize } from "./authorize/show.tsx";
+import { redirectToQuery, showAuthorize } from "./authorize/show.tsx";
 import type { AppEnvironment } from "../http/context.ts";
 import { approveDevice, denyDevice } from "./device/decide.tsx";
 import { showDevice } from "./device/show.tsx";
@@ -38,7 +39,7 @@ import {
   limitSignInCallbacks,
   limitWrites,
 } from "../http/middleware/rate_limits.ts";
-import { requirePayments } from "../http/api/payments/require_payments.ts";
+import { requirePayments } from "../http/middleware/require_payments.ts";
 import { continueSignedIn } from "./signin/continue.ts";
 import { addPasskey, makeRecoveryCode } from "./account/passkeys.tsx";
 import { finishSignIn } from "./signin/callback.ts";
@@ -53,11 +54,14 @@ import { recover, showRecovery } from "./signin/recovery.tsx";
 import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/show.tsx";
 import { startSignIn } from "./signin/start.ts";
+import { CLIENT_ICON_PATH, showClientIcon } from "./authorize/client_icon.ts";
+import { allowStoppedApp } from "./signin/stopped_app.tsx";
+import { confirmLogout, showLogout } from "./logout/logout.tsx";
 import { editConnection, showEdit } from "./account/connection_edit.tsx";
-import { confirmRevoke, revokeConnection, showConnections } from "./account/connections.tsx";
 import { checkQueryNames, limitBodySize } from "../http/validation.ts";
 
 /** Adds the routes in groups that share their middleware. */
+// oxlint-disable-next-line max-lines-per-function -- the table of the pages' routes
 export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/theme.css", ...readTheme);
   app.get("/favicon.svg", ...readFavicon);
@@ -87,12 +91,19 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.use("/oauth/authorize/*", noStore);
   const asking = limitNetwork("authorize");
   app.get("/oauth/authorize", asking, loadSession, ...showAuthorize);
-  app.post("/oauth/authorize", asking, limitBodySize, ...redirectToAuthorize);
+  app.get(CLIENT_ICON_PATH, asking, loadSession, ...showClientIcon);
+  app.post("/oauth/authorize", asking, limitBodySize, ...redirectToQuery);
   const consent = [guardOwnForms, limitBodySize, loadSession, limitConsents] as const;
   app.post("/oauth/authorize/allow", ...consent, ...allowClient);
   app.post("/oauth/authorize/deny", ...consent, ...denyClient);
 
+  app.use("/oauth/logout/*", noStore);
+  app.get("/oauth/logout", asking, loadSession, ...showLogout);
+  app.post("/oauth/logout", asking, limitBodySize, ...redirectToQuery);
+  app.post("/oauth/logout/confirm", guardOwnForms, loadSession, limitConsents, ...confirmLogout);
+
   const own_form = [guardOwnForms, requireSignIn, limitBodySize] as const;
+  app.post("/signin/allow", ...own_form, limitWrites, ...allowStoppedApp);
   app.use("/account/*", noStore);
   const page = [requireSignIn, loadOperatorRights] as const;
   app.get("/account", ...page, ...showAccount);
@@ -104,7 +115,6 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/data.json", requireSignInEvenSuspended, ...downloadData);
   app.get("/account/delete", requireSignIn, ...showDeletion);
   app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
-  app.post("/account/app-access", ...own_form, limitWrites, ...changeAppAccess);
   app.get("/account/end-session", ...page, ...confirmEndSession);
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
@@ -113,11 +123,14 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/recovery-code", requirePasskeys, ...own_form, ...makeRecoveryCode);
   const signing_out = [guardOwnForms, requireSignInEvenSuspended, limitBodySize] as const;
   app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
-  app.get("/account/connections", ...page, ...showConnections);
-  app.get("/account/connections/revoke", ...page, ...confirmRevoke);
-  app.post("/account/connections/revoke", ...own_form, ...revokeConnection);
-  app.get("/account/connections/edit", ...page, ...showEdit);
-  app.post("/account/connections/edit", ...own_form, limitWrites, ...editConnection);
+  app.get("/account/access", ...page, ...showAccess);
+  app.get("/account/access/revoke", ...page, ...confirmRevoke);
+  app.post("/account/access/revoke", ...own_form, ...revokeAllowance);
+  app.get("/account/access/edit", ...page, ...showEdit);
+  app.post("/account/access/edit", ...own_form, limitWrites, ...editConnection);
+  app.get("/account/access/stop", ...page, ...confirmStop);
+  app.post("/account/access/stop", ...own_form, limitWrites, ...stopApp);
+  app.post("/account/access/allow", ...own_form, limitWrites, ...allowApp);
   app.get("/account/tokens/new", ...page, ...showNewToken);
   app.post("/account/tokens/new", ...own_form, limitAttempts, ...makeToken);
 
@@ -129,9 +142,9 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   addConsoleRoutes(app);
 
   app.use("/approve/*", noStore);
-  app.get("/approve/:request", requireSignIn, limitConsents, ...showApproval);
-  app.post("/approve/:request/approve", ...own_form, limitConsents, ...approveJob);
-  app.post("/approve/:request/deny", ...own_form, limitConsents, ...denyJob);
+  app.get("/approve/:approval", requireSignIn, limitConsents, ...showApproval);
+  app.post("/approve/:approval/approve", ...own_form, limitConsents, ...approveJob);
+  app.post("/approve/:approval/deny", ...own_form, limitConsents, ...denyJob);
 
   app.use("/device/*", noStore);
   app.get("/device", requireSignIn, ...showDevice);

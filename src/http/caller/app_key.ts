@@ -44,7 +44,6 @@ async function lookUpApp(context: AppContext, key: string): Promise<Result<AppPr
   switch (looked_up.kind) {
     case "app":
       return accepted(looked_up);
-    case "unverified_app":
     case "unreadable":
       return refused({
         code: "unavailable",
@@ -55,28 +54,18 @@ async function lookUpApp(context: AppContext, key: string): Promise<Result<AppPr
   }
 }
 
-/** What an app's server requests: to read, report on or end one of its jobs, or anything else. */
-export type AppRequest = "settle" | "other";
-
-/**
- * The app's server, acting in the account that its request names. Only to settle its jobs, the key may be one that cannot
- * be verified now: the account decides then.
- */
+/** The app's server, acting in the account that its request names. */
 export async function identifyApp(
   context: AppContext,
   key: string,
-  request: AppRequest,
 ): Promise<Result<AppCaller, Refusal>> {
-  const known = await context.get("services").apps.appOfKey(key);
-  const may_settle = known.kind === "unverified_app" && request === "settle";
-  const proof =
-    known.kind === "app" || may_settle ? accepted(known) : await lookUpApp(context, key);
+  const proof = await findAppOfKey(context, key);
   if (!proof.ok) return proof;
-  if (proof.value.kind === "app") noteUse(context, proof.value);
   const identity_id = context.req.header(IDENTITY_HEADER) ?? "";
   if (identity_id === "") return refused({ code: "identity_required" });
   if (identity_id.length > IDENTITY_ID_MAX_LENGTH || !/^[\x21-\x7e]+$/.test(identity_id)) {
     return refused({ code: "account_unknown" });
   }
-  return accepted({ identity_id, via: "bearer", proof: proof.value });
+  const account_caller = { kind: "app", app_slug: proof.value.app_slug } as const;
+  return accepted({ identity_id, account_caller, via: "bearer", proof: proof.value });
 }

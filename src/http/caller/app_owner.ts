@@ -9,7 +9,7 @@ import { findAppOfKey, IDENTITY_HEADER, readAppKey } from "./app_key.ts";
 import type { MiddlewareHandler } from "hono";
 
 /** The app whose key the request has, within its rate limit. */
-export async function identifyAppItself(
+async function identifyAppItself(
   context: AppContext,
   key: string,
 ): Promise<Result<AppProof, Refusal>> {

@@ -4,6 +4,7 @@ import type { AppSessionProof } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { AppContext, UserCaller } from "../context.ts";
+import { accountCallerOf } from "./account_caller.ts";
 import { isOriginAllowed } from "../middleware/origins.ts";
 import { countNetworkRequest, countRequest } from "../middleware/rate_limits.ts";
 import type { Services } from "../services.ts";
@@ -42,7 +43,8 @@ export async function identifyAppSession(
   }
   const { id: issuer_id, upstream } = issuer;
   const proof = { kind: "app_session", issuer_id, party, upstream } as const;
-  return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });
+  const account_caller = await accountCallerOf(context, proof);
+  return accepted({ identity_id, account_caller, proof, expires_at_ms, via: "bearer" });
 }
 
 /** Whether tokens are accepted from the app that a token was issued to. */

@@ -4,14 +4,14 @@ import { ACCESS_TOKEN_PREFIX, PERSONAL_TOKEN_PREFIX, type Identified } from "../
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { Session } from "../../identity/port.ts";
+import { accountCallerOf } from "./account_caller.ts";
 import { identifyAppSession } from "./app_session.ts";
-import { findAppOfKey, identifyApp, readAppKey, type AppRequest } from "./app_key.ts";
+import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
 import { factory, type AppContext, type UserCaller } from "../context.ts";
 import { requestingOrigin } from "../middleware/origins.ts";
 import {
   countApp,
   countAuthenticated,
-  rememberSettlement,
   rememberTokenStatus,
   resumeSession,
 } from "../middleware/rate_limits.ts";
@@ -34,25 +34,18 @@ export const authenticate = factory.createMiddleware(async (context, next) => {
   return undefined;
 });
 
-const authenticateFor = (request: AppRequest) =>
-  factory.createMiddleware(async (context, next) => {
-    const key = readAppKey(context.req.header("Authorization") ?? "");
-    if (key === null) return authenticate(context, next);
-    const caller = await identifyApp(context, key, request);
-    if (!caller.ok) return refuse(context, caller.refusal);
-    const limited = await countApp(context, caller.value.proof);
-    if (limited !== null) return refuse(context, limited);
-    context.set("caller", caller.value);
-    await next();
-    rememberSettlement(context, caller.value.proof);
-    return undefined;
-  });
-
 /** {@link authenticate} for routes that also accept an app's key. */
-export const authenticateUserOrApp = authenticateFor("other");
-
-/** {@link authenticateUserOrApp} for routes that read, report on or end one job. They work while app keys cannot be verified. */
-export const authenticateToSettle = authenticateFor("settle");
+export const authenticateUserOrApp = factory.createMiddleware(async (context, next) => {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key === null) return authenticate(context, next);
+  const caller = await identifyApp(context, key);
+  if (!caller.ok) return refuse(context, caller.refusal);
+  const limited = await countApp(context, caller.value.proof);
+  if (limited !== null) return refuse(context, limited);
+  context.set("caller", caller.value);
+  await next();
+  return undefined;
+});
 
 /** The caller. If the bearer token is not valid, cookies are not tried. */
 export async function identify(context: AppContext): Promise<Result<UserCaller, Refusal>> {
@@ -77,7 +70,8 @@ export async function identifyByBearer(
     if (await isOfDeletedClient(context, proof)) {
       return refused({ code: "unauthorized", reason: "personal_token_ended" });
     }
-    return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });
+    const account_caller = await accountCallerOf(context, proof);
+    return accepted({ identity_id, account_caller, proof, expires_at_ms, via: "bearer" });
   }
   const app_session = token ? await identifyAppSession(context, token) : null;
   if (app_session !== null) return app_session;
@@ -95,14 +89,14 @@ async function verifyBearer(
     const claims = await access_tokens.verify(issuer, token);
     if (claims === null) return null;
     const { identity_id, credential, client_id, expires_at_ms } = claims;
-    return { identity_id, proof: { kind: "personal_token", credential, client_id }, expires_at_ms };
+    return { identity_id, proof: { kind: "connection", credential, client_id }, expires_at_ms };
   }
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
   const claims = await personal_tokens.verify(issuer, token);
   if (claims === null) return null;
   const { identity_id, personal_token_id, expires_at_ms } = claims;
   const credential = { kind: "allowance", allowance_id: personal_token_id } as const;
-  const proof = { kind: "personal_token", credential, client_id: null } as const;
+  const proof = { kind: "personal_token", credential } as const;
   return { identity_id, proof, expires_at_ms };
 }
 
@@ -116,7 +110,7 @@ export async function identifyBySession(context: AppContext): Promise<Result<Use
   const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await setSessionCookies(context, resumed.session, resumed.set_cookies);
-  return accepted(browserCaller(context, resumed.session));
+  return accepted(await browserCaller(context, resumed.session));
 }
 
 /**
@@ -141,11 +135,12 @@ async function findSessionToken(context: AppContext): Promise<UserCaller | null>
  * The caller of a session that a cookie proved. `azp` is the origin of the page that sent the cookie, not the `azp` of the
  * JWT cookie. A session that was just looked up is valid for as long as a new JWT.
  */
-export function browserCaller(
+export async function browserCaller(
   context: AppContext,
   { id: session_id, identity_id }: Session,
   expires_at_ms: number = Date.now() + SESSION_JWT_TTL_SECONDS * 1000,
-): UserCaller & { readonly via: "cookie" } {
+): Promise<UserCaller & { readonly via: "cookie" }> {
   const proof = { kind: "session", session_id, azp: requestingOrigin(context) } as const;
-  return { identity_id, proof, expires_at_ms, via: "cookie" };
+  const account_caller = await accountCallerOf(context, proof);
+  return { identity_id, account_caller, proof, expires_at_ms, via: "cookie" };
 }

@@ -8,7 +8,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 
 /** What the service knows when it refuses a token. */
-export interface RefusingService {
+interface RefusingService {
   /** `iss` of its own tokens. */
   readonly issuer: string;
   /** Whether a token says that a trusted issuer issued it. */

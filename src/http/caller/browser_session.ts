@@ -4,7 +4,9 @@
  */
 import { finishAccountDeletion, isAccountDeleted } from "./deleted_account.ts";
 import { findAppOfKey, readAppKey } from "./app_key.ts";
+import { HOLDER } from "../../account/contract.ts";
 import { browserCaller, identify } from "./authenticate.ts";
+import { isOfAllowance } from "../../domain/proof.ts";
 import type { ResumedSession, Session } from "../../identity/port.ts";
 import type { Next } from "hono";
 import { accountOf, callerOf, factory, type AppContext } from "../context.ts";
@@ -16,9 +18,15 @@ import { setSessionCookies } from "./session_cookies.ts";
 
 const SESSION_REQUIRED = "This requires a browser session. Sign in first.";
 
-function setSession(context: AppContext, session: ResumedSession): void {
+async function setSession(context: AppContext, session: ResumedSession): Promise<void> {
   context.set("session", session);
-  context.set("caller", browserCaller(context, session));
+  context.set("caller", await browserCaller(context, session));
+}
+
+/** Sets the session of one of our own pages. A link from another site opens a page as the holder too. */
+async function setPageSession(context: AppContext, session: ResumedSession): Promise<void> {
+  context.set("session", session);
+  context.set("caller", { ...(await browserCaller(context, session)), account_caller: HOLDER });
 }
 
 /**
@@ -43,7 +51,7 @@ async function findSession(context: AppContext): Promise<Session | null> {
     const resumed = await resumeSession(context);
     if (resumed.kind !== "session") return null;
     await setSessionCookies(context, resumed.session, resumed.set_cookies);
-    setSession(context, resumed.session);
+    await setSession(context, resumed.session);
     return resumed.session;
   }
   const bearer = await identify(context);
@@ -55,6 +63,23 @@ async function findSession(context: AppContext): Promise<Session | null> {
   context.set("caller", bearer.value);
   return { id: proof.session_id, identity_id };
 }
+
+/**
+ * Requires that the session behind the caller's token has not ended. Other endpoints accept a session JWT until it
+ * expires; a credential for another service is worth the extra query.
+ */
+export const requireLiveSession = factory.createMiddleware(async (context, next) => {
+  const { proof, identity_id } = context.get("caller");
+  const { identity } = context.get("services");
+  // The account checks a personal access token itself when it reads the upstream token. An app's session is the token.
+  if (isOfAllowance(proof) || proof.kind === "app_session") return next();
+  if (proof.kind !== "session") return refuse(context, { code: "scope", reason: "app_key" });
+  if (await identity.isSessionLive(proof.session_id, identity_id)) return next();
+  return refuse(context, {
+    code: "unauthorized",
+    detail: "The session behind this token has ended. Sign in again.",
+  });
+});
 
 /**
  * For pages: a person who is not signed in signs in first and returns to the page, or to the page of the form. The holder
@@ -83,7 +108,7 @@ async function requireSession(
     signin.searchParams.set("redirect_to", new URL(page, context.get("base_url")).href);
     return context.redirect(signin.href, 303);
   }
-  setSession(context, resumed.session);
+  await setPageSession(context, resumed.session);
   const admitted = allow_suspended ? null : await accountOf(context).checkCaller(callerOf(context));
   if (admitted?.ok === false) {
     const { refusal } = admitted;
@@ -100,7 +125,7 @@ async function requireSession(
 export const loadSession = factory.createMiddleware(async (context, next) => {
   const resumed = await resumeSession(context);
   if (resumed.kind === "session") {
-    setSession(context, resumed.session);
+    await setPageSession(context, resumed.session);
     await setSessionCookies(context, resumed.session, resumed.set_cookies);
   }
   return next();

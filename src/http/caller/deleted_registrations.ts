@@ -24,8 +24,7 @@ export async function isOfDeletedClient(
   context: AppContext,
   proof: Proof | AppProof,
 ): Promise<boolean> {
-  const client_id = proof.kind === "personal_token" ? proof.client_id : null;
-  return client_id !== null && isDeletedClient(context, client_id);
+  return proof.kind === "connection" && isDeletedClient(context, proof.client_id);
 }
 
 /** Whether a resource is gone: then no tokens are issued for it. While the registry cannot be read they are. Null: our API. */

@@ -1,4 +1,4 @@
-/** The role that each route of operators requires: the one place that declares it, for the API and the console. */
+/** The role that a route of operators requires. */
 import { matchedRoutes } from "hono/route";
 import {
   includesRole,
@@ -12,58 +12,11 @@ import type { AppContext } from "../context.ts";
 interface Route {
   readonly method: string;
   readonly path: string;
+  readonly handler?: unknown;
 }
 
-/** The page of a form requires the same role as the form. */
-export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
-  "GET /api/admin/accounts": "viewer",
-  "POST /api/admin/accounts/suspend": "support",
-  "GET /api/admin/accounts/:identity_id": "viewer",
-  "DELETE /api/admin/accounts/:identity_id": "admin",
-  "GET /api/admin/accounts/:identity_id/export": "viewer",
-  "GET /api/admin/accounts/:identity_id/jobs": "viewer",
-  "GET /api/admin/accounts/:identity_id/jobs/:job_id": "viewer",
-  "GET /api/admin/accounts/:identity_id/purchases": "viewer",
-  "GET /api/admin/accounts/:identity_id/ledger": "viewer",
-  "POST /api/admin/accounts/:identity_id/jobs/:job_id/refund": "support",
-  "POST /api/admin/accounts/:identity_id/credits": "support",
-  "POST /api/admin/accounts/:identity_id/plan": "admin",
-  "POST /api/admin/accounts/:identity_id/suspend": "support",
-  "POST /api/admin/accounts/:identity_id/restore": "support",
-  "POST /api/admin/accounts/:identity_id/signout": "support",
-  "POST /api/admin/accounts/:identity_id/rebuild": "admin",
-  "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": "support",
-  "GET /api/admin/apps": "viewer",
-  "PUT /api/admin/apps/:slug": "admin",
-  "GET /api/admin/apps/:slug/keys": "viewer",
-  "POST /api/admin/apps/:slug/keys": "admin",
-  "DELETE /api/admin/apps/:slug/keys/:id": "admin",
-  // An app's own key may use these too: see `app_owner.ts`.
-  "GET /api/admin/apps/:slug/webhooks": "viewer",
-  "PUT /api/admin/apps/:slug/webhooks/:id": "admin",
-  "DELETE /api/admin/apps/:slug/webhooks/:id": "admin",
-  "POST /api/admin/apps/:slug/webhooks/:id/rotate": "admin",
-  "POST /api/admin/apps/:slug/webhooks/:id/test": "admin",
-  "GET /api/admin/apps/:slug/webhooks/:id/deliveries": "viewer",
-  "POST /api/admin/apps/:slug/webhooks/:id/replay": "admin",
-  "GET /api/admin/apps/:slug/clients": "viewer",
-  "GET /api/admin/apps/:slug/clients/:id": "viewer",
-  "PUT /api/admin/apps/:slug/clients/:id": "admin",
-  "DELETE /api/admin/apps/:slug/clients/:id": "admin",
-  "POST /api/admin/apps/:slug/clients/:id/secret": "admin",
-  "GET /api/admin/apps/:slug/resources": "viewer",
-  "GET /api/admin/apps/:slug/resources/:id": "viewer",
-  "PUT /api/admin/apps/:slug/resources/:id": "admin",
-  "DELETE /api/admin/apps/:slug/resources/:id": "admin",
-  "POST /api/admin/rebuild": "admin",
-  "POST /api/admin/payments/reconcile": "admin",
-  "GET /api/admin/jobs": "viewer",
-  "GET /api/admin/stats": "viewer",
-  "GET /api/admin/money": "viewer",
-  "GET /api/admin/health": "viewer",
-  "GET /api/admin/audit": "viewer",
-  "GET /api/admin/operators": "viewer",
-
+/** The roles of the console. The page of a form requires the same role as the form. */
+export const CONSOLE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console": "viewer",
   "GET /console/accounts": "viewer",
   "GET /console/jobs": "viewer",
@@ -118,21 +71,28 @@ function isOfOperators({ method, path }: Route): boolean {
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
+/** An endpoint of the API declares its role itself: see `api/endpoint.ts`. */
+function roleOf(route: Route): OperatorRole | undefined {
+  const declared = route.handler as { readonly role?: OperatorRole } | undefined;
+  return declared?.role ?? CONSOLE_ROLES[nameOf(route)];
+}
+
 /** @throws if a route of operators declares no role, so that a build with such a route never starts. */
 export function assertRolesDeclared(routes: readonly Route[]): void {
+  const declared = new Set(routes.filter((route) => roleOf(route) !== undefined).map(nameOf));
   const undeclared = routes
     .filter(isOfOperators)
     .map(nameOf)
-    .find((name) => !Object.hasOwn(ROUTE_ROLES, name));
-  if (undeclared !== undefined) throw new Error(`ROUTE_ROLES has no role for ${undeclared}`);
+    .find((name) => !declared.has(name));
+  if (undeclared !== undefined) throw new Error(`no role is declared for ${undeclared}`);
 }
 
 /** The highest role that a route of the request requires. An address without a route requires the lowest one. */
 export function neededRole(context: AppContext): OperatorRole {
-  const roles = matchedRoutes(context)
-    .filter(isOfOperators)
-    .map((route) => ROUTE_ROLES[nameOf(route)] ?? "admin");
-  return OPERATOR_ROLES.findLast((role) => roles.includes(role)) ?? "viewer";
+  const routes = matchedRoutes(context).filter(isOfOperators);
+  const roles = routes.map(roleOf);
+  const highest = OPERATOR_ROLES.findLast((role) => roles.includes(role));
+  return highest ?? (routes.length === 0 ? "viewer" : "admin");
 }
 
 /** The refusal of an operator whose role is too low for the request; null if it suffices. */

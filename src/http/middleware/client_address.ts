@@ -1,7 +1,7 @@
 /** The client's networks, as keys of rate limits. */
 import type { AppContext } from "../context.ts";
 
-export interface ClientNetworks {
+interface ClientNetworks {
   /** An IPv4 address, or the /64 of an IPv6 address: providers assign at least a /64 to one customer. */
   readonly network: string;
   /** The /48 of an IPv6 address; null for IPv4. */

@@ -25,6 +25,22 @@ export async function isOriginAllowed(context: AppContext, origin: string): Prom
   return isAllowedOrigin(origin, await registeredOrigins(context));
 }
 
+/** The URL in `text` if it is on a configured origin, or on one of an app; null if not. `app_slug`: null for every app. */
+export async function allowedReturn(
+  context: AppContext,
+  text: string,
+  app_slug: string | null,
+): Promise<URL | null> {
+  const { config, keepOwned, apps } = context.get("services");
+  const configured = allowedUrl(text, await keepOwned(config.allowed_origins));
+  if (configured !== null) return configured;
+  const origins =
+    app_slug === null
+      ? await registeredOrigins(context)
+      : ((await apps.all()).get(app_slug)?.origins ?? []);
+  return allowedUrl(text, origins);
+}
+
 /** The URL in `text` if a redirect to it is allowed, else null. */
 export async function allowedRedirect(context: AppContext, text: string): Promise<URL | null> {
   const configured = allowedUrl(text, await configuredOrigins(context));
@@ -63,10 +79,14 @@ export const corsForAllowedOrigins = factory.createMiddleware(async (context, ne
  * Refuses a write with a cookie unless it comes from a page of an allowed origin: `Origin` is allowed, or it is missing
  * and `Sec-Fetch-Site` is `same-origin`. A bearer token needs no check, since browsers never add one by themselves.
  */
-export const guardCookieWrites = factory.createMiddleware(async (context, next) => {
-  if (context.get("caller").via === "bearer" || (await isFromAllowedPage(context))) return next();
-  return refuse(context, { code: "origin_not_allowed" });
-});
+export const guardCookieWrites = factory.createMiddleware(async (context, next) =>
+  (await isForeignCookieWrite(context)) ? refuse(context, { code: "origin_not_allowed" }) : next(),
+);
+
+/** Whether {@link guardCookieWrites} refuses the request. */
+export async function isForeignCookieWrite(context: AppContext): Promise<boolean> {
+  return context.get("caller").via === "cookie" && !(await isFromAllowedPage(context));
+}
 
 /**
  * Refuses a read of sensitive data with a cookie from a page of an origin that is not allowed. A request that names no
@@ -79,7 +99,7 @@ export const guardCookieReads = factory.createMiddleware(async (context, next) =
 });
 
 /** Whether the page that sent a request has an allowed origin. */
-export async function isFromAllowedPage(context: AppContext): Promise<boolean> {
+async function isFromAllowedPage(context: AppContext): Promise<boolean> {
   const origin = context.req.header("Origin");
   if (origin === undefined) return context.req.header("Sec-Fetch-Site") === "same-origin";
   return isOriginAllowed(context, origin);

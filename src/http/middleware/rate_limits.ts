@@ -10,7 +10,7 @@ import {
   type RateLimitName,
   type RateLimitRule,
 } from "../../domain/rate_limits.ts";
-import { credentialId, type AppProof, type UnverifiedAppProof } from "../../domain/proof.ts";
+import { credentialId, isOfAllowance, type AppProof } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { errorName } from "../../domain/result.ts";
 import type { Resumption } from "../../identity/port.ts";
@@ -100,33 +100,12 @@ export function countAuthenticated(
   return countRequest(context, "authenticated", keyOf(context, caller));
 }
 
-/**
- * Counts a request of an app's server, per app and network. All keys that cannot be verified count together. One that
- * this isolate never knew counts as unknown: it may be invented, and its request reaches the account that it names.
- */
+/** Counts a request of an app's server, per app and network. */
 export function countApp(
   context: AppContext,
-  proof: Pick<AppProof, "kind" | "app_slug"> | UnverifiedAppProof,
+  { app_slug }: Pick<AppProof, "app_slug">,
 ): Promise<Limited | null> {
-  if (proof.kind === "unverified_app" && !isFamiliar(context, proof)) {
-    return countNetworkRequest(context, "app_key_unknown");
-  }
-  // No slug has parentheses.
-  const app = proof.kind === "app" ? proof.app_slug : "(unverified)";
-  return countRequest(context, "app", `${app} ${networksOf(context).network}`);
-}
-
-function isFamiliar(context: AppContext, { was_valid, key_hash }: UnverifiedAppProof): boolean {
-  return was_valid || context.get("services").living_credentials.has(key_hash, Date.now());
-}
-
-/** Remembers an unverified app key that an account let settle a job. */
-export function rememberSettlement(
-  context: AppContext,
-  proof: AppProof | UnverifiedAppProof,
-): void {
-  if (proof.kind !== "unverified_app" || context.res.status !== 200) return;
-  context.get("services").living_credentials.add(proof.key_hash, Date.now());
+  return countRequest(context, "app", `${app_slug} ${networksOf(context).network}`);
 }
 
 /**
@@ -139,7 +118,6 @@ function keyOf(
 ): string {
   if (proof.kind === "session" || proof.kind === "app_session") return identity_id;
   if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
-  if (proof.kind === "unverified_app") return `key ${proof.key_hash} ${identity_id}`;
   const { living_credentials } = context.get("services");
   return living_credentials.has(credentialId(proof.credential), Date.now())
     ? identity_id
@@ -154,7 +132,7 @@ export function rememberTokenStatus(
   context: AppContext,
   { proof }: Pick<UserCaller, "proof">,
 ): void {
-  if (proof.kind !== "personal_token") return;
+  if (!isOfAllowance(proof)) return;
   const { living_credentials } = context.get("services");
   if (context.res.status === 401) living_credentials.forget(credentialId(proof.credential));
   else if (context.res.status < 400 || [402, 403].includes(context.res.status)) {
@@ -240,7 +218,7 @@ export async function resumeSession(context: AppContext): Promise<Resumption> {
 }
 
 /** Only counts, for a caller that looks up the session itself. @throws {TooManyLookups} */
-export async function countSessionLookup(context: AppContext): Promise<void> {
+async function countSessionLookup(context: AppContext): Promise<void> {
   if (context.req.header("Cookie") === undefined) return;
   const limited = await countNetworkRequest(context, "session_lookup");
   if (limited !== null) throw new TooManyLookups(limited);

@@ -7,7 +7,7 @@ import type { AppContext } from "../context.ts";
 const REFUSED_ORIGINS_LOGGED_MAX = 20;
 const REFUSED_ORIGINS_WINDOW_MS = 60_000;
 
-export type OriginUse = "redirect_to" | "cors";
+type OriginUse = "redirect_to" | "return_to" | "cors";
 
 /** The origins logged in the current window, per isolate: an isolate has one configuration. */
 const logged = new WeakMap<

@@ -12,20 +12,16 @@ import type { Services } from "../services.ts";
  * The share of successful and rate-limited requests that is logged. A line costs twice as much as a request ($0.60 and
  * $0.30 a million), so logging all of them would be the larger part of the bill.
  */
-export const SAMPLED_LOG_SHARE = 0.01;
+const SAMPLED_LOG_SHARE = 0.01;
 
 /** `refused` is 4xx, `failed` is 5xx. */
-export type RequestOutcome = "succeeded" | "refused" | "failed";
+type RequestOutcome = "succeeded" | "refused" | "failed";
 
 /** Who sent a request. `connection`: a token of an OAuth client; `client`: an OAuth client at its own endpoints. */
-export type RequestCaller =
-  | (UserCaller | AppCaller)["proof"]["kind"]
-  | "connection"
-  | "client"
-  | "operator";
+type RequestCaller = (UserCaller | AppCaller)["proof"]["kind"] | "client" | "operator";
 
 /** A log line never contains a URL, a header, a body, an identity or a token. */
-export interface RequestLine {
+interface RequestLine {
   readonly event: "request";
   readonly request_id: string;
   readonly method: string;
@@ -88,8 +84,7 @@ function callerKindOf(context: AppContext): RequestCaller | null {
     return typeof context.get("sender")?.client_id === "string" ? "client" : null;
   const is_operator = /^\/(api\/admin|console)(\/|$)/.test(context.req.path);
   if (is_operator && (context.get("operator") ?? null) !== null) return "operator";
-  const { proof } = caller;
-  return proof.kind === "personal_token" && proof.client_id !== null ? "connection" : proof.kind;
+  return caller.proof.kind;
 }
 
 /** Only a registered app: another name is what somebody typed. */
@@ -98,7 +93,7 @@ function appOf(context: AppContext): string | null {
   const body = context.req.valid("json" as never) as { readonly app?: unknown } | undefined;
   const proof = findCaller(context)?.proof;
   const client_id =
-    proof?.kind === "personal_token" ? proof.client_id : context.get("sender")?.client_id;
+    proof?.kind === "connection" ? proof.client_id : context.get("sender")?.client_id;
   const named = [
     body?.app,
     context.req.query("app"),

@@ -11,7 +11,7 @@ import type { AppContext } from "../context.ts";
 import { countNetworkRequest, countRequest } from "../middleware/rate_limits.ts";
 
 /** `unknown`: no such client, or its document is not usable, for whatever reason. `refused`: 429 or 503. */
-export type ResolvedClient =
+type ResolvedClient =
   | { readonly kind: "found"; readonly client: OAuthClient }
   | { readonly kind: "unknown" | "sign_in_first" }
   | { readonly kind: "refused"; readonly refusal: Refusal };
@@ -39,6 +39,16 @@ export async function resolveClient(
     case "sign_in_first":
       return found;
   }
+}
+
+/** The icon that the document of a client names; null: none that can be shown. */
+export async function readClientIcon(context: AppContext, client_id: string, identity_id: string) {
+  const found = await resolveClient(context, client_id, identity_id);
+  const icon =
+    found.kind === "found" && found.client.kind === "document" ? found.client.icon : null;
+  if (icon === null) return null;
+  const { count } = countFetches(context, identity_id);
+  return context.get("services").client_icons.read(icon, count);
 }
 
 /** A registered protected resource by its address. */

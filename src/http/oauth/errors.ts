@@ -54,6 +54,10 @@ const PROBLEMS: Readonly<Record<Problem, readonly [OAuthErrorCode, string]>> = {
     `The person ended the connection, or an operator deleted its client. ${AUTHORIZE_AGAIN}`,
   ],
   allowance_expired: ["invalid_grant", `The connection has expired. ${AUTHORIZE_AGAIN}`],
+  app_stopped: [
+    "invalid_grant",
+    "The person stopped this app. They can allow it again on the page /account/access.",
+  ],
   suspended: ["invalid_grant", "The account is suspended. The person can contact its operator."],
   account_deleted: ["invalid_grant", `The account was deleted. ${AUTHORIZE_AGAIN}`],
   wider_scope: ["invalid_scope", "scope has more than the person approved. Send less, or none."],
@@ -89,6 +93,7 @@ export function errorFrom(refusal: Refusal): OAuthError {
   }
   if (refusal.code === "account_unknown") return errorOf("account_deleted");
   if (refusal.code === "suspended") return errorOf("suspended");
+  if (refusal.code === "app_stopped") return errorOf("app_stopped");
   return UNAVAILABLE;
 }
 

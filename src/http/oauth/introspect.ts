@@ -55,7 +55,7 @@ async function describe(
   const found = await findVisible(context, app, token);
   if (!found.ok || found.value === null) return found.ok ? INACTIVE : found;
   const { resource, identity_id, credential, client_id, scopes, act } = found.value;
-  const caller = { kind: "personal_token", credential } as const;
+  const caller = { kind: "allowance", credential } as const;
   const living = await accounts(identity_id).checkCaller(caller);
   if (!living.ok || (await isDeletedClient(context, client_id, ...living.value))) return INACTIVE;
   return accepted({

@@ -5,6 +5,7 @@
 import { CLIENT_SCOPES, OAUTH_SCOPES } from "../../domain/oauth_scopes.ts";
 import { ASSERTION_ALGORITHMS } from "../../domain/oauth_client.ts";
 import { factory } from "../context.ts";
+import { SPENDING_TYPE } from "./spending_details.ts";
 import { GRANT_TYPES } from "./token.ts";
 
 const CACHED = "public, max-age=300";
@@ -22,8 +23,10 @@ export const readMetadata = factory.createHandlers((context) => {
     revocation_endpoint: `${issuer}/oauth/revoke`,
     introspection_endpoint: `${issuer}/oauth/introspect`,
     userinfo_endpoint: `${issuer}/oauth/userinfo`,
+    end_session_endpoint: `${issuer}/oauth/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     scopes_supported: OAUTH_SCOPES,
+    authorization_details_types_supported: [SPENDING_TYPE],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     grant_types_supported: GRANT_TYPES,

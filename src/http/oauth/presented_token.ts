@@ -2,7 +2,7 @@
 import type { Credential } from "../../domain/proof.ts";
 import type { AppContext } from "../context.ts";
 
-export interface PresentedToken {
+interface PresentedToken {
   readonly identity_id: string;
   readonly credential: Credential;
 }

@@ -1,5 +1,6 @@
 /** The response of the token endpoint (RFC 6749, section 5.1; OpenID Connect Core, section 3.1.3.3). */
 import type { Answer, FamilyTokens, Granted } from "../../account/contract.ts";
+import { rightsOf } from "../../domain/allowance.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { OAUTH_EXPIRES_IN_SECONDS, OAUTH_TOKEN_TTL_SECONDS } from "../../domain/token_family.ts";
@@ -8,6 +9,7 @@ import type { AppContext } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
 import { errorFrom, errorOf, RESOURCE_DELETED, type Problem } from "./errors.ts";
 import type { OAuthForm } from "./form.ts";
+import { detailsOf } from "./spending_details.ts";
 
 export interface TokenResponse {
   readonly access_token: string;
@@ -16,6 +18,8 @@ export interface TokenResponse {
   readonly scope: string;
   readonly refresh_token?: string;
   readonly id_token?: string;
+  /** What a token of our API may spend (RFC 9396, section 7). */
+  readonly authorization_details?: ReturnType<typeof detailsOf>;
   /** Only of an exchange (RFC 8693, section 2.2.1). */
   readonly issued_token_type?: string;
 }
@@ -99,6 +103,9 @@ async function derive(
     token_type: "Bearer",
     expires_in: Math.min(OAUTH_EXPIRES_IN_SECONDS, Math.max(0, expires_at_seconds - now_seconds)),
     scope: scopes.join(" "),
+    ...(resource === null && rightsOf(scopes).access !== "none"
+      ? { authorization_details: detailsOf(tokens.terms, issued_at_seconds) }
+      : {}),
     ...(!without.includes("refresh_token")
       ? { refresh_token: await refresh_tokens.sign({ identity_id, family_id, generation }) }
       : {}),

@@ -5,6 +5,7 @@
 import type { Person } from "../../identity/port.ts";
 import { readBearer } from "../caller/bearer.ts";
 import { isDeletedClient } from "../caller/deleted_registrations.ts";
+import { allowanceCaller } from "../caller/account_caller.ts";
 import { factory, type AppContext } from "../context.ts";
 import { countAuthenticated } from "../middleware/rate_limits.ts";
 import { describeRefusal } from "../refusals.ts";
@@ -36,11 +37,11 @@ export const readUserinfo = factory.createHandlers(async (context) => {
   const { identity_id, credential, client_id, scopes } = claims;
   context.set("sender", { client_id, identity_id });
   if (await isDeletedClient(context, client_id)) return refuseBearer(context, INVALID_TOKEN);
-  const proof = { kind: "personal_token", credential, client_id } as const;
+  const proof = { kind: "connection", credential, client_id } as const;
   const limited = await countAuthenticated(context, { identity_id, proof });
   if (limited !== null) return refuseOAuth(context, errorFrom(limited));
   if (!scopes.includes("openid")) return refuseBearer(context, NO_OPENID);
-  const living = await accounts(identity_id).checkCaller(proof);
+  const living = await accounts(identity_id).checkCaller(allowanceCaller(proof));
   if (!living.ok) {
     const error_description = describeRefusal(living.refusal).error;
     return refuseBearer(context, { error: "invalid_token", error_description });

@@ -2,26 +2,28 @@
 import { createDocument, type ZodOpenApiOverride } from "zod-openapi";
 import { PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS } from "../../domain/limits.ts";
 import { metadata, pageLimit } from "../validation.ts";
-import { admin_paths } from "../api/admin/openapi.ts";
-import { account_paths } from "../api/admin/accounts/openapi.ts";
-import { app_paths } from "../api/admin/apps/openapi.ts";
+import { service_of_operators } from "../api/admin/openapi.ts";
+import { access } from "../api/access/openapi.ts";
+import { accounts } from "../api/admin/accounts/openapi.ts";
+import { apps } from "../api/admin/apps/openapi.ts";
 import { webhook_events } from "../api/admin/webhooks/openapi_schemas.ts";
-import { client_paths } from "../api/admin/clients/openapi.ts";
-import { resource_paths } from "../api/admin/resources/openapi.ts";
-import { webhook_paths } from "../api/admin/webhooks/openapi.ts";
-import { app_itself_paths } from "../api/app/openapi.ts";
-import { wallet_paths } from "../api/wallet/openapi.ts";
-import { events_paths } from "../api/events/openapi.ts";
-import { jobs_paths } from "../api/jobs/openapi.ts";
-import { payments_paths } from "../api/payments/openapi.ts";
-import { ledger_paths } from "../api/ledger/openapi.ts";
-import { me_paths } from "../api/me/openapi.ts";
-import { session_paths } from "../api/session/openapi.ts";
-import { device_paths } from "../api/device/openapi.ts";
-import { personal_tokens_paths } from "../api/personal_tokens/openapi.ts";
-import { upstream_tokens_paths } from "../api/upstream_tokens/openapi.ts";
-import { service_paths } from "../api/service/openapi.ts";
-import { TAGS } from "./operation.ts";
+import { clients } from "../api/admin/clients/openapi.ts";
+import { resources } from "../api/admin/resources/openapi.ts";
+import { webhooks } from "../api/admin/webhooks/openapi.ts";
+import { app_itself } from "../api/app/openapi.ts";
+import { wallet } from "../api/wallet/openapi.ts";
+import { events } from "../api/events/openapi.ts";
+import { jobs } from "../api/jobs/openapi.ts";
+import { payments } from "../api/payments/openapi.ts";
+import { ledger } from "../api/ledger/openapi.ts";
+import { me } from "../api/me/openapi.ts";
+import { session, session_page } from "../api/session/openapi.ts";
+import { device, device_page } from "../api/device/openapi.ts";
+import { personal_tokens } from "../api/personal_tokens/openapi.ts";
+import { upstream_tokens } from "../api/upstream_tokens/openapi.ts";
+import { service } from "../api/service/openapi.ts";
+import { API } from "../routes.ts";
+import { isDescribed, TAGS } from "./operation.ts";
 
 /** Schemas that JSON Schema describes differently. */
 const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
@@ -58,7 +60,10 @@ Errors are \`{ error, code }\`: a message for people and a stable code for progr
 Apps and agents connect to a person's account by OAuth 2.1 and OpenID Connect. Those endpoints follow their standards: any client library finds them at \`/.well-known/oauth-authorization-server\`.`;
 
 /** The whole document, OpenAPI 3.1. */
+// oxlint-disable-next-line max-lines-per-function -- one literal: the document
 export function openApiDocument(): object {
+  const undescribed = API.find((endpoint) => !isDescribed(endpoint));
+  if (undescribed !== undefined) throw new Error(`${undescribed.at} has no description`);
   return createDocument(
     {
       openapi: "3.1.0",
@@ -72,24 +77,27 @@ export function openApiDocument(): object {
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       servers: [{ url: "/" }],
       paths: {
-        ...wallet_paths,
-        ...events_paths,
-        ...jobs_paths,
-        ...payments_paths,
-        ...ledger_paths,
-        ...me_paths,
-        ...session_paths,
-        ...device_paths,
-        ...personal_tokens_paths,
-        ...upstream_tokens_paths,
-        ...account_paths,
-        ...admin_paths,
-        ...app_paths,
-        ...app_itself_paths,
-        ...client_paths,
-        ...resource_paths,
-        ...webhook_paths,
-        ...service_paths,
+        ...wallet,
+        ...events,
+        ...jobs,
+        ...payments,
+        ...ledger,
+        ...me,
+        ...session,
+        ...device,
+        ...access,
+        ...personal_tokens,
+        ...upstream_tokens,
+        ...accounts,
+        ...service_of_operators,
+        ...apps,
+        ...app_itself,
+        ...clients,
+        ...resources,
+        ...webhooks,
+        ...service,
+        ...session_page,
+        ...device_page,
       },
       webhooks: webhook_events,
       components: {

@@ -1,10 +1,17 @@
 /** Schemas of error bodies: `{ error, code }`, and the further members of some codes. */
 import * as z from "zod";
+import { LIMITED } from "../../domain/limit_reached.ts";
 import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 
 const required = z.int().min(0).describe("The credits that the request needs.");
+const topup_url = z
+  .url()
+  .nullable()
+  .describe(
+    "The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null: nothing is for sale.",
+  );
 const upstream_status = z
   .int()
   .nullable()
@@ -12,10 +19,24 @@ const upstream_status = z
 
 /** Members in addition to `error` and `code`. */
 const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.ZodType>>>>> = {
+  limit_reached: {
+    of: z.enum(LIMITED).describe("What is limited."),
+    limit: z.int().min(1).describe("How many there can be at once."),
+  },
   insufficient_credits: {
-    credits: z.int().describe("The available credits: the balance without held credits."),
-    held: z.int().min(0).describe("The credits reserved by started jobs."),
+    credits: z
+      .int()
+      .nullable()
+      .describe(
+        "The available credits: the balance without held credits. Null for an app that charges for a connection.",
+      ),
+    held: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe("The credits that started jobs hold. Null where `credits` is."),
     required,
+    topup_url,
   },
   token_budget_exceeded: {
     cap: z.strictObject({ credits: z.int().min(0), period: z.enum(CAP_PERIODS) }),
@@ -35,7 +56,10 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
     approval_url: z
       .url()
       .nullable()
-      .describe("The page where the account's holder approves or denies this one job."),
+      .describe(
+        "The page where the account's holder approves or denies this one job. `return_to` in its query is an address of the app or the OAuth client that it leads back to.",
+      ),
+    topup_url,
   },
   role_required: { role: z.enum(OPERATOR_ROLES).describe("The lowest role that suffices.") },
   identity_ambiguous: { matches: z.int().min(2).describe("How many people have the address.") },

@@ -3,20 +3,13 @@ import type { ZodOpenApiResponseObject } from "zod-openapi";
 import * as z from "zod";
 import {
   BODY_MAX_BYTES,
-  JOB_STEPS_MAX,
   METADATA_MAX_BYTES,
-  OPEN_JOBS_MAX,
   TOKEN_STORAGE_MAX_BYTES,
-  APPS_PER_ACCOUNT_MAX,
-  EVENTS_WATCHERS_MAX,
-  KEYS_PER_APP_MAX,
-  ALLOWANCES_PER_ACCOUNT_MAX,
 } from "../../domain/limits.ts";
+import { limitReached, type EndpointRefusal, type Limited } from "../../domain/limit_reached.ts";
 import { RATE_LIMITS } from "../../domain/rate_limits.ts";
-import { REFUSAL_STATUS, type RefusalCode } from "../../domain/refusal_codes.ts";
+import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { CLIENTS_PER_APP_MAX, RESOURCES_PER_APP_MAX } from "../../domain/oauth_client.ts";
-import { WEBHOOKS_PER_APP_MAX } from "../../domain/webhook.ts";
 import { describeRefusal } from "../refusals.ts";
 import { errorBodies } from "./error_bodies.ts";
 
@@ -30,13 +23,13 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   unauthorized: { code: "unauthorized", detail: "Sign in, or send a bearer token." },
   origin_not_allowed: { code: "origin_not_allowed" },
   redirect_not_allowed: { code: "redirect_not_allowed", address: "https://app.example.com/back" },
-  token_template_unknown: { code: "token_template_unknown" },
+  token_template_not_found: { code: "token_template_not_found" },
   rate_limited: { code: "rate_limited", rule: RATE_LIMITS.writes },
+  limit_reached: limitReached("started_jobs"),
   insufficient_credits: { code: "insufficient_credits", credits: 3, held: 20, required: 10 },
   job_not_found: { code: "job_not_found" },
   job_unknown: { code: "job_unknown" },
   job_ended: { code: "job_ended" },
-  too_many_open_jobs: { code: "too_many_open_jobs", of: "account", limit: OPEN_JOBS_MAX },
   account_full: { code: "account_full" },
   token_storage_full: { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES },
   balance_limit: { code: "balance_limit" },
@@ -45,13 +38,10 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   refund_limit: { code: "refund_limit", limit: 6 },
   spent_limit: { code: "spent_limit", limit: 60 },
   step_too_old: { code: "step_too_old", step: 7 },
-  too_many_steps: { code: "too_many_steps", limit: JOB_STEPS_MAX },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
-  too_many_watchers: { code: "too_many_watchers", of: "account", limit: EVENTS_WATCHERS_MAX },
-  too_many_apps: { code: "too_many_apps", of: "all", limit: APPS_PER_ACCOUNT_MAX },
   package_unknown: { code: "package_unknown" },
-  return_url_not_allowed: {
-    code: "return_url_not_allowed",
+  return_to_not_allowed: {
+    code: "return_to_not_allowed",
     address: "https://app.example.com/back",
   },
   payments_unavailable: { code: "payments_unavailable", retry_after_seconds: 5 },
@@ -64,43 +54,39 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   upstream_error: { code: "upstream_error", upstream_status: 500 },
   upstream_not_configured: { code: "upstream_not_configured" },
   user_code_invalid: { code: "user_code_invalid" },
-  device_code_unknown: { code: "device_code_unknown" },
+  device_code_not_found: { code: "device_code_not_found" },
   expired_token: { code: "expired_token" },
   already_used: { code: "already_used" },
   access_denied: { code: "access_denied" },
   scope: { code: "scope", reason: "read_only" },
   identity_required: { code: "identity_required" },
   app_settles: { code: "app_settles" },
-  app_unknown: { code: "app_unknown" },
+  app_stopped: { code: "app_stopped", app_slug: "demo" },
+  app_not_found: { code: "app_not_found" },
   app_changed: { code: "app_changed" },
   app_key_not_found: { code: "app_key_not_found" },
   app_key_revoked: { code: "app_key_revoked" },
   app_key_label_taken: { code: "app_key_label_taken" },
-  too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },
   webhook_changed: { code: "webhook_changed" },
   webhook_not_found: { code: "webhook_not_found" },
-  too_many_webhooks: { code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX },
   client_changed: { code: "client_changed" },
   client_not_found: { code: "client_not_found" },
   client_deleted: { code: "client_deleted" },
-  too_many_clients: { code: "too_many_clients", limit: CLIENTS_PER_APP_MAX },
   resource_changed: { code: "resource_changed" },
   resource_not_found: { code: "resource_not_found" },
   resource_taken: { code: "resource_taken" },
-  too_many_resources: { code: "too_many_resources", limit: RESOURCES_PER_APP_MAX },
   token_budget_exceeded: {
     code: "token_budget_exceeded",
-    cap: { credits: 50, period: "30_days" },
+    cap: { credits: 50, period: "month" },
     spent: 46,
     room: 4,
     required: 10,
-    resets_at_ms: Date.parse("2026-12-21T09:30:00.000Z"),
+    resets_at_ms: Date.parse("2026-12-01T00:00:00.000Z"),
   },
   approval_invalid: { code: "approval_invalid" },
   approval_denied: { code: "approval_denied" },
   approval_ended: { code: "approval_ended" },
   personal_token_not_found: { code: "personal_token_not_found" },
-  too_many_tokens: { code: "too_many_tokens", limit: ALLOWANCES_PER_ACCOUNT_MAX },
   unavailable: { code: "unavailable", retry_after_seconds: 5 },
   newer_data: { code: "newer_data", retry_after_seconds: 5 },
   unknown_host: { code: "unknown_host", base_url: "https://passbook.example.com" },
@@ -116,6 +102,17 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   misconfigured: { code: "misconfigured", variables: ["SIGNING_KEYS"] },
   internal: { code: "internal", request_id: "8f1c2b7a5d3e4f60" },
 };
+
+const LIMIT_PREFIX = "limit_reached:";
+
+function isLimit(documented: EndpointRefusal): documented is `limit_reached:${Limited}` {
+  return documented.startsWith(LIMIT_PREFIX);
+}
+
+const sampleOf = (documented: EndpointRefusal): Refusal =>
+  isLimit(documented)
+    ? limitReached(documented.slice(LIMIT_PREFIX.length) as Limited)
+    : SAMPLES[documented];
 
 type Responses = Record<`${4 | 5}${string}`, ZodOpenApiResponseObject>;
 
@@ -145,13 +142,13 @@ export const REQUEST_ID_HEADER = {
 
 /** The error responses of an endpoint, by status. With `pages`, browsers get them as HTML. */
 export function errorResponses(
-  codes: readonly RefusalCode[],
+  codes: readonly EndpointRefusal[],
   { pages = false, signin_url = false } = {},
 ): Responses {
-  const by_status = new Map<number, RefusalCode[]>();
+  const by_status = new Map<number, EndpointRefusal[]>();
   const expired = codes.includes("unauthorized") ? (["token_expired"] as const) : [];
   for (const code of new Set([...codes, ...expired, ...ALWAYS])) {
-    const status = REFUSAL_STATUS[code];
+    const { status } = describeRefusal(sampleOf(code));
     by_status.set(status, [...(by_status.get(status) ?? []), code]);
   }
   return Object.fromEntries(
@@ -167,20 +164,29 @@ export function errorResponses(
 const components = new Map<string, ZodOpenApiResponseObject>();
 
 /** Each set of refusals is one component, which endpoints share. */
-function shared(codes: readonly RefusalCode[], pages: boolean): ZodOpenApiResponseObject {
+function shared(codes: readonly EndpointRefusal[], pages: boolean): ZodOpenApiResponseObject {
   const sorted = codes.toSorted();
-  const id = `${sorted.join(".")}${pages ? ".page" : ""}`;
+  const id = `${sorted.join(".").replaceAll(":", "-")}${pages ? ".page" : ""}`;
   const response = components.get(id) ?? { id, ...errorResponse(sorted, pages, false) };
   components.set(id, response);
   return response;
 }
 
+const topup_url = "https://passbook.example.com/account#buy";
+
+/** As `nextSteps` makes them. */
+const NEXT_STEPS: Readonly<Partial<Record<RefusalCode, object>>> = {
+  insufficient_credits: { topup_url },
+  token_budget_exceeded: { approval_url: null, topup_url },
+};
+
 function errorResponse(
-  codes: readonly RefusalCode[],
+  documented: readonly EndpointRefusal[],
   pages: boolean,
   signin_url: boolean,
 ): ZodOpenApiResponseObject {
-  const described = codes.map((code) => [code, describeRefusal(SAMPLES[code])] as const);
+  const described = documented.map((one) => [one, describeRefusal(sampleOf(one))] as const);
+  const codes = [...new Set(described.map(([, { code }]) => code))];
   const signin = signin_url
     ? {
         signin_url: z
@@ -190,14 +196,15 @@ function errorResponse(
     : {};
   const bodies = errorBodies(codes, signin);
   const schema = bodies.length === 1 ? bodies[0]! : z.union(bodies);
-  const examples = described.map(([code, { error, more = {} }]) => {
+  const examples = described.map(([, { error, code, more = {} }]) => {
     const back = signin_url
       ? {
           signin_url:
             "https://passbook.example.com/signin?redirect_to=https%3A%2F%2Fapp.example.com",
         }
       : {};
-    return [code, { value: { error, code, ...more, ...back } }] as const;
+    const next_steps = NEXT_STEPS[code] ?? {};
+    return [code, { value: { error, code, ...more, ...next_steps, ...back } }] as const;
   });
   return {
     description: codes.map((code) => `\`${code}\``).join(", "),

@@ -11,6 +11,12 @@ export const ACCOUNT = {
 
 export const JOB_ID = "019a0b1c-7d2e-7f30-8a41-5b6c7d8e9f00";
 
+export const PERSONAL_TOKEN_ID = "2c5ea4c0-4067-41fe-a3b1-93b1e4d3a6f1";
+
+const TOKEN_LABEL = "Build agent";
+
+const BY = { kind: "token", id: PERSONAL_TOKEN_ID, name: TOKEN_LABEL };
+
 export const JOB = {
   id: JOB_ID,
   app_slug: "sketch",
@@ -26,6 +32,7 @@ export const JOB = {
   created_at: at,
   updated_at: "2026-11-21T09:30:12.345Z",
   expires_at: "2026-11-22T09:30:00.000Z",
+  by: BY,
   metadata: { description: "A lighthouse at dusk" },
 };
 
@@ -35,10 +42,12 @@ export const INSUFFICIENT_CREDITS = {
   credits: 90,
   held: 0,
   required: 1000,
+  topup_url: "https://passbook.example.com/account#buy",
 };
 
 export const WALLET = {
   account: ACCOUNT,
+  held: 0,
   apps: [{ slug: "sketch", starter_credits: 100, granted: true, granted_at: at }],
   app_grant: { slug: "sketch", starter_credits: 100, granted: false },
 };
@@ -51,15 +60,15 @@ export const ENTRY = {
   job_id: JOB_ID,
   app: "sketch",
   note: null,
+  by: BY,
   at: JOB.updated_at,
 };
-
-export const PERSONAL_TOKEN_ID = "2c5ea4c0-4067-41fe-a3b1-93b1e4d3a6f1";
 
 const CAP = {
   credits: 50,
   period: "month",
   spent: 20,
+  approved: 0,
   room: 30,
   resets_at: "2026-12-01T00:00:00.000Z",
 } as const;
@@ -70,17 +79,66 @@ export const PERSONAL_TOKEN = {
   parent_id: null,
   client: null,
   resource: null,
-  label: "Build agent",
+  label: TOKEN_LABEL,
   app: "sketch",
   scopes: ["read", "write"],
   apps: ["sketch"],
-  cap: CAP,
   caps: [CAP],
   current: false,
   ends_with_session: false,
   created_at: at,
   last_used_at: null,
   expires_at: "2027-02-19T09:30:00.000Z",
+};
+
+const ALLOWANCE = {
+  id: PERSONAL_TOKEN_ID,
+  resource: null,
+  scopes: ["read", "write"],
+  apps: ["sketch"],
+  caps: [CAP],
+  ends_with_session: false,
+  created_at: at,
+  last_used_at: at,
+  expires_at: PERSONAL_TOKEN.expires_at,
+  spent_this_month: 20,
+};
+
+export const ACCESS = {
+  apps: [
+    {
+      slug: "sketch",
+      name: "Sketch",
+      icon: null,
+      host: "sketch.example.com",
+      state: "open",
+      last_used_at: at,
+      spent_this_month: 70,
+      started_jobs: 1,
+    },
+  ],
+  connections: [
+    {
+      ...ALLOWANCE,
+      id: "8a1f0d3e-52f3-4c0c-9f0e-6f2f5f6b7a10",
+      client_id: "https://claude.ai/oauth/client.json",
+      name: "Claude",
+      host: "claude.ai",
+      registered: false,
+      children: [],
+    },
+  ],
+  tokens: [{ ...ALLOWANCE, label: "Build agent", current: false, children: [] }],
+  browsers: [
+    {
+      id: "Yx0b9aV5r1m2",
+      current: true,
+      browser: "Firefox on Windows",
+      place: "Lisbon, Portugal",
+      started_at: at,
+      last_used_at: at,
+    },
+  ],
 };
 
 export const DEVICE = {

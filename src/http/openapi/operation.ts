@@ -1,12 +1,17 @@
 /** Builds one operation of the document from its options. */
-import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponseObject,
+} from "zod-openapi";
 import * as z from "zod";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../domain/limits.ts";
-import type { RefusalCode } from "../../domain/refusal_codes.ts";
+import type { EndpointRefusal } from "../../domain/limit_reached.ts";
+import type { CallerKind, Endpoint } from "../api/endpoint.ts";
 import { errorResponses, REQUEST_ID_HEADER } from "./errors.ts";
 import * as schemas from "./schemas.ts";
 
-export type ResponseHeaders = Readonly<
+type ResponseHeaders = Readonly<
   Record<
     string,
     {
@@ -18,7 +23,7 @@ export type ResponseHeaders = Readonly<
 >;
 
 /** A response without an error. */
-export interface Success {
+interface Success {
   readonly status?: 101 | 200 | 202 | 303 | 405 | 503;
   readonly description: string;
   readonly type?: string;
@@ -36,6 +41,7 @@ export const TAGS = {
   Jobs: "Work that reserves credits before it starts and settles its real cost when it ends.",
   "Sign-in": "The caller's identity, session tokens, and sign-in and sign-out in a browser.",
   "Device login": "Personal access tokens for programs without a browser (RFC 8628).",
+  Access: "What may act on the account: apps, connections, tokens and browsers.",
   "Personal access tokens":
     "Lists, changes and revokes the caller's personal access tokens and OAuth connections.",
   "Third parties": "The caller's access tokens of other services.",
@@ -46,7 +52,7 @@ export const TAGS = {
   Service: "The state of the service, and its public keys.",
 } as const;
 
-export interface OperationOptions {
+interface OperationOptions {
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
@@ -77,7 +83,7 @@ export interface OperationOptions {
   /** `step`: a field of the body is the key. */
   readonly idempotent?: true | "step";
   readonly success: Success | readonly Success[];
-  readonly refusals: readonly RefusalCode[];
+  readonly refusals: readonly EndpointRefusal[];
   readonly pages?: true;
   readonly signin_url?: true;
 }
@@ -153,18 +159,19 @@ export const redirect: Success = {
 };
 
 /** Refusals that authentication may return. */
-const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly RefusalCode[]>> = {
+const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly EndpointRefusal[]>> = {
   user_or_app: [
     "unauthorized",
     "rate_limited",
     "scope",
     "suspended",
+    "app_stopped",
     "identity_required",
     "account_unknown",
     "unavailable",
   ],
-  caller: ["unauthorized", "rate_limited", "scope", "suspended"],
-  session: ["unauthorized", "rate_limited", "scope", "suspended"],
+  caller: ["unauthorized", "rate_limited", "scope", "suspended", "app_stopped", "unavailable"],
+  session: ["unauthorized", "rate_limited", "scope", "suspended", "app_stopped", "unavailable"],
   operator: [
     "unauthorized",
     "rate_limited",
@@ -193,7 +200,7 @@ const WITH_BODY = ["invalid_request", "unsupported_media_type", "body_too_large"
 
 export function operation(options: OperationOptions): ZodOpenApiOperationObject {
   const successes = [options.success].flat();
-  const refusals: RefusalCode[] = [...BY_SECURITY[options.security], ...options.refusals];
+  const refusals: EndpointRefusal[] = [...BY_SECURITY[options.security], ...options.refusals];
   // Operators may name a person by e-mail address.
   if (["operator", "owner"].includes(options.security) && refusals.includes("account_unknown")) {
     refusals.push("identity_ambiguous");
@@ -277,4 +284,117 @@ function successResponse(success: Success, more: ResponseHeaders): ZodOpenApiRes
     headers: { ...REQUEST_ID_HEADER, ...success.headers, ...(csv ? DOWNLOAD : {}), ...more },
     ...(has_body ? { content: { [type]: media, ...(csv ? CSV : {}) } } : {}),
   };
+}
+
+/** The part of an operation that the Worker does not need: prose, examples, and the schemas of responses. */
+interface Description extends Pick<
+  OperationOptions,
+  "tag" | "summary" | "description" | "success" | "headers" | "pages" | "signin_url"
+> {
+  /** Descriptions and examples of parameters of the path that {@link PARAMETERS} does not have. */
+  readonly path?: Readonly<Record<string, z.ZodType>>;
+  /** A schema that says more about the query than the one that validates it. */
+  readonly query?: z.ZodObject;
+  /** The schema of a body that the endpoint validates in parts. */
+  readonly body?: z.core.$ZodType;
+  /** The example of the body. */
+  readonly example?: object;
+}
+
+/** The endpoints among the exports of modules. */
+type EndpointsOf<Exports> = {
+  readonly [Name in keyof Exports as Exports[Name] extends Endpoint ? Name : never]: Exports[Name];
+};
+
+const SECURITY_OF: Readonly<Record<CallerKind, OperationOptions["security"]>> = {
+  anyone: "none",
+  social_network: "social",
+  user: "caller",
+  live_user: "caller",
+  user_or_app: "user_or_app",
+  user_or_whole_app: "user_or_app",
+  session: "session",
+  app: "app",
+  operator: "operator",
+  owner: "owner",
+};
+
+const described = new Set<Endpoint>();
+
+export const isDescribed = (endpoint: Endpoint): boolean => described.has(endpoint);
+
+/**
+ * The paths of the endpoints that modules export, in the order of their descriptions. The name of an export is the id of its
+ * operation. An endpoint without a description does not compile.
+ */
+export function describe<Exports extends object>(
+  exported: Exports,
+  descriptions: { readonly [Name in keyof EndpointsOf<Exports>]: Description },
+): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const [id, description] of Object.entries<Description>(descriptions)) {
+    const endpoint = Reflect.get(exported, id) as Endpoint;
+    const [method = "", path = ""] = endpoint.at.split(" ");
+    described.add(endpoint);
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: describeOne(id, endpoint, description),
+    };
+  }
+  return paths;
+}
+
+/** The parameters of paths whose name says enough. */
+const PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  identity_id: z.string().describe("The person's identity."),
+  job_id: z.string().describe("The job's id."),
+  slug: z.string().meta({ examples: ["sketch"] }),
+};
+
+function describeOne(
+  id: string,
+  endpoint: Endpoint,
+  { path: parameters, body: schema, example = {}, ...description }: Description,
+): ZodOpenApiOperationObject {
+  const { at, caller, role, query, body_is_optional, form } = endpoint;
+  const is_operators_change = role !== undefined && !at.startsWith("GET ");
+  const key = endpoint.key ?? (is_operators_change ? "accepted" : undefined);
+  const body = schema ?? endpoint.body;
+  const names = [...at.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const known = { ...PARAMETERS, ...parameters };
+  const path = z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? z.string()])));
+  const described = operation({
+    ...description,
+    id,
+    security: SECURITY_OF[caller],
+    refusals: refusalsOf(endpoint),
+    ...(names.length === 0 ? {} : { path }),
+    ...(query === undefined ? {} : { query: description.query ?? query }),
+    ...(body === undefined
+      ? {}
+      : { body: { schema: body, example, ...(body_is_optional ? { optional: true } : {}) } }),
+    ...(form === undefined ? {} : { form }),
+    ...(key === undefined ? {} : { idempotent: key === "step" ? key : true }),
+  });
+  return { ...described, ...(role === undefined ? {} : { "x-role": role }) };
+}
+
+/** The declared refusals, and those of the guards. */
+function refusalsOf({
+  at,
+  caller,
+  rate,
+  payments,
+  form,
+  refusals = [],
+}: Endpoint): EndpointRefusal[] {
+  const sends_cookies = form !== undefined || (!at.startsWith("GET ") && caller !== "anyone");
+  return [
+    ...refusals,
+    ...(sends_cookies || caller === "live_user" ? (["origin_not_allowed"] as const) : []),
+    ...(rate === undefined ? [] : (["rate_limited"] as const)),
+    ...(payments ? (["not_found"] as const) : []),
+    ...(form === undefined ? [] : (["invalid_request", "body_too_large"] as const)),
+    ...(at.includes("/accounts/{identity_id}") ? (["account_unknown"] as const) : []),
+  ];
 }

@@ -3,6 +3,7 @@
  * with the schemas that validate them.
  */
 import * as z from "zod";
+import { APP_ACCESS_EVENTS, APPROVAL_EVENTS, REVOKERS } from "../../domain/access_event.ts";
 import { ALLOWANCE_KINDS } from "../../domain/allowance.ts";
 import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
@@ -21,7 +22,7 @@ const settled_credits = z
   .int()
   .nullable()
   .describe(
-    "The balance after this request. It can be negative after an overage. Null for an app's key if the account is not open for the app.",
+    "The balance after this request. It can be negative after an overage. Null for an app's key if the account is not open for the app, and for an app that charges for a connection.",
   );
 /** Of a record that operators save: see `operator/save_record.ts`. */
 export const record_version = z
@@ -62,6 +63,10 @@ export const app_entry = z
 export const wallet = z
   .strictObject({
     account,
+    held: z
+      .int()
+      .min(0)
+      .describe("Credits that started jobs hold, not included in the account's `credits`."),
     apps: z.array(app_entry),
     app_grant: z
       .strictObject({
@@ -91,6 +96,45 @@ export const metadata = z
   .describe("Any JSON object. Pages show `description` and `previewUrl`.")
   .meta({ id: "Metadata" });
 
+const started_by = z
+  .union([
+    z.strictObject({
+      kind: z
+        .literal("browser")
+        .describe(
+          "The person's session, through no page of a registered app: mostly this service's own pages.",
+        ),
+      id: z.null(),
+      name: z.null(),
+    }),
+    z.strictObject({
+      kind: z
+        .literal("app")
+        .describe("A key of the app, or the person's session through a page of the app."),
+      id: slug,
+      name: z.string().nullable().describe("Null: the app was not registered."),
+    }),
+    z.strictObject({
+      kind: z
+        .enum(["connection", "token"])
+        .describe("An OAuth client's connection, or a personal access token."),
+      id: uuid,
+      root_id: uuid
+        .optional()
+        .describe("If it was exchanged: the connection or token that the person approved."),
+      name: z
+        .string()
+        .nullable()
+        .describe(
+          "The name that it had then. Null for a token if the caller may not learn the names of the person's tokens: an app, a client, and another token with limits may not.",
+        ),
+    }),
+  ])
+  .describe(
+    "The credential that started the job. It stays the same if another one settles the job.",
+  )
+  .meta({ id: "StartedBy" });
+
 export const job = z
   .strictObject({
     id: uuid,
@@ -110,10 +154,10 @@ export const job = z
       .nullable()
       .describe("Credits that the job costs if it expires; null until a progress report says so."),
     failure: z
-      .enum(["reported", "expired"])
+      .enum(["reported", "expired", "cancelled"])
       .nullable()
       .describe(
-        "`reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it.",
+        "`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it.",
       ),
     failure_reason: z.string().nullable().describe("The client's `reason`; null without one."),
     created_at: time,
@@ -121,6 +165,7 @@ export const job = z
     expires_at: time.describe(
       "A job that is still started at this time expires. It is charged what it has `spent`. Without a progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.",
     ),
+    by: started_by,
     metadata: metadata.nullable(),
   })
   .meta({ id: "Job" });
@@ -132,7 +177,16 @@ export const next_cursor = z
 
 export const job_page = z.strictObject({ jobs: z.array(job), next_cursor }).meta({ id: "JobPage" });
 
-export const created_job = z.strictObject({ job_id: uuid, credits }).meta({ id: "CreatedJob" });
+export const created_job = z
+  .strictObject({
+    job_id: uuid,
+    credits: credits
+      .nullable()
+      .describe(
+        "The balance after this request. It can be negative after an overage. Null for an app that charges for a connection.",
+      ),
+  })
+  .meta({ id: "CreatedJob" });
 
 export const checkout = z
   .strictObject({ url: z.url().describe("The checkout page for the buyer.") })
@@ -146,11 +200,11 @@ export const progressed_job = z
   .strictObject({ job, credits: settled_credits })
   .meta({ id: "ProgressedJob" });
 
-export const created_item_refusal = z
+const created_item_refusal = z
   .union(errorBodies(CREATED_ITEM_REFUSALS))
   .meta({ id: "CreatedItemRefusal", description: "The item was refused; no job was created." });
 
-export const settled_item_refusal = z
+const settled_item_refusal = z
   .union(errorBodies(SETTLED_ITEM_REFUSALS))
   .meta({ id: "SettledItemRefusal", description: "The item was refused; its job is unchanged." });
 
@@ -201,6 +255,9 @@ export const entry = z
       .string()
       .nullable()
       .describe("An operator's reason; null for an entry that no operator made."),
+    by: started_by
+      .nullable()
+      .describe("What started the job of the entry; null for an entry without a job."),
     at: time,
   })
   .meta({ id: "Entry", description: "An entry of the ledger." });
@@ -215,7 +272,7 @@ const entry_event = z
     kind: entry_kind,
     amount: z.int().describe("The signed change of the balance."),
     credits: z.int().describe("The balance after this entry."),
-    reserved: z.int().min(0).describe("The credits reserved by started jobs after this entry."),
+    held: z.int().min(0).describe("The credits that started jobs hold after this entry."),
     job: job.nullable().describe("The job as it is now; null for an entry without a job."),
     app: slug.nullable(),
     at: time,
@@ -227,12 +284,92 @@ const snapshot_event = z
     line: z.int().min(1).describe("The number of the newest ledger entry."),
     kind: z.literal("snapshot"),
     credits: z.int().describe("The balance."),
-    reserved: z.int().min(0).describe("The credits reserved by started jobs."),
+    held: z.int().min(0).describe("The credits that started jobs hold."),
   })
   .meta({ id: "SnapshotEvent", description: "The state of the account when the stream begins." });
 
+const event_connection = z
+  .strictObject({ id: uuid, client_id: z.string() })
+  .describe("The connection, as in `GET /api/access`, and its OAuth client.");
+
+/** The members of each event about access, in webhooks too. */
+export const ACCESS_EVENT_MEMBERS = {
+  approval: {
+    approval: z.string().describe("The request that the 402 response named."),
+    app: slug,
+    action: z.string(),
+    credits: z.int().min(0).describe("The most that the job may reserve."),
+    token: z
+      .strictObject({ id: uuid, client_id: z.string().nullable() })
+      .describe("The token that requested it; without `client_id` it is a personal access token."),
+  },
+  revoked: {
+    connection: event_connection,
+    by: z
+      .enum(REVOKERS)
+      .describe(
+        "`client`: the OAuth client itself, or the one whose token it was exchanged from. `service`: what it depended on has ended, such as a session.",
+      ),
+  },
+  limit_reached: {
+    connection: event_connection,
+    cap: z.strictObject({ credits: z.int().min(0), period: cap_period }),
+    resets_at: time
+      .nullable()
+      .describe("The start of the cap's next period; null: `total` has none."),
+  },
+  app_access: { app: slug },
+} as const;
+
+const streamed = {
+  id: uuid.describe("The same as in the event for webhooks."),
+  at: time,
+};
+
+const approval_event = z
+  .strictObject({
+    ...streamed,
+    kind: z.enum(APPROVAL_EVENTS),
+    ...ACCESS_EVENT_MEMBERS.approval,
+  })
+  .meta({ id: "ApprovalEvent", description: "The holder decided about a job beyond a cap." });
+
+const revoked_event = z
+  .strictObject({
+    ...streamed,
+    kind: z.literal("connection.revoked"),
+    ...ACCESS_EVENT_MEMBERS.revoked,
+  })
+  .meta({ id: "ConnectionRevokedEvent", description: "A connection was revoked." });
+
+const limit_reached_event = z
+  .strictObject({
+    ...streamed,
+    kind: z.literal("connection.limit_reached"),
+    ...ACCESS_EVENT_MEMBERS.limit_reached,
+  })
+  .meta({
+    id: "ConnectionLimitEvent",
+    description: "A cap of a connection refused a request, for the first time in its period.",
+  });
+
+const app_access_event = z
+  .strictObject({
+    ...streamed,
+    kind: z.enum(APP_ACCESS_EVENTS),
+    ...ACCESS_EVENT_MEMBERS.app_access,
+  })
+  .meta({ id: "AppAccessEvent", description: "The holder stopped an app, or allowed it again." });
+
+const access_event = z
+  .union([approval_event, revoked_event, limit_reached_event, app_access_event])
+  .meta({
+    id: "AccessEvent",
+    description: "What may act on the account has changed. It has no entry, and is not replayed.",
+  });
+
 export const account_event = z
-  .union([entry_event, snapshot_event])
+  .union([entry_event, snapshot_event, access_event])
   .meta({ id: "AccountEvent", description: "The JSON of one message of the event stream." });
 
 export const me = z
@@ -263,6 +400,12 @@ const spending_cap = z.strictObject({
   credits: z.int().min(0),
   period: cap_period,
   spent: z.int().min(0).describe("The credits that count in the current period."),
+  approved: z
+    .int()
+    .min(0)
+    .describe(
+      "The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits` by them.",
+    ),
   room: z.int().min(0),
   resets_at: time.nullable().describe("The start of the next period; null: `total` has none."),
 });
@@ -295,9 +438,6 @@ export const personal_token = z
       .array(slug)
       .nullable()
       .describe("The only apps that the token may use; null: all apps."),
-    cap: spending_cap
-      .nullable()
-      .describe("The cap with the least room; null: no cap. `caps` has all of them."),
     caps: z.array(spending_cap),
     current: z.boolean().describe("Whether this request was sent with this token."),
     ends_with_session: z

@@ -5,40 +5,25 @@ const changed = (kind: string): string =>
   `This ${kind} already exists with other settings, or it was changed after you read it. Read it again, then send its current version.`;
 
 export const APPS = {
-  too_many_apps: ({ of, limit }) => ({
-    error:
-      of === "all"
-        ? `An account can have at most ${limit} apps.`
-        : `An account can have at most ${limit} apps that are not registered here. Ask an operator to register this one.`,
-  }),
   app_settles: "Only this app's own server can complete or fail its jobs, with the app's key.",
-  app_unknown: "No app is registered with this slug. Check the slug.",
+  app_stopped: ({ app_slug }) => ({
+    error: `The account's holder stopped the app ${app_slug}. They can allow it again on the page /account/access.`,
+  }),
+  app_not_found: "No app is registered with this slug. Check the slug.",
   app_changed: changed("app"),
   app_key_not_found: "The app has no key with this id.",
   app_key_revoked:
     "The key that this request created was revoked. To create another, use a new Idempotency-Key.",
   app_key_label_taken:
     "Another key of this app has this label. Choose another label, so that the keys can be told apart.",
-  too_many_app_keys: ({ limit }) => ({
-    error: `An app can have at most ${limit} keys. Revoke one that you no longer need.`,
-  }),
   webhook_changed: changed("webhook"),
   webhook_not_found: "The app has no webhook with this id.",
-  too_many_webhooks: ({ limit }) => ({
-    error: `An app can have at most ${limit} webhooks. Delete one first.`,
-  }),
   client_changed: changed("client"),
   client_not_found: "The app has no OAuth client with this id.",
   client_deleted:
     "A client with this id was deleted, and its id is not used again. Choose another id.",
-  too_many_clients: ({ limit }) => ({
-    error: `An app can have at most ${limit} OAuth clients. Delete one first.`,
-  }),
   resource_changed: changed("resource"),
   resource_not_found: "The app has no resource with this id.",
   resource_taken:
     "Another resource is registered with this address. Delete that one first, or use another address.",
-  too_many_resources: ({ limit }) => ({
-    error: `An app can have at most ${limit} resources. Delete one first.`,
-  }),
 } satisfies Partial<ErrorTable>;

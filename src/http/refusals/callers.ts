@@ -14,6 +14,8 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
     "This token has only the scope admin, which gives no access to your account. Use a token with the scope read or write.",
   signin_only:
     "This token is only for sign-in and has no access to the account. Request the scope read or write.",
+  charge_only:
+    "This token only starts and ends jobs of its own app for one connection. Use another token for anything else.",
   other_app: "This token is limited to other apps. Use a token for this app.",
   apps_only:
     "A token that is limited to some apps cannot read personal data. Use a session, or a token for all apps.",
@@ -22,20 +24,21 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
   capped:
     "A token with a spending cap can complete or fail only jobs that it, or a token exchanged from it, created.",
   own_page:
-    "Only the service's own pages can give a token more credits or apps. Change it on /account/connections.",
+    "Only the service's own pages can give a token more credits or apps. Change it on /account/access.",
   app_approves:
     "Only the service's own pages approve a device login. Send the person to its verification_uri.",
   template_origin:
     "This app may not receive tokens of this template. An operator can add the app to the template's apps in TOKEN_TEMPLATES.",
   no_purchase: "Buying credits requires a session, or a token without limits.",
-  itself_only:
-    "A token can revoke only itself. Revoke other tokens on the page /account/connections.",
+  not_whole:
+    "What has access to an account is shown only on the service's own page /account/access, and to a personal access token without limits.",
+  itself_only: "A token can revoke only itself. Revoke other tokens on the page /account/access.",
   upstream_origin:
     "This origin or client may not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
   upstream_issuer:
     'Apps with tokens of this issuer may not receive upstream tokens. An operator can set "upstream": true in its entry of TRUSTED_ISSUERS.',
   holder_only:
-    "Only the account's holder can do this, in a signed-in browser, on the page /account or /account/jobs.",
+    "Only the account's holder can do this, in a signed-in browser, on the page /account/access or /account/jobs.",
   cap_ended:
     "The token that created this job had a spending cap and has ended. Settle the job for at most the credits reserved for it.",
   app_key: "An app's key gives access only to the wallet, and to that app's own jobs and webhooks.",
@@ -71,7 +74,7 @@ export const CALLERS = {
   }),
   role_required: (refusal) => ({ error: roleMessage(refusal), more: { role: refusal.role } }),
   suspended: "This account is suspended. Contact the operator of this service.",
-  token_template_unknown:
+  token_template_not_found:
     "There is no token template with this name for this caller. Check the name, and use a session.",
   // `refuse` adds what it knows of the request to the challenge.
   scope: (refusal) => ({
@@ -86,7 +89,7 @@ export const CALLERS = {
     error:
       app_slug === undefined
         ? "You have access to no account with this identity. Check the identity."
-        : `No account with this identity is open for the app ${app_slug}. Check the identity. A holder opens an account by using the app, or by connecting the app again on /account.`,
+        : `No account with this identity is open for the app ${app_slug}. Check the identity. A holder opens an account by using the app, or by allowing the app again on /account/access.`,
   }),
   identity_ambiguous: ({ matches }) => ({
     error: `${matches} people have this e-mail address. Find them with GET /api/admin/accounts?q= or in the console, and use the identity_id of one of them.`,

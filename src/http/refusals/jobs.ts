@@ -1,23 +1,14 @@
 /** The error messages of refusals about jobs and their credits. */
 import type { ErrorTable } from "./table.ts";
 
-const JOB_LIMIT_SUBJECTS = {
-  account: "An account has",
-  app: "An app has in one account",
-  token: "A token has",
-} as const;
-
 export const JOBS = {
   insufficient_credits: ({ credits, required, held }) => ({
-    error: `The balance of ${credits} credits does not cover ${required}.`,
+    error: `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.`,
     more: { credits, held, required },
   }),
   job_not_found: "You have no job with this id.",
   job_unknown: "You have no job with this job_id.",
   job_ended: "This job has already ended.",
-  too_many_open_jobs: ({ of, limit }) => ({
-    error: `${JOB_LIMIT_SUBJECTS[of]} at most ${limit} started jobs at once. Complete, fail or cancel some of them first.`,
-  }),
   account_full:
     "The storage of this account is full. Its jobs can still be completed; new jobs require a new account.",
   token_storage_full: ({ limit_bytes }) => ({
@@ -50,8 +41,5 @@ export const JOBS = {
   step_too_old: ({ step }) => ({
     error: `This job is at step ${step} already. If another process took the job over, stop working on it; else send a higher step.`,
     more: { step },
-  }),
-  too_many_steps: ({ limit }) => ({
-    error: `A job takes at most ${limit} steps. It can still be completed or failed.`,
   }),
 } satisfies Partial<ErrorTable>;

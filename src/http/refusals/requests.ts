@@ -32,13 +32,6 @@ export const REQUESTS = {
     error: `Too many requests. Try again in ${rule.window_seconds} seconds.`,
     headers: rateLimitHeaders(rule),
   }),
-  too_many_watchers: ({ of, limit }) => ({
-    error:
-      of === "account"
-        ? `An account can have at most ${limit} open streams. Close one first.`
-        : `A token, with those exchanged from it, can have at most ${limit} open streams. Close one first.`,
-    headers: { "Retry-After": "60" },
-  }),
   unavailable: ({ retry_after_seconds }) => ({
     error:
       "The service is unavailable, and this request may or may not have taken effect. " +

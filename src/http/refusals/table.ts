@@ -6,6 +6,8 @@ import type { Refusal } from "../../domain/refusals.ts";
 export interface ErrorParts {
   /** A message for people: what is wrong and what to do next. */
   readonly error: string;
+  /** The status, if it is not the usual one of the code. */
+  readonly status?: 429;
   readonly headers?: Readonly<Record<string, string>>;
   /** Members of the body in addition to `error` and `code`. */
   readonly more?: Readonly<Record<string, number | string | object | null>>;

@@ -21,8 +21,8 @@ export const THIRD_PARTIES = {
     more: { upstream_status: null },
   }),
   package_unknown: "There is no package with this id for sale. Check package.",
-  return_url_not_allowed: ({ address }) => ({
-    error: `return_url is ${address}, ${NOT_ALLOWED}`,
+  return_to_not_allowed: ({ address }) => ({
+    error: `return_to is ${address}, ${NOT_ALLOWED}`,
   }),
   payments_unavailable: ({ retry_after_seconds }) => ({
     error: "The payment service is not responding. Nothing was paid. Try again shortly.",

@@ -5,7 +5,7 @@ import type { ErrorTable } from "./table.ts";
 
 export const TOKENS = {
   user_code_invalid: "This code is unknown. Compare it with the code on your device.",
-  device_code_unknown: "This device_code is unknown. Start again.",
+  device_code_not_found: "This device_code is unknown. Start again.",
   expired_token: "This code has expired. Start again on your device.",
   already_used: "This code has already been used. Start again on your device.",
   access_denied: "This login was denied. If that was a mistake, start again on your device.",
@@ -14,14 +14,11 @@ export const TOKENS = {
     error: `This token can spend ${refusal.room} more credits, which does not cover ${refusal.required}.`,
   }),
   approval_invalid:
-    "This approval is not for this job: its token, app and action must be the same, and its estimate at most the approved amount. To request one for this job, leave approval out.",
+    "This approval is unknown, or not for this job: its token, app and action must be the same, and its estimate at most the approved amount. To request one for this job, leave approval out.",
   approval_denied: "The account's holder denied this job.",
   approval_ended:
     "This approval was used, or its 15 minutes are over. To request another, leave approval out.",
   personal_token_not_found: "You have no token with this id.",
-  too_many_tokens: ({ limit }) => ({
-    error: `An account can have at most ${limit} tokens. Revoke one that you no longer need.`,
-  }),
 } satisfies Partial<ErrorTable>;
 
 function budgetView({
@@ -30,9 +27,8 @@ function budgetView({
   room,
   required,
   resets_at_ms,
-  approval: offered,
+  approval,
 }: Extract<Refusal, { code: "token_budget_exceeded" }>) {
   const resets_at = resets_at_ms === null ? null : timestamp(resets_at_ms);
-  const { approval = null, approval_url = null } = offered ?? {};
-  return { cap, spent, room, required, resets_at, approval, approval_url };
+  return { cap, spent, room, required, resets_at, approval: approval ?? null };
 }

@@ -1,20 +1,21 @@
 /** The page that a buyer returns to: paid, waiting for the confirmation, or cancelled. */
 import type { ListedPurchase } from "../../account/contract.ts";
-import { BackToApp, buyPath, type BackLink } from "./back_to_app.tsx";
+import { buyPath, type PurchaseReturn } from "./purchase_return.ts";
+import { BackTo } from "../layout/back_link.tsx";
 import { Page } from "../layout/layout.tsx";
 import { CHECKOUT_TEXTS, credits as creditText, number } from "../layout/labels.ts";
 
-export interface CheckoutPageProps extends ListedPurchase {
+interface CheckoutPageProps extends ListedPurchase {
   readonly state: "paid" | "waiting" | "cancelled";
   /** The path of this page, to check again without a script. */
   readonly reload_path: string;
   /** The page that the buyer came from; null: none. */
-  readonly return_url: BackLink | null;
+  readonly back: PurchaseReturn | null;
 }
 
 /** While it waits, it follows the account's stream, and screen readers announce the change. */
 export function CheckoutPage(props: CheckoutPageProps) {
-  const { state, line, reload_path, return_url } = props;
+  const { state, line, reload_path, back } = props;
   const { title } = CHECKOUT_TEXTS[state];
   return (
     <Page title={title} section="account" scripts={state === "waiting" ? ["live.js"] : []}>
@@ -25,8 +26,8 @@ export function CheckoutPage(props: CheckoutPageProps) {
           </div>
         </div>
         <div class="acts" id="checkout-acts" data-live>
-          <BackToApp return_url={return_url} button />
-          <a class={return_url === null ? "button" : "button quiet"} href="/account#purchases">
+          <BackTo back={back} result={state === "paid" ? "bought" : null} button />
+          <a class={back === null ? "button" : "button quiet"} href="/account#purchases">
             Go to your account
           </a>
           {state === "waiting" ? (
@@ -35,7 +36,7 @@ export function CheckoutPage(props: CheckoutPageProps) {
             </a>
           ) : null}
           {state === "cancelled" ? (
-            <a class="button quiet" href={buyPath(return_url)}>
+            <a class="button quiet" href={buyPath(back)}>
               Choose a package
             </a>
           ) : null}

@@ -1,15 +1,16 @@
-/** `GET` and `POST /account/connections/edit` (`id`): changes a connection's name, limits and apps. */
+/** `GET` and `POST /account/access/edit` (`id`): changes a connection's name, limits and apps. */
 import type { ListedAllowance } from "../../account/contract.ts";
-import { clientName } from "../../http/api/device/client_details.ts";
+import { maySpend } from "../../domain/allowance.ts";
+import { clientName } from "../../fields.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
-import { fieldsOfCaps } from "../device/cap_choice.tsx";
-import type { ApprovalProblems } from "../device/choices.tsx";
-import { readOffered } from "../device/offered.ts";
+import { limitsOfChoices, readChoices } from "../allowance/approval_form.ts";
+import { fieldsOfCaps } from "../allowance/cap_choice.tsx";
+import type { ApprovalProblems } from "../allowance/choices.tsx";
+import { readOffered } from "../allowance/offered.ts";
 import { EditPage, type EditChoices } from "./connection_edit_page.tsx";
 
-const LIST = "/account/connections";
+const LIST = "/account/access";
 
 export const showEdit = factory.createHandlers(async (context) => {
   const read = await findAllowance(context, context.req.query("id") ?? "");
@@ -56,7 +57,7 @@ export const editConnection = factory.createHandlers(async (context) => {
   const changed = await accountOf(context).changeAllowance(callerOf(context), {
     id: allowance.id,
     label: label.data,
-    ...(access === "write" ? { caps } : {}),
+    ...(maySpend(allowance.scopes) ? { caps } : {}),
     ...(access === "none" ? {} : { app_slugs }),
     may_widen: true,
   });
@@ -66,9 +67,13 @@ export const editConnection = factory.createHandlers(async (context) => {
 });
 
 /** The form has only the choices that the allowance's access needs. */
-function choicesFor({ limits: { access } }: ListedAllowance, typed: EditChoices): EditChoices {
-  const fixed = { access: access === "none" ? "read" : access, upstream: false, admin: false };
-  const spending = access === "write" ? {} : { caps: [] };
+function choicesFor(
+  { limits: { access }, scopes }: ListedAllowance,
+  typed: EditChoices,
+): EditChoices {
+  const may_spend = maySpend(scopes);
+  const fixed = { access: may_spend ? "write" : "read", upstream: false, admin: false };
+  const spending = may_spend ? {} : { caps: [] };
   const reaching = access === "none" ? { reach: "all", apps: [], other_apps: "" } : {};
   return { ...typed, ...fixed, ...spending, ...reaching } as EditChoices;
 }

@@ -1,21 +1,22 @@
 /** The form that changes a connection's name, limits and apps. */
 import type { ListedAllowance } from "../../account/contract.ts";
-import { CapChoice } from "../device/cap_choice.tsx";
+import { maySpend } from "../../domain/allowance.ts";
+import { CapChoice } from "../allowance/cap_choice.tsx";
 import {
   AppsChoice,
   Summary,
   type ApprovalProblems,
   type LimitChoices,
   type RegisteredApp,
-} from "../device/choices.tsx";
-import { describedBy, FieldProblem } from "../device/fields.tsx";
+} from "../allowance/choices.tsx";
+import { describedBy, FieldProblem } from "../allowance/fields.tsx";
 import { Page } from "../layout/layout.tsx";
 
 export interface EditChoices extends LimitChoices {
   readonly label: string;
 }
 
-export interface EditPageProps {
+interface EditPageProps {
   readonly allowance: ListedAllowance;
   readonly choices: EditChoices;
   readonly problems: ApprovalProblems;
@@ -27,11 +28,7 @@ export function EditPage({ allowance, choices, problems, registered_apps }: Edit
   const has_problems = Object.keys(problems).length > 0;
   const { access } = allowance.limits;
   return (
-    <Page
-      title={has_problems ? `Error: ${title}` : title}
-      section="connections"
-      scripts={["forms.js"]}
-    >
+    <Page title={has_problems ? `Error: ${title}` : title} section="access" scripts={["forms.js"]}>
       <section class="panel narrow">
         <Summary problems={problems} heading="Nothing was changed." />
         <h1>{title}</h1>
@@ -40,7 +37,7 @@ export function EditPage({ allowance, choices, problems, registered_apps }: Edit
             ? "The change applies from its next request. What is spent stays spent."
             : "The change applies from its next request. It never gets more than the connection that it comes from."}
         </p>
-        <form method="post" action="/account/connections/edit" autocomplete="off">
+        <form method="post" action="/account/access/edit" autocomplete="off">
           <input type="hidden" name="id" value={allowance.id} />
           <label for="label">Name</label>
           <FieldProblem id="label_problem" problem={problems.label} />
@@ -52,13 +49,15 @@ export function EditPage({ allowance, choices, problems, registered_apps }: Edit
             value={choices.label}
             {...describedBy("label_problem", problems.label)}
           />
-          {access === "write" ? <CapChoice {...choices} problem={problems.credits} /> : null}
+          {maySpend(allowance.scopes) ? (
+            <CapChoice {...choices} problem={problems.credits} />
+          ) : null}
           {access === "none" ? null : (
             <AppsChoice choices={choices} problems={problems} registered_apps={registered_apps} />
           )}
           <div class="acts next">
             <button type="submit">Save</button>
-            <a class="button quiet" href="/account/connections">
+            <a class="button quiet" href="/account/access">
               Cancel
             </a>
           </div>

@@ -1,20 +1,24 @@
-/** What an allowance may do, in words: for its holder and for operators. */
+/** The facts of an allowance as texts, for its holder and for operators. */
 import type { ListedAllowance, ListedCap } from "../../account/contract.ts";
-import { PERIOD_NAMES } from "../device/cap_choice.tsx";
+import { maySpend } from "../../domain/allowance.ts";
+import { CHARGE_SCOPE } from "../../domain/oauth_scopes.ts";
+import { PERIOD_NAMES } from "../allowance/cap_choice.tsx";
 import { number } from "../layout/labels.ts";
 import { currentShell } from "../layout/shell.ts";
 import { Time } from "../layout/time.tsx";
 
 /** An allowance and how deep it is below the one that the holder approved. */
-export interface NestedAllowance {
-  readonly allowance: ListedAllowance;
+interface NestedAllowance<Listed> {
+  readonly allowance: Listed;
   readonly depth: number;
 }
 
 /** Each allowance followed by those that were exchanged from it. One whose parent is not listed stands by itself. */
-export function nestAllowances(listed: readonly ListedAllowance[]): readonly NestedAllowance[] {
+export function nestAllowances<Listed extends ListedAllowance>(
+  listed: readonly Listed[],
+): readonly NestedAllowance<Listed>[] {
   const ids = new Set(listed.map(({ id }) => id));
-  const below = (allowance: ListedAllowance, depth: number): readonly NestedAllowance[] => [
+  const below = (allowance: Listed, depth: number): readonly NestedAllowance<Listed>[] => [
     { allowance, depth },
     ...listed
       .filter(({ parent_id }) => parent_id === allowance.id)
@@ -25,7 +29,7 @@ export function nestAllowances(listed: readonly ListedAllowance[]): readonly Nes
     .flatMap((root) => below(root, 0));
 }
 
-/** What holds an allowance: "App of claude.ai". */
+/** The program that has an allowance: "App of claude.ai". */
 export function holderOf({
   kind,
   client_id,
@@ -40,7 +44,7 @@ export function holderOf({
     : `App of ${client_host}, not registered here`;
 }
 
-/** What an allowance may do, as sentences. Its caps are listed separately. */
+/** The rights of an allowance, as sentences. Its caps are listed separately. */
 export function describeRights(
   { limits, resource, scopes }: ListedAllowance,
   appName: (slug: string) => string,
@@ -54,6 +58,7 @@ export function describeRights(
       ? "Has no access to your account."
       : what[access],
     resource === null ? "" : `Can use ${resource} as you.`,
+    scopes.includes(CHARGE_SCOPE) ? `Each use can cost you credits, ${where}.` : "",
     signs_in,
     upstream ? "Can also get your access tokens for other services." : "",
     admin ? "Can operate the service, as long as you are an operator." : "",
@@ -63,9 +68,9 @@ export function describeRights(
 
 /** The caps of an allowance that can spend, each with what is spent of it and when it begins again. */
 export function CapList({ allowance }: { allowance: ListedAllowance }) {
-  const { caps, limits } = allowance;
+  const { caps } = allowance;
   // An allowance that cannot spend has no use for its caps.
-  if (limits.access !== "write") return null;
+  if (!maySpend(allowance.scopes)) return null;
   if (caps.length === 0) return <p class="hint">No limit but your balance.</p>;
   return (
     <ul class="caps">
@@ -79,17 +84,21 @@ export function CapList({ allowance }: { allowance: ListedAllowance }) {
 }
 
 function CapMeter({ cap }: { cap: ListedCap }) {
-  const { credits, period, spent, resets_at_ms } = cap;
+  const { credits, period, spent, approved, resets_at_ms } = cap;
   return (
     <>
       <meter
         min={0}
+        low={0.8 * credits}
+        high={0.999 * credits}
+        optimum={0}
         max={Math.max(1, credits)}
         value={Math.min(spent, credits)}
         aria-hidden="true"
       />
       <span>
         {number(spent)} of {number(credits)} credits {PERIOD_NAMES[period]} spent
+        {approved === 0 ? "" : `, ${number(approved)} of them in jobs that you approved`}
         {resets_at_ms === null ? (
           ""
         ) : (

@@ -57,12 +57,12 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
   const {
     account: { credits },
-    reserved,
+    held,
     open_jobs,
   } = overview.value;
   const lost = {
     credits,
-    reserved,
+    held,
     owed: owed.credits,
     open_jobs,
     tokens: tokens.value.length,

@@ -8,12 +8,12 @@ import { counted, credits, holdSentence } from "../layout/labels.ts";
 export const CONFIRMATION_WORD = "delete";
 
 /**
- * What the holder loses. `reserved`: credits held for open jobs; `owed`: the debt that remains after those
+ * The holder's losses. `held`: credits held for open jobs; `owed`: the debt that remains after those
  * are released, and that is not forgotten.
  */
-export interface Lost {
+interface Lost {
   readonly credits: number;
-  readonly reserved: number;
+  readonly held: number;
   readonly owed: number;
   readonly open_jobs: number;
   readonly tokens: number;
@@ -31,7 +31,6 @@ export interface DeletePageProps {
 }
 
 export function DeletePage({ holder, lost, sells, is_operator, typed }: DeletePageProps) {
-  const held = holdSentence(lost.reserved, lost.open_jobs);
   const { owed } = lost;
   return (
     <Page title="Delete your account" without_account_link>
@@ -45,22 +44,7 @@ export function DeletePage({ holder, lost, sells, is_operator, typed }: DeletePa
         This cannot be undone.
       </p>
       <h2>You lose</h2>
-      <ul>
-        {lost.credits < 0 ? null : (
-          <li>
-            {credits(lost.credits)}
-            {sells ? ", including credits that you bought, without a refund" : null}
-          </li>
-        )}
-        {held === null ? null : <li>{held}, which may not finish</li>}
-        <li>
-          access from every browser and app where you are signed in
-          {lost.tokens === 0 ? null : (
-            <>, and from {counted(lost.tokens, "device or token", "devices and tokens")}</>
-          )}
-        </li>
-        <li>your jobs and statement, your name and e-mail address</li>
-      </ul>
+      <Losses lost={lost} sells={sells} />
       <h2>What stays</h2>
       <ul>
         <li>everything that apps made for you: ask each app to delete it</li>
@@ -84,37 +68,65 @@ export function DeletePage({ holder, lost, sells, is_operator, typed }: DeletePa
         </a>
         .
       </p>
-      <form method="post" action="/account/delete">
-        <label for="confirmation">
-          Type <q>{CONFIRMATION_WORD}</q> to confirm
-        </label>
-        <input
-          id="confirmation"
-          name="confirmation"
-          type="text"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          maxlength={100}
-          required
-          aria-invalid={typed === null ? undefined : "true"}
-          aria-describedby={typed === null ? undefined : "confirmation-problem"}
-          autofocus={typed !== null}
-        />
-        {typed === null ? null : (
-          <p class="field-problem" id="confirmation-problem" role="alert">
-            Nothing was deleted. Type only the word “{CONFIRMATION_WORD}”.
-          </p>
-        )}
-        <button type="submit" class="danger">
-          Delete my account
-        </button>
-      </form>
+      <Confirmation typed={typed} />
       <a class="button quiet" href="/account">
         Keep my account
       </a>
       <Support />
     </Page>
+  );
+}
+
+function Losses({ lost, sells }: Pick<DeletePageProps, "lost" | "sells">) {
+  const held = holdSentence(lost.held, lost.open_jobs);
+  return (
+    <ul>
+      {lost.credits < 0 ? null : (
+        <li>
+          {credits(lost.credits)}
+          {sells ? ", including credits that you bought, without a refund" : null}
+        </li>
+      )}
+      {held === null ? null : <li>{held}, which may not finish</li>}
+      <li>
+        access from every browser and app where you are signed in
+        {lost.tokens === 0 ? null : (
+          <>, and from {counted(lost.tokens, "device or token", "devices and tokens")}</>
+        )}
+      </li>
+      <li>your jobs and statement, your name and e-mail address</li>
+    </ul>
+  );
+}
+
+function Confirmation({ typed }: Pick<DeletePageProps, "typed">) {
+  return (
+    <form method="post" action="/account/delete">
+      <label for="confirmation">
+        Type <q>{CONFIRMATION_WORD}</q> to confirm
+      </label>
+      <input
+        id="confirmation"
+        name="confirmation"
+        type="text"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        maxlength={100}
+        required
+        aria-invalid={typed === null ? undefined : "true"}
+        aria-describedby={typed === null ? undefined : "confirmation-problem"}
+        autofocus={typed !== null}
+      />
+      {typed === null ? null : (
+        <p class="field-problem" id="confirmation-problem" role="alert">
+          Nothing was deleted. Type only the word “{CONFIRMATION_WORD}”.
+        </p>
+      )}
+      <button type="submit" class="danger">
+        Delete my account
+      </button>
+    </form>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Every entry of a ledger with the balance after it, for operators. */
 import { Time } from "../layout/time.tsx";
 import { number, signed } from "../layout/labels.ts";
+import { By } from "./started_by.tsx";
 import type { StatementEntry } from "./statement_entries.ts";
 
 interface EntryTableProps {
@@ -25,8 +26,8 @@ export function EntryTable({ entries, jobPath }: EntryTableProps) {
         </tr>
       </thead>
       <tbody>
-        {entries.map(({ job_id, at_ms, name, about, amount, movement, balance_after, is_hold }) => (
-          <tr class={is_hold ? "is-hold" : undefined}>
+        {entries.map(({ job, job_id, at_ms, name, about, amount, movement, ...entry }) => (
+          <tr class={entry.is_hold ? "is-hold" : undefined}>
             <td class="when">
               <Time at_ms={at_ms} style="clock" />
             </td>
@@ -39,12 +40,13 @@ export function EntryTable({ entries, jobPath }: EntryTableProps) {
                 </a>
               )}
               {about === null ? null : <span class="hint below">{about}</span>}
+              <By job={job} class="hint below" />
             </td>
             <td class={amount > 0 && movement === null ? "amount is-in" : "amount"}>
               {signed(amount)}
               {movement === null ? null : <span class="hint below">{movement}</span>}
             </td>
-            <td class="amount">{number(balance_after)}</td>
+            <td class="amount">{number(entry.balance_after)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,8 +1,9 @@
 /** `GET /account/jobs/{id}`: one job; `POST /account/jobs/cancel` (form: `job_id`). */
-import { cancelJobBody } from "../../http/api/jobs/cancel.ts";
+import * as z from "zod/mini";
+import { jobId } from "../../fields.ts";
 import { accountOf, callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { jobId, validForm } from "../../http/validation.ts";
+import { validForm } from "../../http/validation.ts";
 import { noticeText } from "../layout/messages.ts";
 import { appLooks } from "../layout/app_icon.tsx";
 import { JobPage } from "./job_page.tsx";
@@ -23,7 +24,7 @@ export const showJob = factory.createHandlers(async (context) => {
 
 /** Expires a started job. A job that has already ended is not an error: its page shows how it ended. */
 export const cancelJobFromPage = factory.createHandlers(
-  validForm(cancelJobBody),
+  validForm(z.object({ job_id: jobId })),
   async (context) => {
     const { job_id } = context.req.valid("form");
     const cancelled = await accountOf(context).cancelJob(callerOf(context), { job_id });

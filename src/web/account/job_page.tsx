@@ -1,15 +1,16 @@
 /** One job: what it cost and why, its metadata, and each of its ledger entries. */
 import type { Child } from "hono/jsx";
 import type { JobHistory, JobRow } from "../../account/contract.ts";
-import { credits, number, signed } from "../layout/labels.ts";
+import { credits, number, signed, stateName } from "../layout/labels.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { AppIcon, type AppLook, type AppLooks } from "../layout/app_icon.tsx";
 import { previewOf, readMetadata } from "./job_metadata.ts";
 import { failureText, JobState, titleOf } from "./job_rows.tsx";
+import { StartedBy } from "./started_by.tsx";
 import { Steps } from "./statement_list.tsx";
 
-export interface JobPageProps extends JobHistory {
+interface JobPageProps extends JobHistory {
   readonly appLook: AppLooks;
   readonly notice: string | null;
 }
@@ -83,7 +84,8 @@ function Outcome({ job, change }: { job: JobRow; change: number }) {
       </p>
       {reason === null ? null : (
         <p class="job-failure">
-          <strong>{job.failure === "expired" ? "Timed out" : "Failed"}:</strong> {reason}
+          {job.failure === "cancelled" ? null : <strong>{stateName(job)}: </strong>}
+          {reason}
         </p>
       )}
     </>
@@ -98,6 +100,7 @@ function Facts({ job, look }: { job: JobRow; look: AppLook }) {
         <AppIcon look={look} size={28} /> {look.name}
       </span>,
     ],
+    ["Started by", <StartedBy job={job} />],
     ["Status", <JobState {...job} />],
     ["Action", job.action],
     ["Started", <Time at_ms={job.created_at_ms} />],

@@ -1,9 +1,10 @@
 /** Jobs as rows: the app's icon, what it does, when, its state, and what it cost. */
 import type { JobRow } from "../../account/contract.ts";
 import { Time } from "../layout/time.tsx";
-import { JOB_STATUS_NAMES, number, signed } from "../layout/labels.ts";
+import { stateName, number, signed } from "../layout/labels.ts";
 import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
 import { descriptionOf, readMetadata } from "./job_metadata.ts";
+import { By } from "./started_by.tsx";
 
 export interface JobRowsProps {
   readonly jobs: readonly JobRow[];
@@ -28,6 +29,7 @@ export function JobRows({ jobs, appLook }: JobRowsProps) {
             </span>
             <JobState {...job} />
             <JobCost {...job} />
+            <By job={job} class="job-reason" />
             {reason === null ? null : <span class="job-reason">{reason}</span>}
           </li>
         );
@@ -58,14 +60,13 @@ export function failureText({ status, failure, failure_reason }: Ended): string 
 type Outcome = Pick<JobRow, "status" | "failure" | "actual_cost" | "refunded">;
 
 export function JobState({ status, failure, actual_cost, refunded }: Outcome) {
-  const ended = failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status];
   const refund = refunded === actual_cost ? "Refunded" : "Partly refunded";
-  const name = status === "completed" && refunded > 0 ? refund : ended;
+  const name = status === "completed" && refunded > 0 ? refund : stateName({ status, failure });
   return <span class={`state state-${status}`}>{name}</span>;
 }
 
 /** What the job took from the balance, or what is held for it. */
-export function JobCost({ status, reserved, actual_cost, refunded }: JobRow) {
+function JobCost({ status, reserved, actual_cost, refunded }: JobRow) {
   return status === "started" ? (
     <span class="job-cost is-held">{number(reserved)} held</span>
   ) : (

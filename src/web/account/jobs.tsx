@@ -1,7 +1,8 @@
-/** `GET /account/jobs[?app=&status=&before=]` lists the person's jobs. */
+/** `GET /account/jobs[?app=&status=&by=&before=]` lists the person's jobs. */
 import * as z from "zod/mini";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { APP_SLUG_PATTERN } from "../../domain/app_policy.ts";
+import { starterId } from "../../fields.ts";
 import { JobsPage } from "./jobs_page.tsx";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -15,17 +16,19 @@ const JOBS_PAGE_ROWS = 24;
 const query = z.object({
   app: validOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
   status: validOr(null, z.enum(JOB_STATUSES)),
+  by: validOr(null, starterId),
   before: validOr(null, z.uuid().check(z.toLowerCase())),
 });
 
 export const showJobs = factory.createHandlers(async (context) => {
-  const { app, status, before } = query.parse({ ...context.req.query() });
+  const { app, status, by, before } = query.parse({ ...context.req.query() });
   const account = context.get("services").accounts(context.get("session").identity_id);
   const caller = callerOf(context);
   const [listed, wallet, appLook] = await Promise.all([
     account.listJobs(caller, {
       app_slug: app ?? undefined,
       status: status ?? undefined,
+      by: by ?? undefined,
       before_id: before ?? undefined,
       limit: JOBS_PAGE_ROWS,
     }),
@@ -38,6 +41,7 @@ export const showJobs = factory.createHandlers(async (context) => {
   const next = new URLSearchParams();
   if (app !== null) next.set("app", app);
   if (status !== null) next.set("status", status);
+  if (by !== null) next.set("by", by);
   if (before_next !== null) next.set("before", before_next);
   return context.html(
     <JobsPage
@@ -47,6 +51,7 @@ export const showJobs = factory.createHandlers(async (context) => {
       apps={wallet.value.apps.map(({ slug }) => [slug, appLook(slug).name])}
       app={app}
       status={status}
+      by={by}
       is_first_page={before === null}
       next={before_next === null ? null : `/account/jobs?${next.toString()}`}
     />,

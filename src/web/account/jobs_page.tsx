@@ -13,14 +13,16 @@ export interface JobsPageProps extends JobRowsProps {
   readonly apps: readonly (readonly [slug: string, name: string])[];
   readonly app: string | null;
   readonly status: JobStatus | null;
+  /** Only jobs that this app or allowance started; null: all. Links lead to it, so it has no field. */
+  readonly by: string | null;
   readonly is_first_page: boolean;
   /** The address of the next page; null on the last. */
   readonly next: string | null;
 }
 
 export function JobsPage(props: JobsPageProps) {
-  const { jobs, appLook, line, app, status, is_first_page, next } = props;
-  const filtered = app !== null || status !== null;
+  const { jobs, appLook, line, app, status, by, is_first_page, next } = props;
+  const filtered = app !== null || status !== null || by !== null;
   return (
     <Page
       title="Jobs"
@@ -39,6 +41,12 @@ export function JobsPage(props: JobsPageProps) {
         <h2 id="list" class="unseen">
           {filtered ? "Matching jobs" : "All jobs"}
         </h2>
+        {by === null || jobs.length === 0 ? null : (
+          <p class="hint">
+            Only jobs that one app, connection or token started.{" "}
+            <a href="/account/jobs">Show all jobs</a>
+          </p>
+        )}
         <NewRows />
         {jobs.length === 0 ? (
           <NoJobs filtered={filtered || !is_first_page} />
@@ -47,7 +55,7 @@ export function JobsPage(props: JobsPageProps) {
         )}
       </section>
       <nav class="pages" aria-label="Pages">
-        {is_first_page ? <span></span> : <a href={jobsPath(app, status)}>Newest jobs</a>}
+        {is_first_page ? <span></span> : <a href={jobsPath(props)}>Newest jobs</a>}
         {next === null ? null : (
           <a href={next} rel="next">
             Older jobs
@@ -59,16 +67,18 @@ export function JobsPage(props: JobsPageProps) {
   );
 }
 
-function jobsPath(app: string | null, status: JobStatus | null): string {
+function jobsPath({ app, status, by }: JobsPageProps): string {
   const query = new URLSearchParams();
   if (app !== null) query.set("app", app);
   if (status !== null) query.set("status", status);
+  if (by !== null) query.set("by", by);
   return query.size === 0 ? "/account/jobs" : `/account/jobs?${query.toString()}`;
 }
 
-function Filters({ apps, app, status }: JobsPageProps) {
+function Filters({ apps, app, status, by }: JobsPageProps) {
   return (
     <form method="get" action="/account/jobs" class="filters">
+      {by === null ? null : <input type="hidden" name="by" value={by} />}
       <label for="filter-app">App</label>
       <select id="filter-app" name="app">
         <option value="">All apps</option>

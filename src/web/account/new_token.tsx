@@ -2,19 +2,19 @@
 import type { Answer } from "../../account/contract.ts";
 import { suggestedCap } from "../../domain/consent.ts";
 import { accepted } from "../../domain/result.ts";
-import { fieldsOfCaps } from "../device/cap_choice.tsx";
-import { clientName } from "../../http/api/device/client_details.ts";
-import { grantToken } from "../../http/api/device/approve.ts";
+import { fieldsOfCaps } from "../allowance/cap_choice.tsx";
+import { clientName } from "../../fields.ts";
+import { grantToken } from "../../http/allowances/approve_login.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
-import type { ApprovalProblems } from "../device/choices.tsx";
-import { lifetimes, readLifetime, readOffered } from "../device/offered.ts";
+import { limitsOfChoices, readChoices } from "../allowance/approval_form.ts";
+import type { ApprovalProblems } from "../allowance/choices.tsx";
+import { lifetimes, readLifetime, readOffered } from "../allowance/offered.ts";
 import { MadeTokenPage, NewTokenPage, type NewTokenChoices } from "./new_token_page.tsx";
 
 const SUGGESTED_DAYS = 30;
 
-/** Which apps the token may use is not suggested, because nothing says what it is for. */
+/** Suggests no apps, because nothing says what the token is for. */
 export const showNewToken = factory.createHandlers(async (context) => {
   const credits = await readCredits(context);
   if (!credits.ok) return refuseWithPage(context, credits.refusal);
@@ -62,7 +62,7 @@ export const makeToken = factory.createHandlers(async (context) => {
   if (made.ok) {
     return context.html(<MadeTokenPage label={label.data} token={made.value} days={days} />);
   }
-  return made.refusal.code === "too_many_tokens"
+  return made.refusal.code === "limit_reached"
     ? showForm(context, choices, { whole: "too_many_tokens" })
     : refuseWithPage(context, made.refusal);
 });

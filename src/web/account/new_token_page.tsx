@@ -1,12 +1,7 @@
 /** The form that makes a personal token, and the page that shows the token once. */
-import {
-  LimitFields,
-  Summary,
-  type ApprovalProblems,
-  type LimitChoices,
-  type Offered,
-} from "../device/choices.tsx";
-import { describedBy, FieldProblem } from "../device/fields.tsx";
+import { AllowanceForm, ALLOWANCE_SCRIPTS } from "../allowance/allowance_form.tsx";
+import type { ApprovalProblems, LimitChoices, Offered } from "../allowance/choices.tsx";
+import { describedBy, FieldProblem } from "../allowance/fields.tsx";
 import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { Secret } from "../layout/secret.tsx";
 import { counted } from "../layout/labels.ts";
@@ -17,7 +12,7 @@ export interface NewTokenChoices extends LimitChoices {
   readonly days: number | null;
 }
 
-export interface NewTokenPageProps {
+interface NewTokenPageProps {
   readonly choices: NewTokenChoices;
   readonly problems: ApprovalProblems;
   readonly offered: Offered;
@@ -29,71 +24,80 @@ export interface NewTokenPageProps {
 export function NewTokenPage(props: NewTokenPageProps) {
   const { choices, problems, offered, balance, lifetimes } = props;
   const has_problems = Object.keys(problems).length > 0;
+  const title = "Make a token";
   return (
     <Page
-      title={has_problems ? "Error: make a token" : "Make a token"}
-      section="connections"
-      scripts={["forms.js"]}
+      title={has_problems ? "Error: make a token" : title}
+      section="access"
+      scripts={ALLOWANCE_SCRIPTS}
     >
       <section class="panel narrow">
-        <Summary problems={problems} />
-        <h1>Make a token</h1>
-        <p>
-          A program sends a token instead of signing in. Give it only what the program needs: with
-          the token, anyone can do the same.
-        </p>
-        <form method="post" action="/account/tokens/new" autocomplete="off">
-          <label for="label">Name</label>
-          <FieldProblem id="label_problem" problem={problems.label} />
-          <input
-            id="label"
-            name="label"
-            type="text"
-            maxlength={80}
-            value={choices.label}
-            {...describedBy("label_problem", problems.label, "label_hint")}
-          />
-          <p class="hint" id="label_hint">
-            What it is for, such as “Nightly build”. You see it in the list of your tokens.
-          </p>
-          <LimitFields choices={choices} problems={problems} offered={offered} balance={balance} />
-          <fieldset>
-            <legend>When it expires</legend>
-            <FieldProblem id="days_problem" problem={problems.days} />
-            <label class="unseen" for="days">
-              Lifetime
-            </label>
-            <select id="days" name="days" {...describedBy("days_problem", problems.days)}>
-              {lifetimes.map((days) => (
-                <option value={days} selected={days === choices.days}>
-                  in {counted(days, "day", "days")}
-                </option>
-              ))}
-            </select>
-          </fieldset>
-          <div class="acts next">
-            <button type="submit">Make the token</button>
-            <a class="button quiet" href="/account/connections">
-              Cancel
-            </a>
-          </div>
-        </form>
+        <AllowanceForm
+          title={title}
+          action="/account/tokens/new"
+          choices={choices}
+          problems={problems}
+          offered={offered}
+          balance={balance}
+          end={{
+            days: choices.days,
+            lifetimes_days: lifetimes,
+            asked_seconds: null,
+            ends_with_session: false,
+          }}
+          asker={
+            <p>
+              A program sends a token instead of signing in. Give it only what the program needs:
+              with the token, anyone can do the same.
+            </p>
+          }
+          first_fields={<NameField choices={choices} problem={problems.label} />}
+          buttons={
+            <>
+              <button type="submit">Make the token</button>
+              <a class="button quiet" href="/account/access">
+                Cancel
+              </a>
+            </>
+          }
+        />
       </section>
     </Page>
+  );
+}
+
+function NameField(props: { readonly choices: NewTokenChoices; problem: string | undefined }) {
+  const { choices, problem } = props;
+  return (
+    <>
+      <label for="label">Name</label>
+      <FieldProblem id="label_problem" problem={problem} />
+      <input
+        id="label"
+        name="label"
+        type="text"
+        maxlength={80}
+        value={choices.label}
+        {...describedBy("label_problem", problem, "label_hint")}
+      />
+      <p class="hint" id="label_hint">
+        What it is for, such as “Nightly build”. You see it in the list of your tokens.
+      </p>
+    </>
   );
 }
 
 export function MadeTokenPage(props: { label: string; token: string; days: number }) {
   const { label, token, days } = props;
   return (
-    <Page title="Your new token" section="connections" scripts={["copy.js"]}>
+    <Page title="Your new token" section="access" scripts={["copy.js"]}>
       <section class="panel narrow">
         <h1>Your new token</h1>
         <p class="notice" role="status" {...FIRST_TO_READ}>
           Copy the token now. It is not stored, and you cannot see it again.
         </p>
         <Secret label={label} text={token} rows={5}>
-          <a class="button quiet" href="/account/connections">
+          <a class="button quiet" href="/account/access">
             Done
           </a>
         </Secret>

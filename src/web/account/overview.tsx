@@ -1,9 +1,9 @@
 /** `GET /account`: the signed-in person's own page. */
 import { DAY_MS } from "../../domain/calendar.ts";
-import { readReturnUrl } from "./back_to_app.tsx";
+import { readPurchaseReturn } from "./purchase_return.ts";
 import { AccountPage } from "./overview_page.tsx";
-import { sessionItems } from "./session_items.ts";
 import { noticeText } from "../layout/messages.ts";
+import { readAccessList } from "../../http/allowances/access_list.ts";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appLooks } from "../layout/app_icon.tsx";
@@ -21,21 +21,23 @@ export const showAccount = factory.createHandlers(async (context) => {
   const account = accounts(identity_id);
   const to_ms = Date.now();
   const from_ms = to_ms - OVERVIEW_DAYS * DAY_MS;
-  const [person, overview, tokens, sessions, appLook, purchases, prices, return_url] =
-    await Promise.all([
-      identity.readPerson(identity_id),
-      account.readOverview(callerOf(context), { from_ms }),
-      account.listAllowances(callerOf(context)),
-      identity.listSessions(identity_id),
-      appLooks(context),
-      account.listPurchases(callerOf(context), { limit: OVERVIEW_PURCHASES }),
-      payments === null
-        ? new Map<string, string>()
-        : payments.readPriceTexts((work) => context.executionCtx.waitUntil(work)),
-      readReturnUrl(context, context.req.query("return_url")),
-    ]);
+  const [person, overview, access, appLook, purchases, prices, back] = await Promise.all([
+    identity.readPerson(identity_id),
+    account.readOverview(callerOf(context), { from_ms }),
+    readAccessList(context),
+    appLooks(context),
+    account.listPurchases(callerOf(context), { limit: OVERVIEW_PURCHASES }),
+    payments === null
+      ? new Map<string, string>()
+      : payments.readPriceTexts((work) => context.executionCtx.waitUntil(work)),
+    readPurchaseReturn(context, {
+      return_to: context.req.query("return_to"),
+      client: context.req.query("client"),
+    }),
+  ]);
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
-  if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
+  if (!back.ok) return refuseWithPage(context, back.refusal);
+  if (!access.ok) return refuseWithPage(context, access.refusal);
   if (!purchases.ok) return refuseWithPage(context, purchases.refusal);
   if (person === null) return refuseWithPage(context, { code: "not_found" });
   return context.html(
@@ -43,13 +45,12 @@ export const showAccount = factory.createHandlers(async (context) => {
       person={person}
       overview={{ ...overview.value, to_ms }}
       appLook={appLook}
-      tokens={tokens.value}
-      sessions={sessionItems(context, sessions, tokens.value)}
+      access={access.value}
       methods={identity.sign_in_methods}
       new_passkey={identity.passkeys === null ? null : defaultPasskeyName(context)}
       packages={payments?.packages ?? []}
       prices={prices}
-      return_url={return_url}
+      back={back.value}
       purchases={purchases.value.rows}
       has_more_purchases={purchases.value.next !== null}
       notice={noticeText(context.req.query("notice"))}

@@ -1,10 +1,7 @@
-/** The account page: balance, jobs and spending, and on the side the person, sessions and devices. */
-import type {
-  ListedAllowance,
-  Overview as AccountOverview,
-  PurchaseRecord,
-} from "../../account/contract.ts";
+/** The account page: balance, jobs and spending, and on the side the person and what has access. */
+import type { Overview as AccountOverview, PurchaseRecord } from "../../account/contract.ts";
 import type { CreditPackage } from "../../domain/purchases.ts";
+import type { AccessList } from "../../http/allowances/access_list.ts";
 import type { Person, SignInMethod } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
@@ -18,41 +15,37 @@ import {
   nameFromSlug,
   number,
 } from "../layout/labels.ts";
-import { Apps } from "./apps_section.tsx";
-import type { BackLink } from "./back_to_app.tsx";
+import { AccessSummary } from "./access_summary.tsx";
+import type { PurchaseReturn } from "./purchase_return.ts";
 import { BuyCredits } from "./packages_section.tsx";
 import { Purchases } from "./purchases_section.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { JobRows, type JobRowsProps } from "./job_rows.tsx";
-import { Sessions } from "./sessions_section.tsx";
-import type { SessionItem } from "./session_groups.ts";
 import { SignInMethods } from "./sign_in_methods_section.tsx";
 import { DataSection } from "./data_section.tsx";
 
 /** The account and its charts, until `to_ms`. */
 export type Overview = AccountOverview & { readonly to_ms: number };
 
-export interface AccountPageProps {
+interface AccountPageProps {
   readonly person: Person;
   readonly overview: Overview;
   readonly appLook: AppLooks;
-  readonly tokens: readonly ListedAllowance[];
-  readonly sessions: readonly SessionItem[];
+  readonly access: AccessList;
   readonly methods: readonly SignInMethod[];
   /** The suggested name of a new passkey; null: nobody can sign in with a passkey. */
   readonly new_passkey: string | null;
   readonly packages: readonly CreditPackage[];
   readonly prices: ReadonlyMap<string, string>;
   /** The page that the person came from; null: none. */
-  readonly return_url: BackLink | null;
+  readonly back: PurchaseReturn | null;
   readonly purchases: readonly PurchaseRecord[];
   readonly has_more_purchases: boolean;
   readonly notice: string | null;
 }
 
 export function AccountPage(props: AccountPageProps) {
-  const { person, overview, appLook, tokens, sessions, methods, new_passkey, packages, notice } =
-    props;
+  const { person, overview, appLook, methods, new_passkey, packages, notice } = props;
   const appName = (slug: string | null): string => appLook(slug).name;
   return (
     <Page
@@ -64,7 +57,7 @@ export function AccountPage(props: AccountPageProps) {
       <div class="columns" data-live-after={overview.line}>
         <div class="main-column">
           <Balance overview={overview} appName={appName} />
-          <BuyCredits packages={packages} prices={props.prices} return_url={props.return_url} />
+          <BuyCredits packages={packages} prices={props.prices} back={props.back} />
           <Purchases
             purchases={props.purchases}
             has_more={props.has_more_purchases}
@@ -72,13 +65,11 @@ export function AccountPage(props: AccountPageProps) {
           />
           <RecentJobs jobs={overview.recent_jobs} appLook={appLook} />
           <Spending overview={overview} appName={appName} />
-          <Apps apps={overview.apps} takes_starters={overview.takes_starters} appName={appName} />
         </div>
         <div class="side-column">
           <Profile person={person} overview={overview} />
+          <AccessSummary access={props.access} appLook={appLook} />
           <SignInMethods person={person} methods={methods} new_passkey={new_passkey} />
-          <Sessions sessions={sessions} />
-          <Devices tokens={tokens} />
           <DataSection />
           <Zone />
         </div>
@@ -93,8 +84,8 @@ interface OfApps {
 }
 
 function Balance({ overview, appName }: OfApps) {
-  const { account, reserved, open_jobs, balance, from_ms, to_ms } = overview;
-  const held = holdSentence(reserved, open_jobs);
+  const { account, open_jobs, balance, from_ms, to_ms } = overview;
+  const held = holdSentence(overview.held, open_jobs);
   // The account was opened, and perhaps got credits. A chart of that would be empty.
   const is_unused = overview.recent_jobs.length === 0 && balance.length <= 2;
   const has_nothing = is_unused && account.credits === 0;
@@ -228,42 +219,6 @@ function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overvi
           </dd>
         </div>
       </dl>
-    </section>
-  );
-}
-
-function Devices({ tokens }: { tokens: readonly ListedAllowance[] }) {
-  return (
-    <section class="panel" aria-labelledby="devices-name">
-      <div class="panel-head">
-        <h2 id="devices-name">Connections</h2>
-        {tokens.length === 0 ? null : <a href="/account/connections">Manage</a>}
-      </div>
-      {tokens.length === 0 ? (
-        <p class="hint">
-          No device, app or program has access. To add one,{" "}
-          <a href="/device">enter the code that it shows</a>, or{" "}
-          <a href="/account/tokens/new">make a token</a>.
-        </p>
-      ) : (
-        <ul class="rows">
-          {tokens.slice(0, 3).map(({ label, last_used_at_ms }) => (
-            <li>
-              <span>{label}</span>
-              <span class="hint">
-                {last_used_at_ms === null ? (
-                  "never used"
-                ) : (
-                  <>
-                    used <Time at_ms={last_used_at_ms} style="day" />
-                  </>
-                )}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {tokens.length > 3 ? <p class="hint">And {number(tokens.length - 3)} more.</p> : null}
     </section>
   );
 }

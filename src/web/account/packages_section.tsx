@@ -1,32 +1,33 @@
 /** The credit packages, each with a button to its checkout. */
 import type { CreditPackage } from "../../domain/purchases.ts";
 import { number } from "../layout/labels.ts";
-import { BackToApp, type BackLink } from "./back_to_app.tsx";
+import { BackTo } from "../layout/back_link.tsx";
+import type { PurchaseReturn } from "./purchase_return.ts";
 
-export interface BuyCreditsProps {
+interface BuyCreditsProps {
   readonly packages: readonly CreditPackage[];
   /** By the package's id; without an entry, Stripe shows the price. */
   readonly prices: ReadonlyMap<string, string>;
   /** The page that the buyer came from; null: none. */
-  readonly return_url: BackLink | null;
+  readonly back: PurchaseReturn | null;
 }
 
-export function BuyCredits({ packages, prices, return_url }: BuyCreditsProps) {
+export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
   if (packages.length === 0) return null;
   return (
     <section class="panel" id="buy" aria-labelledby="buy-name">
       <div class="panel-head">
         <h2 id="buy-name">Buy credits</h2>
-        <BackToApp return_url={return_url} />
+        <BackTo back={back} result={null} />
       </div>
       <ul class="packages">
         {packages.map(({ id, name, credits }) => (
           <li>
             <form method="post" action="/account/buy">
               <input type="hidden" name="package" value={id} />
-              {return_url === null ? null : (
-                <input type="hidden" name="return_url" value={return_url.href} />
-              )}
+              {Object.entries(back?.fields ?? {}).map(([name, value]) => (
+                <input type="hidden" name={name} value={value} />
+              ))}
               <h3 id={`package-${id}`}>{name}</h3>
               <p id={`credits-${id}`} class="package-credits">
                 {number(credits)} <small>credits</small>

@@ -1,6 +1,6 @@
 /** `GET /account/purchases[?before=]` lists purchases; `GET /account/receipt?payment=` goes to Stripe's receipt. */
 import type { PurchaseKey } from "../../account/contract.ts";
-import { paymentsOf } from "../../http/api/payments/require_payments.ts";
+import { paymentsOf } from "../../http/middleware/require_payments.ts";
 import { accountOf, callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { PurchasesPage } from "./purchases_section.tsx";

@@ -5,7 +5,7 @@ import { Page } from "../layout/layout.tsx";
 import { credits } from "../layout/labels.ts";
 import { Time, Zone } from "../layout/time.tsx";
 
-export interface PurchasesProps {
+interface PurchasesProps {
   readonly purchases: readonly PurchaseRecord[];
   /** Whether Stripe can be asked for receipts. */
   readonly has_receipts: boolean;

@@ -1,30 +1,20 @@
 /** Groups of signed-in browsers. Pure. */
-import type { ListedSession } from "../../identity/port.ts";
-
-export interface SessionItem extends Omit<ListedSession, "city" | "country"> {
-  readonly location: string | null;
-  /** Whether it is the session of this request. */
-  readonly current: boolean;
-  /** How many personal tokens it approved. */
-  readonly approved_tokens: number;
-}
+import type { ListedBrowser } from "../../http/allowances/access_list.ts";
 
 /** The sessions of one browser and place. Each sign-in starts a session, so a browser may have several. */
 export interface SessionGroup {
   readonly browser: string | null;
-  readonly location: string | null;
+  readonly place: string | null;
   /** Whether the session of this request is one of them. */
   readonly current: boolean;
   readonly last_used_at_ms: number;
   readonly signed_in_at_ms: number;
-  readonly sessions: readonly SessionItem[];
+  readonly sessions: readonly ListedBrowser[];
 }
 
 /** This browser's group first, then the others, last used first. */
-export function groupSessions(sessions: readonly SessionItem[]): readonly SessionGroup[] {
-  const groups = Map.groupBy(sessions, ({ browser, location }) =>
-    JSON.stringify([browser, location]),
-  );
+export function groupSessions(sessions: readonly ListedBrowser[]): readonly SessionGroup[] {
+  const groups = Map.groupBy(sessions, ({ browser, place }) => JSON.stringify([browser, place]));
   return [...groups.values()]
     .map(groupOf)
     .toSorted(
@@ -33,11 +23,11 @@ export function groupSessions(sessions: readonly SessionItem[]): readonly Sessio
     );
 }
 
-function groupOf(sessions: readonly SessionItem[]): SessionGroup {
+function groupOf(sessions: readonly ListedBrowser[]): SessionGroup {
   const signed_in_at_ms = Math.max(...sessions.map((it) => it.created_at_ms));
   return {
     browser: sessions[0]?.browser ?? null,
-    location: sessions[0]?.location ?? null,
+    place: sessions[0]?.place ?? null,
     current: sessions.some(({ current }) => current),
     last_used_at_ms: Math.max(
       signed_in_at_ms,

@@ -1,14 +1,16 @@
 /** Forms that end sessions: `GET` and `POST /account/end-session`, and `POST /account/signout-everywhere`. */
 import * as z from "zod/mini";
-import { factory } from "../../http/context.ts";
+import { accountOf, callerOf, factory } from "../../http/context.ts";
 import { clearSessionCookies } from "../../http/caller/session_cookies.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
-import { readSessions } from "./session_items.ts";
-import { EndSessionsPage } from "./sessions_section.tsx";
+import { listBrowsers } from "../../http/allowances/access_list.ts";
+import { EndSessionsPage } from "./browsers_section.tsx";
 
-/** The most sessions that one form ends: as many as the account page lists. */
+/** The most sessions that one form ends: as many as the page lists. */
 const ENDED_SESSIONS_MAX = 50;
+
+const ENDED = "/account/access?notice=session_ended";
 
 const session_ids = z
   .array(z.string().check(z.maxLength(64, "is too long")))
@@ -17,11 +19,17 @@ const session_ids = z
 /** `GET /account/end-session?session_id=`: asks before these sessions end. */
 export const confirmEndSession = factory.createHandlers(async (context) => {
   const wanted = context.req.queries("session_id") ?? [];
-  const sessions = await readSessions(context);
-  if (!sessions.ok) return refuseWithPage(context, sessions.refusal);
-  const found = sessions.value.filter(({ id }) => wanted.includes(id));
-  if (found.length === 0) return context.redirect("/account?notice=session_ended", 303);
-  return context.html(<EndSessionsPage sessions={found} />);
+  const { identity } = context.get("services");
+  const [listed, allowances] = await Promise.all([
+    identity.listSessions(context.get("session").identity_id),
+    accountOf(context).listAllowances(callerOf(context)),
+  ]);
+  if (!allowances.ok) return refuseWithPage(context, allowances.refusal);
+  const found = listBrowsers(context, listed).filter(({ id }) => wanted.includes(id));
+  if (found.length === 0) return context.redirect(ENDED, 303);
+  const ids = new Set(found.map(({ id }) => id));
+  const approved = allowances.value.filter(({ session_id }) => ids.has(session_id)).length;
+  return context.html(<EndSessionsPage sessions={found} approved={approved} />);
 });
 
 /**
@@ -43,7 +51,7 @@ export const endSession = factory.createHandlers(async (context) => {
       await accounts(identity_id).revokeApprovedBy({ kind: "session", session_id });
     }
   }
-  return context.redirect("/account?notice=session_ended", 303);
+  return context.redirect(ENDED, 303);
 });
 
 const personal_tokens = z.optional(z.literal("end", "must be end"));

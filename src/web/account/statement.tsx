@@ -1,9 +1,10 @@
-/** `GET /account/statement[?month=&app=&kind=&before=]`: a month's jobs, purchases and other changes of the credits. */
+/** `GET /account/statement[?month=&app=&kind=&by=&before=]`: a month's jobs, purchases and other changes of the credits. */
 import * as z from "zod/mini";
 import { APP_SLUG_PATTERN } from "../../domain/app_policy.ts";
 import { monthOf, readMonth, type Month } from "../../domain/calendar.ts";
 import { STATEMENT_GROUPS } from "../../domain/statement.ts";
 import { callerOf, factory } from "../../http/context.ts";
+import { starterId } from "../../fields.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validOr } from "../../http/validation.ts";
 import { timeText } from "../layout/time.tsx";
@@ -17,6 +18,7 @@ const STATEMENT_PAGE_ROWS = 50;
 const query = z.object({
   app: validOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
   kind: validOr(null, z.enum(STATEMENT_GROUPS)),
+  by: validOr(null, starterId),
 });
 
 export const showStatement = factory.createHandlers(async (context) => {
@@ -33,6 +35,7 @@ export const showStatement = factory.createHandlers(async (context) => {
       before_line,
       app_slug: filters.app,
       group: filters.kind,
+      by: filters.by,
       limit: STATEMENT_PAGE_ROWS,
     }),
     appLooks(context),

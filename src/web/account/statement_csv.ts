@@ -2,7 +2,8 @@
 import type { Answer, Statement } from "../../account/contract.ts";
 import { monthOf, readMonth, type Month } from "../../domain/calendar.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
-import { csvRow } from "../../http/csv.ts";
+import { csvRow } from "../../domain/csv.ts";
+import { startedBy } from "../../domain/started_by.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "./apps.ts";
 import { statementEntries } from "./statement_entries.ts";
@@ -21,7 +22,8 @@ export const downloadStatement = factory.createHandlers(async (context) => {
   let page = await readEntries(context, month, null);
   if (!page.ok) return refuseWithPage(context, page.refusal);
   const encoder = new TextEncoder();
-  const header = ["line", "at", "what", "about", "app", "job_id", "credits", "balance"];
+  const of_entry = ["line", "at", "what", "about", "app", "job_id"];
+  const header = [...of_entry, "by", "by_id", "by_name", "credits", "balance"];
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(csvRow(header))),
     async pull(controller) {
@@ -51,10 +53,14 @@ function csvRows(
   statement: Statement,
   appName: (slug: string | null) => string,
 ): readonly string[] {
+  const jobs = new Map(statement.jobs.map((job) => [job.id, job]));
   return statementEntries(statement, appName).map((entry, index) => {
     const { app_slug = null, job_id = null } = statement.rows[index] ?? {};
     const { line, at_ms, name, about, amount, balance_after } = entry;
     const at = new Date(at_ms).toISOString();
-    return csvRow([line, at, name, about, app_slug, job_id, amount, balance_after]);
+    const job = jobs.get(job_id ?? "");
+    const by = job === undefined ? null : startedBy(job);
+    const starter = [by?.kind ?? null, by?.id ?? null, by?.name ?? null];
+    return csvRow([line, at, name, about, app_slug, job_id, ...starter, amount, balance_after]);
   });
 }

@@ -12,9 +12,11 @@ export interface StatementEntry {
   /** The job, the app and the note; null if the entry has none of them. */
   readonly about: string | null;
   readonly amount: number;
-  /** What a hold did to the balance; null if the amount is income or a charge. */
+  /** The effect of a hold on the balance; null if the amount is income or a charge. */
   readonly movement: string | null;
   readonly balance_after: number;
+  /** Null: the entry has none, or jobs were not read. */
+  readonly job: JobRow | null;
   /** Holds and their releases change the available balance, but cost nothing. */
   readonly is_hold: boolean;
 }
@@ -40,6 +42,7 @@ export function statementEntries(
       amount: entry.amount,
       movement: movementOf(entry),
       balance_after: entry.balance_after,
+      job: job ?? null,
       is_hold: entry.kind === "reserve" || entry.kind === "refund",
     };
   });

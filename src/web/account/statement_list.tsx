@@ -5,6 +5,7 @@ import { number } from "../layout/labels.ts";
 import { Time } from "../layout/time.tsx";
 import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
 import { jobPath } from "./job_rows.tsx";
+import { By } from "./started_by.tsx";
 import { rowTexts, stepText } from "./statement_texts.ts";
 
 export interface StatementListProps {
@@ -48,6 +49,7 @@ function Row({ row, appLook }: { row: StatementRow } & Pick<StatementListProps, 
         {about === "" ? null : ` · ${about}`}
       </span>
       <span class={`amount is-${tone}`}>{amount}</span>
+      <By job={job} class="about" />
     </>
   );
   if (job === null)
@@ -71,7 +73,7 @@ function Row({ row, appLook }: { row: StatementRow } & Pick<StatementListProps, 
   );
 }
 
-/** What each entry of a job did, and the credits that were available after it. */
+/** The effect of each entry of a job, and the credits that were available after it. */
 export function Steps({ entries }: { entries: readonly CountedEntry[] }) {
   return (
     <table class="steps">

@@ -7,9 +7,11 @@ import { Zone } from "../layout/time.tsx";
 import { number, signed } from "../layout/labels.ts";
 import { StatementList, type StatementListProps } from "./statement_list.tsx";
 
-export interface StatementFilters {
+interface StatementFilters {
   readonly app: string | null;
   readonly kind: StatementGroup | null;
+  /** An app's slug, or an allowance's id. */
+  readonly by: string | null;
 }
 
 export interface MonthLink {
@@ -17,7 +19,7 @@ export interface MonthLink {
   readonly month_name: string;
 }
 
-export interface StatementPageProps extends Pick<StatementListProps, "appLook"> {
+interface StatementPageProps extends Pick<StatementListProps, "appLook"> {
   readonly statement: StatementRows;
   /** The month as text, and as in the query. */
   readonly month_name: string;
@@ -91,10 +93,9 @@ export function StatementPage(props: StatementPageProps) {
 function Rows({ statement, filters, is_current, appLook }: StatementPageProps) {
   const { rows } = statement;
   if (rows.length > 0) return <StatementList rows={rows} appLook={appLook} />;
-  const filtered = filters.app !== null || filters.kind !== null;
   return (
     <p class="empty" id="movements">
-      {filtered
+      {isFiltered(filters)
         ? "Nothing here matches the filter."
         : is_current
           ? "Your credits have not changed this month."
@@ -124,7 +125,7 @@ function Months({ earlier, later }: StatementPageProps) {
 /** Held credits belong to the holder until their job ends, so they are part of the sums, and rows add up to them. */
 function Sums({ statement, filters, is_current }: StatementPageProps) {
   const { opening, closing, sums } = statement;
-  const filtered = filters.app !== null || filters.kind !== null;
+  const filtered = isFiltered(filters);
   const changes = [
     ["Spent", signed(sums.spent)],
     ["Added", signed(sums.added)],
@@ -159,6 +160,9 @@ function Sums({ statement, filters, is_current }: StatementPageProps) {
   );
 }
 
+const isFiltered = (filters: StatementFilters): boolean =>
+  Object.values(filters).some((value) => value !== null);
+
 function Filters({ statement, filters, month, appLook }: StatementPageProps) {
   return (
     <form method="get" action="/account/statement" class="filters">
@@ -181,9 +185,37 @@ function Filters({ statement, filters, month, appLook }: StatementPageProps) {
           </option>
         ))}
       </select>
+      <SpenderFilter spenders={statement.spenders} by={filters.by} appLook={appLook} />
       <button type="submit" class="quiet small">
         Show
       </button>
     </form>
+  );
+}
+
+/** Only if there is a choice: most people have no connection that started a job. */
+function SpenderFilter({
+  spenders,
+  by,
+  appLook,
+}: Pick<StatementRows, "spenders"> &
+  Pick<StatementFilters, "by"> &
+  Pick<StatementListProps, "appLook">) {
+  if (spenders.length === 0 && by === null) return null;
+  const is_other = by !== null && !spenders.some(({ id }) => id === by);
+  // An app, a connection that has ended, or one that was exchanged from another.
+  const others = is_other ? [{ id: by, name: appLook(by).name }] : [];
+  return (
+    <>
+      <label for="filter-by">Started by</label>
+      <select id="filter-by" name="by">
+        <option value="">Anyone</option>
+        {[...spenders, ...others].map(({ id, name }) => (
+          <option value={id} selected={id === by}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </>
   );
 }

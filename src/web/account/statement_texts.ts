@@ -1,4 +1,4 @@
-/** What the rows and entries of a statement say. Pure. */
+/** The texts of a statement's rows and entries. Pure. */
 import type { CountedEntry, JobRow, StatementRow } from "../../account/contract.ts";
 import {
   credits,
@@ -11,7 +11,7 @@ import {
 } from "../layout/labels.ts";
 import { failureText, titleOf } from "./job_rows.tsx";
 
-export interface RowTexts {
+interface RowTexts {
   readonly title: string;
   /** The app, the state and the reason; "" if there is nothing to say. */
   readonly about: string;
@@ -81,7 +81,7 @@ export function entryName({ kind, amount }: Pick<CountedEntry, "kind" | "amount"
   return kind === "purchase_refund" && amount > 0 ? DISPUTE_WON : ENTRY_NAMES[kind];
 }
 
-/** What one entry of a job did. */
+/** The effect of one entry of a job. */
 export function stepText(entry: CountedEntry): string {
   const { kind, amount, change, note, previous_line } = entry;
   if (kind === "job_refund") {

@@ -1,34 +1,29 @@
 /** The page on which a person decides what an OAuth client may do. */
 import type { Connection } from "../../account/contract.ts";
+import { shownAccess } from "../../domain/allowance.ts";
 import type { ConsentStep } from "../../domain/consent.ts";
-import type { SpendingCap } from "../../domain/spending_cap.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
-import { CapChoice, capsSentence, PERIOD_NAMES } from "../device/cap_choice.tsx";
-import {
-  AppsChoice,
-  Summary,
-  UpstreamChoice,
-  type ApprovalProblems,
-  type LimitChoices,
-  type RegisteredApp,
-} from "../device/choices.tsx";
-import { describedBy, FieldProblem } from "../device/fields.tsx";
-import { counted, number } from "../layout/labels.ts";
+import { AllowanceForm, ALLOWANCE_SCRIPTS, type Wished } from "../allowance/allowance_form.tsx";
+import { fieldsOfCaps, PERIOD_NAMES } from "../allowance/cap_choice.tsx";
+import type { ApprovalProblems, LimitChoices, RegisteredApp } from "../allowance/choices.tsx";
+import { dateText, termsText, type Lifetime } from "../allowance/money_sentence.tsx";
+import { CLIENT_ICON_PATH } from "./client_icon.ts";
+import { rightsInWords } from "../allowance/rights.ts";
+import { number } from "../layout/labels.ts";
+import { AppIcon, type AppLook } from "../layout/app_icon.tsx";
 import { Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
-import { rightsInWords } from "./rights.ts";
-
-/** `asked`: the lifetime that the client asks for, to the second. */
-export type Lifetime = number | "asked";
 
 export interface ConsentChoices extends LimitChoices {
   /** When the access ends, in days, or as the client asks; null: nothing valid was chosen. */
   readonly days: Lifetime | null;
 }
 
-export interface ConsentPageProps {
+interface ConsentPageProps {
   readonly step: Extract<ConsentStep, { kind: "ask" | "ask_more" }>;
   readonly client: OAuthClient;
+  /** The app of a registered client; null: the client belongs to no registered app. */
+  readonly app_look: AppLook | null;
   /** Where the person returns to: a host, or null for a program on their own machine. */
   readonly return_host: string | null;
   /** Whether only the client itself can use the code; otherwise any program of the device can pretend to be it. */
@@ -37,22 +32,24 @@ export interface ConsentPageProps {
   readonly person: string | null;
   readonly scopes: readonly string[];
   /** What it has so far; null: it is not connected. */
-  readonly connection: Pick<Connection, "scopes" | "caps"> | null;
+  readonly connection: Connection | null;
   /** The server that its tokens are for; null: our API. */
   readonly resource: { readonly host: string; readonly app_name: string } | null;
+  /** The app of a resource that charges: it can spend there only; null: any app. */
+  readonly only_app: string | null;
   /** Whether the access ends with the browser session. */
   readonly ends_with_session: boolean;
   /** The available credits. */
   readonly credits: number;
   readonly choices: ConsentChoices;
-  /** The limits that the client asks for, if they are higher than the suggested one. */
-  readonly wished_caps: readonly SpendingCap[];
+  /** The limits that the client asks for, and that the form does not start with. */
+  readonly wished: Wished;
   /** The lifetime that the client asks for, if it is shorter than the suggested one; null: it asks for none. */
   readonly asked_seconds: number | null;
   readonly problems: ApprovalProblems;
   readonly registered_apps: readonly RegisteredApp[];
-  /** The services whose tokens the client requests; empty: it requests none. */
-  readonly upstream_names: readonly string[];
+  /** The services whose tokens the client requests; null: it requests none. */
+  readonly upstream_names: readonly string[] | null;
   readonly lifetimes_days: readonly number[];
   /** The sealed request, which the form returns. */
   readonly sealed: string;
@@ -63,73 +60,69 @@ export interface ConsentPageProps {
 }
 
 export function ConsentPage(props: ConsentPageProps) {
-  const { step, client, problems, notice, is_assured, scopes, sealed } = props;
+  const { step, client, problems, notice, choices, scopes } = props;
   const has_problems = Object.keys(problems).length > 0;
   const title = step.kind === "ask" ? `Connect ${client.name}?` : `Let ${client.name} do more?`;
-  const spends = scopes.includes("write");
-  const has_access = spends || scopes.includes("read");
-  const { apps, days } = problems;
+  const { registered_apps, upstream_names, credits, wished } = props;
+  const { lifetimes_days, asked_seconds, ends_with_session } = props;
   return (
-    <Page title={has_problems ? `Error: ${title}` : title} scripts={["forms.js"]}>
+    <Page title={has_problems ? `Error: ${title}` : title} scripts={ALLOWANCE_SCRIPTS}>
       {notice === null ? null : (
         <p class="notice" role="status">
           {notice}
         </p>
       )}
-      <Summary problems={problems} />
-      <h1>{title}</h1>
-      {spends && !has_problems ? <MoneySentence {...props} /> : null}
-      <Asker {...props} />
-      <Rights {...props} />
-      {is_assured ? null : <DeviceWarning name={client.name} />}
-      <form method="post" action="/oauth/authorize/allow" autocomplete="off">
-        <input type="hidden" name="request" value={sealed} />
-        {spends ? (
-          <CapChoice
-            {...props.choices}
-            problem={problems.credits}
-            balance={props.credits}
-            wished={props.wished_caps}
-          />
-        ) : null}
-        {props.upstream_names.length === 0 ? null : (
-          <UpstreamChoice choices={props.choices} names={props.upstream_names} />
-        )}
-        <details class="limits" open={apps !== undefined || days !== undefined}>
-          <summary>{moreTitle(props, has_access)}</summary>
-          {has_access ? <AppsChoice {...props} /> : null}
-          <LifetimeChoice {...props} />
-        </details>
-        <div class="acts">
-          <button type="submit">Allow</button>
-          <button type="submit" class="quiet" formaction="/oauth/authorize/deny">
-            Deny
-          </button>
-        </div>
-      </form>
+      <AllowanceForm
+        title={title}
+        action="/oauth/authorize/allow"
+        choices={choices}
+        problems={problems}
+        offered={{ registered_apps, upstream_names, may_operate: false }}
+        fixed_access={shownAccess(scopes)}
+        only_app={props.only_app}
+        kept={keptBy(props)}
+        balance={credits}
+        wished={wished}
+        end={{ days: choices.days, lifetimes_days, asked_seconds, ends_with_session }}
+        asker={<AskerAndRights {...props} />}
+        first_fields={<input type="hidden" name="request" value={props.sealed} />}
+        buttons={
+          <>
+            <button type="submit">Allow</button>
+            <button type="submit" class="quiet" formaction="/oauth/authorize/deny">
+              Deny
+            </button>
+          </>
+        }
+      />
       <OtherAccount {...props} />
     </Page>
   );
 }
 
-/** The question that matters most comes first; the fields that change its answer follow. */
-function MoneySentence(props: ConsentPageProps) {
-  const { caps } = props.choices;
-  const is_limited = caps.some(({ credits }) => credits !== "");
+/** What the connection can spend and the request does not mention. */
+function keptBy({ scopes, connection }: ConsentPageProps) {
+  if (connection === null) return null;
+  const [asked, present] = [shownAccess(scopes), shownAccess(connection.scopes)];
+  if (present === "none" || asked === "write" || asked === present) return null;
+  const { app_slugs, caps } = connection;
+  const reach = app_slugs === null ? ("all" as const) : ("some" as const);
+  const apps = app_slugs ?? [];
+  return { access: present, caps: fieldsOfCaps(caps), reach, apps, other_apps: "" };
+}
+
+function AskerAndRights(props: ConsentPageProps) {
   return (
-    <p>
-      <strong>
-        {is_limited
-          ? `It can spend${capsSentence(caps).replace(",", "")}`
-          : "It can spend all your credits"}
-      </strong>
-      , {whereAndHowLong(props, true)}.
-    </p>
+    <>
+      <Asker {...props} />
+      <Rights {...props} />
+      {props.is_assured ? null : <DeviceWarning name={props.client.name} />}
+    </>
   );
 }
 
 /** The client and the account. Any client can choose any name, so the page also says whether an operator registered it. */
-function Asker({ client, return_host, person }: ConsentPageProps) {
+function Asker({ client, app_look, return_host, person }: ConsentPageProps) {
   const { service_name, host } = currentShell();
   const stranger = client.kind === "document" && client.host !== host ? client.host : null;
   return (
@@ -139,16 +132,18 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
         <dd>
           {stranger === null ? (
             <>
+              {app_look === null ? null : <AppIcon look={app_look} />}{" "}
               <strong>{client.name}</strong>,{" "}
               {client.kind === "registered" ? "registered with" : "part of"} {service_name}
             </>
           ) : (
             <>
-              An app of <strong class="host">{stranger}</strong>
+              <ClientIcon client={client} /> An app of <strong class="host">{stranger}</strong>
               <span class="host">{new URL(client.client_id).pathname}</span>
             </>
           )}
         </dd>
+        <Addresses client={client} />
         {person === null ? null : (
           <>
             <dt>Your account</dt>
@@ -169,7 +164,39 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
   );
 }
 
-function Rights({ step, scopes, connection, resource }: ConsentPageProps) {
+/** The copy of the icon, since the page loads nothing from other hosts. Without one, nothing is shown. */
+function ClientIcon({ client }: { client: OAuthClient }) {
+  if (client.kind !== "document" || client.icon === null) return null;
+  const src = `${CLIENT_ICON_PATH}?${new URLSearchParams({ client_id: client.client_id }).toString()}`;
+  return <img class="app-icon" src={src} alt="" width={24} height={24} />;
+}
+
+/** Links to the client's own pages. They open in a new tab, so the consent page stays open. */
+function Addresses({ client }: { client: OAuthClient }) {
+  if (client.kind !== "document") return null;
+  const { site, privacy, terms } = client;
+  const links = [["Site", site] as const, ["Privacy", privacy] as const, ["Terms", terms] as const];
+  const known = links.flatMap(([name, href]) => (href === null ? [] : [{ name, href }]));
+  if (known.length === 0) return null;
+  return (
+    <>
+      <dt>More about it</dt>
+      <dd>
+        {known.map(({ name, href }, index) => (
+          <>
+            {index === 0 ? null : ", "}
+            <a href={href} target="_blank" rel="noopener noreferrer">
+              {name}
+            </a>
+          </>
+        ))}
+      </dd>
+    </>
+  );
+}
+
+function Rights(props: ConsentPageProps) {
+  const { step, scopes, connection, resource } = props;
   const added = step.kind === "ask_more" ? step.added : scopes;
   const kept = (connection?.scopes ?? []).filter((scope) => !added.includes(scope));
   const already = step.kind === "ask_more" ? rightsInWords(kept, resource) : [];
@@ -191,15 +218,28 @@ function Rights({ step, scopes, connection, resource }: ConsentPageProps) {
           </ul>
         </>
       )}
-      {connection === null ? null : (
-        <p class="hint">
-          It is connected already, and allowing it again makes no second limit.
-          {connection.caps.map(
-            ({ credits, period, spent }) =>
-              ` ${number(spent)} of ${number(credits)} credits ${PERIOD_NAMES[period]} are spent.`,
-          )}
-        </p>
-      )}
+      {connection === null ? null : <SoFar {...props} connection={connection} />}
+    </>
+  );
+}
+
+/** The limits that the person gave before, so that they see what would change. */
+function SoFar(props: ConsentPageProps & { readonly connection: Connection }) {
+  const { connection, registered_apps } = props;
+  const access = shownAccess(connection.scopes);
+  const nameOf = (slug: string) => registered_apps.find((it) => it.slug === slug)?.name ?? slug;
+  const app_names = connection.app_slugs?.map(nameOf) ?? null;
+  const end = `until ${dateText(connection.expires_at_ms, Date.now())}`;
+  return (
+    <>
+      <p>
+        <strong>So far:</strong> {termsText({ access, caps: connection.caps, app_names, end })}
+        {connection.caps.map(
+          ({ credits, period, spent }) =>
+            ` ${number(spent)} of ${number(credits)} credits ${PERIOD_NAMES[period]} are spent.`,
+        )}
+      </p>
+      <p class="hint">It is connected already, and allowing it again makes no second limit.</p>
     </>
   );
 }
@@ -210,67 +250,6 @@ function DeviceWarning({ name }: { name: string }) {
       <strong>Allow only if you have just started {name} on this device.</strong> Any other program
       on it can claim to be {name}.
     </p>
-  );
-}
-
-function moreTitle(props: ConsentPageProps, has_access: boolean): string {
-  const text = whereAndHowLong(props, has_access);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)} – change`;
-}
-
-/** Which apps it can use, and for how long: "in Sketch only, for 30 days". */
-function whereAndHowLong(
-  { choices, registered_apps, asked_seconds }: ConsentPageProps,
-  has_access: boolean,
-): string {
-  const nameOf = (slug: string) => registered_apps.find((it) => it.slug === slug)?.name ?? slug;
-  const names = [...choices.apps.map(nameOf), choices.other_apps].filter((name) => name !== "");
-  const where = choices.reach === "some" ? `in ${names.join(", ")} only` : "in all apps";
-  const until = choices.days === null ? "" : `for ${lifetimeText(choices.days, asked_seconds)}`;
-  return [has_access ? where : "", until].filter((part) => part !== "").join(", ");
-}
-
-/** A lifetime in its largest whole unit. */
-function lifetimeText(days: Lifetime, asked_seconds: number | null): string {
-  const seconds = days === "asked" ? (asked_seconds ?? 0) : days * 86_400;
-  if (seconds % 86_400 === 0) return counted(seconds / 86_400, "day", "days");
-  if (seconds % 3_600 === 0) return counted(seconds / 3_600, "hour", "hours");
-  if (seconds % 60 === 0) return counted(seconds / 60, "minute", "minutes");
-  return counted(seconds, "second", "seconds");
-}
-
-function LifetimeChoice({
-  choices,
-  problems,
-  lifetimes_days,
-  asked_seconds,
-  ends_with_session,
-}: ConsentPageProps) {
-  return (
-    <fieldset>
-      <legend>When its access ends</legend>
-      <FieldProblem id="days_problem" problem={problems.days} />
-      <label class="unseen" for="days">
-        Lifetime
-      </label>
-      <select id="days" name="days" {...describedBy("days_problem", problems.days, "days_hint")}>
-        {asked_seconds === null ? null : (
-          <option value="asked" selected={choices.days === "asked"}>
-            in {lifetimeText("asked", asked_seconds)}, as it asks
-          </option>
-        )}
-        {lifetimes_days.map((days) => (
-          <option value={days} selected={days === choices.days}>
-            in {lifetimeText(days, asked_seconds)}
-          </option>
-        ))}
-      </select>
-      <p class="hint" id="days_hint">
-        {ends_with_session
-          ? "It ends earlier if you sign out. You can also end it yourself at any time."
-          : "You can end it yourself at any time, also after you sign out."}
-      </p>
-    </fieldset>
   );
 }
 

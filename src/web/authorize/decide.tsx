@@ -1,16 +1,18 @@
 /** `POST /oauth/authorize/allow` and `…/deny`: the buttons of the consent page. */
 import type { AuthorizeError } from "../../domain/authorize_request.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
-import { rightsOf } from "../../domain/allowance.ts";
+import { maySpend, rightsOf } from "../../domain/allowance.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { factory, type AppContext } from "../../http/context.ts";
-import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
-import { readLifetime } from "../device/offered.ts";
-import { connect, readAccount, type Chosen } from "./account.ts";
-import { askedSeconds, showConsent, type ConsentForm, type SentForm } from "./consent.tsx";
+import { limitsOfChoices, readChoices } from "../allowance/approval_form.ts";
+import type { LimitChoices } from "../allowance/choices.tsx";
+import { readLifetime } from "../allowance/offered.ts";
+import { returnWithCode, readAccount, type Chosen } from "./account.ts";
+import { showConsent, type ConsentForm, type SentForm } from "./consent.tsx";
 import { readRequest, type AskingRequest } from "./read_request.ts";
 import { refuseAccount, respond, showCannotAsk, showRoomFull } from "./respond.tsx";
 import { returnToClient } from "./return_to_client.ts";
+import { askedSeconds, chargingApp, readStart } from "./start.ts";
 
 export const allowClient = factory.createHandlers(async (context) => {
   const form = await readForm(context);
@@ -28,9 +30,10 @@ export const allowClient = factory.createHandlers(async (context) => {
   const asking = { ...facts.value, step: step.kind === "remembered" ? ASK : step };
   const notice = whyAgain(sent, request);
   if (notice !== null) return showConsent(context, request, asking, { notice });
-  const chosen = readChosen(context, request, form);
+  const start = readStart(context, request, facts.value, null);
+  const chosen = readChosen(context, request, form, start.choices);
   return chosen.ok
-    ? connect(context, request, chosen.value)
+    ? returnWithCode(context, request, chosen.value)
     : showConsent(context, request, asking, { sent: chosen.refusal });
 });
 
@@ -86,21 +89,27 @@ function whyAgain({ session_id, is_expired }: SentRequest, { session }: AskingRe
 
 const ALL_APPS = { reach: "all", apps: [], other_apps: "" } as const;
 
+const onlyIn = (app_slug: string) => ({ reach: "some", apps: [app_slug] }) as const;
+
 /** What the form means, or the form with its problems. */
 function readChosen(
   context: AppContext,
   request: AskingRequest,
   form: FormData,
+  start: Pick<LimitChoices, "apps" | "other_apps">,
 ): Result<Chosen, SentForm> {
-  const { scopes } = request;
+  const { scopes, resource } = request;
   const { access } = rightsOf(scopes);
   const asked_seconds = form.get("days") === "asked" ? askedSeconds(context, request) : null;
   const days = asked_seconds === null ? readLifetime(context, form) : "asked";
   const typed = readChoices(form);
   // The form has only the choices that the access needs.
-  const spending = access === "write" ? {} : { caps: [] };
-  const reaching = access === "none" ? ALL_APPS : {};
-  const asked_access = access === "none" ? "read" : access;
+  const may_spend = maySpend(scopes);
+  const spending = may_spend ? {} : { caps: [] };
+  const charging_app = chargingApp(resource);
+  const fixed = charging_app === null ? ALL_APPS : { ...ALL_APPS, ...onlyIn(charging_app) };
+  const reaching = access === "none" ? fixed : {};
+  const asked_access = may_spend ? "write" : "read";
   const choices = {
     ...typed,
     access: asked_access,
@@ -109,13 +118,14 @@ function readChosen(
     ...reaching,
   } as const;
   const found = days === null ? { days: "Choose when the access ends." } : {};
-  const limits = limitsOfChoices(choices, { apps: [], other_apps: "" }, found);
+  const limits = limitsOfChoices(choices, start, found);
   if (!limits.ok) return refused({ choices: { ...choices, days }, problems: limits.refusal });
   if (days === null) throw new Error("a form without a lifetime has a problem");
   const lifetime_ms = days === "asked" ? (asked_seconds ?? 0) * 1000 : days * DAY_MS;
   // What the page did not ask about stays as the holder chose it before.
-  const app_slugs = access === "none" ? undefined : limits.value.app_slugs;
-  const caps = access === "write" ? limits.value.caps : undefined;
+  const is_kept = access === "none" && charging_app === null;
+  const app_slugs = is_kept ? undefined : limits.value.app_slugs;
+  const caps = may_spend ? limits.value.caps : undefined;
   return accepted({
     limits: { app_slugs, caps, expires_at_ms: Date.now() + lifetime_ms },
     scopes: scopes.filter((scope) => scope !== "upstream" || typed.upstream),

@@ -27,36 +27,29 @@ export function needsNewSignIn(context: AppContext, target: URL | null): target 
   return is_ours && target.pathname === "/oauth/authorize" && target.searchParams.has(PARAMETER);
 }
 
-/** How a person signed in for a request. `unproven`: at a provider that may only have remembered them. */
-type NewSignIn = "proven" | "unproven";
-
-/** The address that a person returns to after they signed in for it: it says how, if the request requires a new sign-in. */
+/** The address that a person returns to after they signed in for it: it proves this, if the request requires a new sign-in. */
 export async function returnToRequest(
   context: AppContext,
-  { session, is_proven }: { readonly session: Session; readonly is_proven: boolean },
+  { id }: Session,
   target: URL | null,
 ): Promise<URL | null> {
   if (!needsNewSignIn(context, target)) return target;
   const { consent_forms } = context.get("services");
   const proven = new URL(target);
   const address = addressOf(context, target.searchParams);
-  const kind: NewSignIn = is_proven ? "proven" : "unproven";
-  const text = `${kind} ${session.id}`;
-  proven.searchParams.set(PARAMETER, await consent_forms.seal(address, text, PROOF_TTL_MS));
+  proven.searchParams.set(PARAMETER, await consent_forms.seal(address, id, PROOF_TTL_MS));
   return proven;
 }
 
-/** How this session started for a request; null: it did not start for it. */
-export async function readNewSignIn(
+/** Whether this session started for a request. */
+export async function isNewSignIn(
   context: AppContext,
   query: URLSearchParams,
   { id }: Session,
-): Promise<NewSignIn | null> {
+): Promise<boolean> {
   const { consent_forms } = context.get("services");
   const proof = await consent_forms.open(addressOf(context, query), query.get(PARAMETER) ?? "");
-  if (proof === null || proof.is_expired) return null;
-  const kinds: readonly NewSignIn[] = ["proven", "unproven"];
-  return kinds.find((kind) => proof.text === `${kind} ${id}`) ?? null;
+  return proof !== null && !proof.is_expired && proof.text === id;
 }
 
 /** What a proof is sealed for: the request without its proof. */

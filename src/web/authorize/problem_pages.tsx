@@ -43,6 +43,11 @@ const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
     what: `Nobody registered it here, and it calls itself like this service or an app that is registered here. ${NOTHING}`,
     next: "Someone may be trying to get your access. Close this page.",
   },
+  host_unusable: {
+    title: "This app cannot be connected",
+    what: `Nobody registered it here, so it would act under the name of its host, which is too long or is the name of an app that is registered here. ${NOTHING}`,
+    next: TELL_DEVELOPER,
+  },
   redirect_uri_unknown: {
     title: "We can’t send you back to that address",
     what: "The app did not register the address that it named. Someone may be trying to get your access. The address:",
@@ -118,7 +123,7 @@ export function RoomFullPage({ name, this_page }: { name: string; this_page: str
         }}
       />
       <div class="acts next">
-        <a class="button" href="/account/connections">
+        <a class="button" href="/account/access">
           Your connections
         </a>
         <a class="button quiet" href={this_page}>

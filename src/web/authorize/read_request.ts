@@ -7,7 +7,7 @@ import {
   type AuthorizeError,
   type ReturnAddress,
 } from "../../domain/authorize_request.ts";
-import { chooseScopes, signInNeed, type SignInNeed } from "../../domain/consent.ts";
+import { chooseScopes, ownAppOf, signInNeed, type SignInNeed } from "../../domain/consent.ts";
 import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
 import type { OAuthClient, ProtectedResource } from "../../domain/oauth_client.ts";
 import { readScope } from "../../domain/oauth_scopes.ts";
@@ -19,7 +19,7 @@ import type { AppContext } from "../../http/context.ts";
 import { findResource, resolveClient } from "../../http/oauth/clients.ts";
 import { readSpendingDetails, type SpendingDetails } from "../../http/oauth/spending_details.ts";
 import type { ResumedSession } from "../../identity/port.ts";
-import { PROOF_MAX_LENGTH, readNewSignIn, setNewSignIn } from "./new_sign_in.ts";
+import { isNewSignIn, PROOF_MAX_LENGTH, setNewSignIn } from "./new_sign_in.ts";
 
 /** Why the page cannot ask, and no address can receive a response. */
 export type CannotAsk =
@@ -29,6 +29,8 @@ export type CannotAsk =
   | "redirect_uri_unknown"
   /** A client that nobody registered calls itself like this service or a registered app. */
   | "name_taken"
+  /** The host of a client that nobody registered cannot be its name, or is the name of a registered app. */
+  | "host_unusable"
   /** The client requests a response without a page, but its document is read only for a signed-in person. */
   | "not_signed_in"
   | "request_too_long"
@@ -48,6 +50,8 @@ export interface AskingRequest extends KnownClient {
   readonly session: ResumedSession;
   /** Null: our API. */
   readonly resource: ProtectedResource | null;
+  /** The name of an app under which a client acts that nobody registered; null: a registered one, or the service's own. */
+  readonly own_app: string | null;
   /** The scopes that the client can get. */
   readonly scopes: readonly string[];
   /** Limits that the client suggests, or null. */
@@ -82,9 +86,8 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   }
   if (found.kind === "refused") return { kind: "busy", refusal: found.refusal };
   if (found.kind !== "found") return { kind: "cannot_ask", problem: "client_unknown" };
-  if (await isNameTaken(context, found.client)) {
-    return { kind: "cannot_ask", problem: "name_taken" };
-  }
+  const named = await readName(context, found.client);
+  if (!named.ok) return { kind: "cannot_ask", problem: named.refusal };
   const known = { client: found.client, address, is_silent };
   if (!matchesRedirect(address.redirect_uri, known.client.redirect_uris)) {
     const { redirect_uri } = address;
@@ -96,32 +99,41 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   if (!offered.ok) return { kind: "refused", known, error: offered.refusal };
   const suggested = readSuggestion(query);
   if (!suggested.ok) return { kind: "refused", known, error: suggested.refusal };
-  const need = signInNeed(asked.value, session?.started_at_ms ?? null, Date.now());
+  // A session that proves nothing is never new enough for `max_age`.
+  const signed_in_at_ms = session && (session.is_proven ? session.started_at_ms : -Infinity);
+  const need = signInNeed(asked.value, signed_in_at_ms, Date.now());
   const { hinted_identity_id: hinted } = asked.value;
   const is_other = is_silent && hinted !== null && hinted !== session?.identity_id;
-  // The sign-in for `max_age` made the session new, whether or not it proved anything.
+  // The session of a sign-in for this request is new enough, however short `max_age` is.
   const { prompts, max_age_seconds } = asked.value;
   const wants_proof = prompts.includes("login") || max_age_seconds !== null;
-  const new_sign_in =
-    wants_proof && session !== null ? await readNewSignIn(context, query, session) : null;
-  if (new_sign_in === "unproven") return { kind: "refused", known, error: NOT_PROVEN };
-  if (session === null || (need !== "none" && new_sign_in === null) || is_other) {
+  const is_new = wants_proof && session !== null && (await isNewSignIn(context, query, session));
+  if (is_new && !session.is_proven) return { kind: "refused", known, error: NOT_PROVEN };
+  if (session === null || (need !== "none" && !is_new) || is_other) {
     const silent = is_silent ? LOGIN_REQUIRED : TOO_LONG;
     const signing_in = is_silent ? null : signIn(context, query, need);
     return signing_in ?? { kind: "refused", known, error: silent };
   }
-  const request = { ...known, ...offered.value, asked: asked.value, session };
+  const own_app = named.value;
+  const request = { ...known, ...offered.value, asked: asked.value, session, own_app };
   const more = { suggested: suggested.value, query: query.toString() };
   return { kind: "asks", request: { ...request, ...more } };
 }
 
-/** Whether a document has the name of this service or of a registered app. The documents of this host are our own. */
-async function isNameTaken(context: AppContext, client: OAuthClient): Promise<boolean> {
-  if (client.kind !== "document") return false;
-  if (client.host === new URL(context.get("base_url")).host) return false;
+/** The app that a client acts as; null: it is registered, or is one of our own documents. */
+async function readName(
+  context: AppContext,
+  client: OAuthClient,
+): Promise<Result<string | null, CannotAsk>> {
+  if (client.kind !== "document") return accepted(null);
+  if (client.host === new URL(context.get("base_url")).host) return accepted(null);
   const { apps, config } = context.get("services");
-  const taken = [config.service_name, ...[...(await apps.all()).values()].map(({ name }) => name)];
-  return taken.some((name) => plainName(name) === plainName(client.name));
+  const registered = await apps.all();
+  const taken = [config.service_name, ...[...registered.values()].map(({ name }) => name)];
+  if (taken.some((name) => plainName(name) === plainName(client.name)))
+    return refused("name_taken");
+  const own_app = ownAppOf(client.client_id, (slug) => registered.has(slug));
+  return own_app === null ? refused("host_unusable") : accepted(own_app);
 }
 
 /** A name without what readers overlook: case, width and spaces. */
@@ -166,7 +178,7 @@ async function readOffer(
   const resource = await readResource(context, asked.resource);
   if (!resource.ok) return resource;
   const scopes = chooseScopes(asked.scopes, {
-    resource_scopes: resource.value?.scopes ?? null,
+    resource: resource.value,
     may_upstream: await mayGetUpstream(context, client),
   });
   return scopes.ok ? accepted({ resource: resource.value, scopes: scopes.value }) : scopes;

@@ -4,6 +4,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { finishAccountDeletion, isAccountDeleted } from "../../http/caller/deleted_account.ts";
 import type { AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
+import { showStoppedApp } from "../signin/stopped_app.tsx";
 import { CannotAskPage, ClientErrorPage, RoomFullPage } from "./problem_pages.tsx";
 import type { AskingRequest, CannotAsk, KnownClient, Reading } from "./read_request.ts";
 import { responseUrl, returnToClient } from "./return_to_client.ts";
@@ -51,7 +52,10 @@ export function sendError(
   return context.html(<ClientErrorPage known={known} error={error} return_url={return_url} />, 400);
 }
 
-/** A suspended account is refused on a page, and a deleted one leads to sign-in. A client without a page gets an error. */
+/**
+ * A suspended account is refused on a page, a deleted one leads to sign-in, and a stopped app can be allowed again. A client
+ * without a page gets an error.
+ */
 export async function refuseAccount(
   context: AppContext,
   request: AskingRequest,
@@ -62,6 +66,9 @@ export async function refuseAccount(
     return sendError(context, request, { error: "interaction_required", error_description });
   }
   const page = pageOf(context, request);
+  if (refusal.code === "app_stopped") {
+    return showStoppedApp(context, { slug: refusal.app_slug, back: page });
+  }
   if (!isAccountDeleted(refusal)) {
     // The session ended while the page was open: the person signs in again and returns.
     return refusal.code === "unauthorized"

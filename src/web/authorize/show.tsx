@@ -6,7 +6,7 @@ import type { AuthorizeError } from "../../domain/authorize_request.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { countRequest } from "../../http/middleware/rate_limits.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { connect, readAccount } from "./account.ts";
+import { returnWithCode, readAccount } from "./account.ts";
 import { showConsent } from "./consent.tsx";
 import { readRequest, type AskingRequest } from "./read_request.ts";
 import { refuseAccount, respond, sendError, showRoomFull } from "./respond.tsx";
@@ -16,12 +16,13 @@ export const showAuthorize = factory.createHandlers(async (context) => {
   return reading.kind === "asks" ? proceed(context, reading.request) : respond(context, reading);
 });
 
-export const redirectToAuthorize = factory.createHandlers(async (context) => {
+/** `POST` of an endpoint that browsers visit: redirects to it with the form's fields as its query. */
+export const redirectToQuery = factory.createHandlers(async (context) => {
   const form = await context.req.formData().catch(() => new FormData());
   const query = new URLSearchParams();
   for (const [name, value] of form) if (typeof value === "string") query.append(name, value);
   context.header("Referrer-Policy", "no-referrer");
-  return context.redirect(`/oauth/authorize?${query.toString()}`, 303);
+  return context.redirect(`${context.req.path}?${query.toString()}`, 303);
 });
 
 /** Connects the client if the person agreed before; otherwise shows the consent page. */
@@ -31,7 +32,7 @@ async function proceed(context: AppContext, request: AskingRequest): Promise<Res
   const { step } = facts.value;
   if (step.kind === "remembered") {
     const limited = await countRequest(context, "consent", request.session.identity_id);
-    if (limited === null) return connect(context, request, null);
+    if (limited === null) return returnWithCode(context, request, null);
     return request.is_silent
       ? sendError(context, request, SLOW_DOWN)
       : refuseWithPage(context, limited);

@@ -12,7 +12,7 @@ const HEIGHT = 160;
 /** Points to read, one a day in a month. */
 const POINTS = 30;
 
-export interface BalanceChartProps {
+interface BalanceChartProps {
   readonly points: readonly BalancePoint[];
   readonly from_ms: number;
   readonly to_ms: number;
@@ -71,32 +71,38 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
           ))}
         </div>
       </div>
-      <details class="numbers">
-        <summary>Show the numbers</summary>
-        <div class="scroll" tabindex={0} role="region" aria-label="Balance over time, in numbers">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                <th scope="col" class="amount">
-                  Balance
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {points.toReversed().map((point) => (
-                <tr>
-                  <td>
-                    <Time at_ms={point.at_ms} />
-                  </td>
-                  <td class="amount">{number(point.credits)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
+      <Numbers points={points} />
     </figure>
+  );
+}
+
+function Numbers({ points }: Pick<BalanceChartProps, "points">) {
+  return (
+    <details class="numbers">
+      <summary>Show the numbers</summary>
+      <div class="scroll" tabindex={0} role="region" aria-label="Balance over time, in numbers">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              <th scope="col" class="amount">
+                Balance
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {points.toReversed().map((point) => (
+              <tr>
+                <td>
+                  <Time at_ms={point.at_ms} />
+                </td>
+                <td class="amount">{number(point.credits)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }
 

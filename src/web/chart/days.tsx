@@ -8,7 +8,7 @@ const HEIGHT = 60;
 /** More days have no points to read, because their text would make the page too large. The table has their numbers. */
 const POINTS_MAX_DAYS = 31;
 
-export interface DaysChartProps {
+interface DaysChartProps {
   readonly id: string;
   readonly name: string;
   /** The total over all days, and its unit. */

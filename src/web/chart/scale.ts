@@ -1,6 +1,6 @@
 /** The geometry of charts: axes with round numbers, and the path of a step line. Pure. */
 
-export interface Axis {
+interface Axis {
   /** Evenly spaced, from the lowest to the highest. */
   readonly ticks: readonly number[];
   readonly low: number;
@@ -30,7 +30,7 @@ function roundStep(least: number): number {
   return (found ?? 10) * power;
 }
 
-export interface ChartPoint {
+interface ChartPoint {
   readonly at: number;
   readonly value: number;
 }

@@ -4,7 +4,7 @@ import { counted, number } from "../layout/labels.ts";
 
 const BARS_MAX = 6;
 
-export interface SpendingChartProps {
+interface SpendingChartProps {
   readonly spending: readonly AppSpending[];
   readonly appName: (slug: string | null) => string;
 }

@@ -3,8 +3,13 @@ import { readUserCode } from "../../domain/device_login.ts";
 import { DevicePage } from "./device_page.tsx";
 import { factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
-import { lettersProblem, limitsOfChoices, readChoices, suggestedChoices } from "./approval_form.ts";
-import { approveLogin } from "../../http/api/device/approve.ts";
+import {
+  lettersProblem,
+  limitsOfChoices,
+  readChoices,
+  suggestedChoices,
+} from "../allowance/approval_form.ts";
+import { approveLogin } from "../../http/allowances/approve_login.ts";
 import { respondWithRefusal, openLogin, showProblems } from "./show.tsx";
 
 export const approveDevice = factory.createHandlers(async (context) => {
@@ -22,7 +27,7 @@ export const approveDevice = factory.createHandlers(async (context) => {
   if (!limits.ok) return showProblems(context, opened.value, choices, limits.refusal);
   const decided = await approveLogin(context, user_code, limits.value);
   if (decided.ok) return context.html(<DevicePage state={{ kind: "approved" }} />);
-  return decided.refusal.code === "too_many_tokens"
+  return decided.refusal.code === "limit_reached"
     ? showProblems(context, opened.value, choices, { whole: "too_many_tokens" })
     : respondWithRefusal(context, decided.refusal, typed_code);
 });

@@ -5,16 +5,9 @@ import {
   USER_CODE_LENGTH,
   beginningOf,
 } from "../../domain/device_login.ts";
-import {
-  choicesSentence,
-  LimitFields,
-  Summary,
-  type ApprovalChoices,
-  type ApprovalProblems,
-  type Offered,
-} from "./choices.tsx";
-import { CapChoice } from "./cap_choice.tsx";
-import { describedBy, FieldProblem } from "./fields.tsx";
+import { AllowanceForm, ALLOWANCE_SCRIPTS } from "../allowance/allowance_form.tsx";
+import type { ApprovalChoices, ApprovalProblems, Offered } from "../allowance/choices.tsx";
+import { describedBy, FieldProblem } from "../allowance/fields.tsx";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { Page } from "../layout/layout.tsx";
 import { Support } from "../layout/support.tsx";
@@ -73,20 +66,7 @@ export type DevicePageState =
 export function DevicePage({ state }: { state: DevicePageState }) {
   switch (state.kind) {
     case "enter":
-      return (
-        <Page title="Connect a device">
-          <h1>Connect a device</h1>
-          {state.typed_code === "" ? (
-            <p>Enter the code that your device shows.</p>
-          ) : (
-            <p>
-              Does your device show this code? Continue only if you started this yourself. If
-              someone sent you a link, close this page.
-            </p>
-          )}
-          <CodeForm typed_code={state.typed_code} />
-        </Page>
-      );
+      return <Enter typed_code={state.typed_code} />;
     case "confirm":
       return <Confirm {...state} />;
     case "approved":
@@ -94,8 +74,7 @@ export function DevicePage({ state }: { state: DevicePageState }) {
         <Ending title="Device connected">
           <p>Go back to your device. It will be signed in within a few seconds.</p>
           <p class="hint">
-            You can close this window or view{" "}
-            <a href="/account/connections">your devices and tokens</a>.
+            You can close this window or view <a href="/account/access">your devices and tokens</a>.
           </p>
         </Ending>
       );
@@ -138,15 +117,7 @@ export function DevicePage({ state }: { state: DevicePageState }) {
         </Page>
       );
     case "too_many_attempts":
-      return (
-        <Ending title="Too many attempts">
-          <p>
-            Wait {state.seconds} seconds, then try again. Your code keeps working until it expires
-            {state.retry_form === null ? "." : ", and your choices are kept here."}
-          </p>
-          {state.retry_form === null ? null : <RetryButton {...state.retry_form} />}
-        </Ending>
-      );
+      return <TooManyAttempts {...state} />;
     case "refused":
       return (
         <Ending title="This did not work">
@@ -155,6 +126,37 @@ export function DevicePage({ state }: { state: DevicePageState }) {
         </Ending>
       );
   }
+}
+
+function Enter({ typed_code }: { typed_code: string }) {
+  return (
+    <Page title="Connect a device">
+      <h1>Connect a device</h1>
+      {typed_code === "" ? (
+        <p>Enter the code that your device shows.</p>
+      ) : (
+        <p>
+          Does your device show this code? Continue only if you started this yourself. If someone
+          sent you a link, close this page.
+        </p>
+      )}
+      <CodeForm typed_code={typed_code} />
+    </Page>
+  );
+}
+
+type TooMany = Extract<DevicePageState, { kind: "too_many_attempts" }>;
+
+function TooManyAttempts({ seconds, retry_form }: TooMany) {
+  return (
+    <Ending title="Too many attempts">
+      <p>
+        Wait {seconds} seconds, then try again. Your code keeps working until it expires
+        {retry_form === null ? "." : ", and your choices are kept here."}
+      </p>
+      {retry_form === null ? null : <RetryButton {...retry_form} />}
+    </Ending>
+  );
 }
 
 function Ending({ title, children }: { title: string; children: Child }) {
@@ -211,44 +213,47 @@ function CodeForm({ typed_code, problem }: { typed_code: string; problem?: strin
   );
 }
 
-/** The code, the limit and the decision come first. The other choices are folded, because the suggested ones fit the request. */
 function Confirm({ facts, choices, problems }: ConfirmProps) {
-  const { user_code, approver } = facts;
-  const account = approver === null ? "your account" : `your account (${approver})`;
-  const { last_letters: _, whole: __, credits, ...of_folded } = problems;
-  const opens_folded = Object.keys(of_folded).length > 0;
-  const is_doubtful = opens_folded || credits !== undefined;
+  const { user_code, credits, token_days } = facts;
   const has_problems = Object.keys(problems).length > 0;
+  const title = "Connect this device?";
   return (
-    <Page title={has_problems ? "Error: connect this device" : "Connect this device?"}>
-      <Summary problems={problems} />
-      <h1>Connect this device?</h1>
-      <Facts
-        facts={facts}
-        rights={is_doubtful ? `use ${account}` : rightsOf(account, choices, facts)}
+    <Page title={has_problems ? "Error: connect this device" : title} scripts={ALLOWANCE_SCRIPTS}>
+      <AllowanceForm
+        title={title}
+        action="/device/approve"
+        choices={choices}
+        problems={problems}
+        offered={facts}
+        balance={credits}
+        end={token_days * DAY_SECONDS}
+        asker={<Facts facts={facts} />}
+        first_fields={
+          <>
+            <input type="hidden" name="user_code" value={user_code} />
+            <LastLetters user_code={user_code} choices={choices} problems={problems} />
+          </>
+        }
+        warning={
+          <p>
+            <strong>Approve only if you started this yourself</strong>, just now, on a device that
+            you can see. If someone sent you here or asks you for these letters, choose Deny.
+          </p>
+        }
+        buttons={
+          <>
+            <button type="submit">Approve</button>
+            <button type="submit" class="quiet" formaction="/device/deny">
+              Deny
+            </button>
+          </>
+        }
       />
-      <form method="post" action="/device/approve">
-        <input type="hidden" name="user_code" value={user_code} />
-        <LastLetters user_code={user_code} choices={choices} problems={problems} />
-        <CapChoice {...choices} problem={problems.credits} balance={facts.credits} />
-        <p>
-          <strong>Approve only if you started this yourself</strong>, just now, on a device that you
-          can see. If someone sent you here or asks you for these letters, choose Deny.
-        </p>
-        <div class="acts">
-          <button type="submit">Approve</button>
-          <button type="submit" class="quiet" formaction="/device/deny">
-            Deny
-          </button>
-        </div>
-        <details class="limits" open={opens_folded}>
-          <summary>Change what it may do</summary>
-          <LimitFields choices={choices} problems={problems} offered={facts} />
-        </details>
-      </form>
     </Page>
   );
 }
+
+const DAY_SECONDS = 24 * 60 * 60;
 
 /**
  * Protects against approval by a click on a malicious link: the page shows only half of the code, and the
@@ -288,18 +293,9 @@ function LastLetters({
   );
 }
 
-/** What the chosen limits allow. */
-function rightsOf(account: string, choices: ApprovalChoices, facts: LoginFacts): string {
-  return [
-    choicesSentence(account, choices, facts.registered_apps),
-    ...(choices.upstream ? ["act as you at other services"] : []),
-    ...(choices.admin ? ["operate the service"] : []),
-  ].join(", and ");
-}
-
-/** What the device's client says of itself, and from where; nothing of it is proven. Then what it may do. */
-function Facts({ facts, rights }: { facts: LoginFacts; rights: string }) {
-  const { client_name, app_slug, app, program, location, started_at, token_days } = facts;
+/** What the device's client says of itself, and from where; nothing of it is proven. */
+function Facts({ facts }: { facts: LoginFacts }) {
+  const { approver, client_name, app_slug, app, program, location, started_at } = facts;
   const { age_minutes, another_country } = facts;
   return (
     <dl class="facts">
@@ -327,10 +323,12 @@ function Facts({ facts, rights }: { facts: LoginFacts; rights: string }) {
           <strong class="alarming"> – not the country that you are in now</strong>
         ) : null}
       </dd>
-      <dt>It may</dt>
-      <dd>
-        <strong>{rights}</strong>, for {token_days} days or until you revoke its access
-      </dd>
+      {approver === null ? null : (
+        <>
+          <dt>Your account</dt>
+          <dd class="host">{approver}</dd>
+        </>
+      )}
     </dl>
   );
 }

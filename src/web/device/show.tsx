@@ -6,12 +6,12 @@ import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { DevicePage, type DevicePageState, type LoginFacts } from "./device_page.tsx";
-import type { ApprovalChoices, ApprovalProblems, Offered } from "./choices.tsx";
-import { readOffered } from "./offered.ts";
+import type { ApprovalChoices, ApprovalProblems, Offered } from "../allowance/choices.tsx";
+import { readOffered } from "../allowance/offered.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../http/refusals.ts";
-import { suggestedChoices } from "./approval_form.ts";
+import { suggestedChoices } from "../allowance/approval_form.ts";
 
 export const showDevice = factory.createHandlers(async (context) => {
   const typed_code = (context.req.query("user_code") ?? "").trim();

@@ -1,5 +1,5 @@
 /** Labels and sentences of the account pages, and how numbers are written. */
-import type { JobStatus } from "../../domain/job.ts";
+import type { JobFailure, JobStatus } from "../../domain/job.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
 
 /** The name of each kind of ledger entry. */
@@ -25,11 +25,22 @@ export const DISPUTE_WON = "Purchase restored";
 /** A `debt` with a positive amount: a payment of the deleted account came back. */
 export const DEBT_LOWERED = "Debt of your deleted account lowered";
 
+interface StateOfJob {
+  readonly status: JobStatus;
+  readonly failure: JobFailure | null;
+}
+
 export const JOB_STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
   started: "Running",
   completed: "Done",
   failed: "Failed",
 };
+
+/** The state of a job, which also says whether a failed one timed out or was cancelled. */
+export function stateName({ status, failure }: StateOfJob): string {
+  if (failure === "cancelled") return "Cancelled";
+  return failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status];
+}
 
 /** Why a balance is below zero; `cause` is the entry that took it there. */
 export function debtReason(
@@ -90,7 +101,7 @@ export function counted(value: number, one: string, many: string): string {
 }
 
 /** The held credits and their jobs; null without started jobs. */
-export function holdSentence(reserved: number, open_jobs: number): string | null {
+export function holdSentence(held: number, open_jobs: number): string | null {
   if (open_jobs === 0) return null;
-  return `${number(reserved)} held for ${counted(open_jobs, "running job", "running jobs")}`;
+  return `${number(held)} held for ${counted(open_jobs, "running job", "running jobs")}`;
 }

@@ -10,7 +10,7 @@ const NAVIGATION = {
     ["account", "/account", "Account"],
     ["jobs", "/account/jobs", "Jobs"],
     ["statement", "/account/statement", "Statement"],
-    ["connections", "/account/connections", "Connections"],
+    ["access", "/account/access", "Access"],
   ],
   Console: [
     ["console", "/console", "Overview"],
@@ -27,6 +27,7 @@ type Area = keyof typeof NAVIGATION;
 export type Section = (typeof NAVIGATION)[Area][number][0];
 
 export type PageScript =
+  | "allowance.js"
   | "copy.js"
   | "forms.js"
   | "live.js"

@@ -28,6 +28,11 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     what: "Nothing was changed. The page that sent you here asked us to return you to an address that this service does not allow:",
     next: "If you didn’t expect this, close the page. If this is your app, ask the operator to add its origin to ALLOWED_ORIGINS or to the app’s origins.",
   },
+  return_to_not_allowed: {
+    title: "This link leads back to an unknown address",
+    what: "Nothing was changed. The link asks us to return you to an address that belongs to neither the app nor the program that you connected:",
+    next: "If you didn’t expect this, close the page. If this is your app, use an address on the app’s origins or on your client’s redirect addresses.",
+  },
   origin_not_allowed: {
     title: "This request came from another site",
     what: "It was not sent from one of our own pages or from a known app. Nothing was changed.",
@@ -68,9 +73,14 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     title: "Several people have this e-mail address",
     next: "Search for the address in the list of accounts, and open the right one there.",
   },
-  app_unknown: {
+  app_not_found: {
     title: "App not found",
     next: "Check the list of apps, or register the app.",
+  },
+  app_stopped: {
+    title: "You stopped this app",
+    what: "It cannot use your account or your credits.",
+    next: "If you want to use it, allow it again on the page Access.",
   },
   suspended: {
     title: "This account is suspended",
@@ -182,16 +192,16 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
 const NOTICES: Readonly<Record<string, string>> = {
   signed_out: "You are signed out.",
   signed_out_everywhere:
-    "You are signed out in every browser. Open apps notice within 15 minutes. Devices and tokens that you approved keep their access; you can revoke them on your account page.",
+    "You are signed out in every browser. Open apps notice within 15 minutes. Devices and tokens that you approved keep their access; you can revoke them on the page Access.",
   signed_out_and_tokens_ended:
     "You are signed out in every browser, and all devices and tokens have lost their access. Open apps notice within 15 minutes.",
   linked: "Linked. You can now sign in this way.",
   unlinked:
     "Unlinked. You can no longer sign in this way, and everything that you approved with it has lost its access.",
   only_one_left: "This is your only way to sign in. Link another one first.",
-  app_disconnected:
-    "Disconnected. The app can no longer start jobs with your credits by itself. Jobs that it has already started can still finish.",
-  app_connected: "Connected. The app can use your credits for its own jobs again.",
+  app_stopped:
+    "Stopped. The app can start no more jobs with your credits. Jobs that it has already started can still finish.",
+  app_allowed: "Allowed. The app can use your credits for its own jobs again.",
   job_cancelled:
     "Cancelled. The job ended now, as if it had timed out. If its app still completes it, you pay what it cost.",
   job_ended: "This job had already ended, so it was not cancelled.",
@@ -199,7 +209,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   no_receipt: "Stripe has no receipt for this payment. Ask for one if you need it.",
   receipt_unavailable: "Stripe did not give the receipt. Try again in a minute.",
   connection_changed: "Saved. It applies from the next request.",
-  token_revoked: "Revoked. It has no access any more.",
+  revoked:
+    "Revoked. It stopped here at once. If it was for a resource, it stops there within ten minutes.",
   account_deleted: "That account was deleted. Sign in to create a new one.",
   not_linked: "That was not linked to your account.",
 };

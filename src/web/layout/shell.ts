@@ -3,7 +3,7 @@ import type { JSXNode } from "hono/jsx";
 import type { OperatorRole } from "../../domain/operators.ts";
 import { factory } from "../../http/context.ts";
 
-export interface Shell {
+interface Shell {
   readonly service_name: string;
   /** The host of the service: an OAuth client of this host is a part of it. */
   readonly host: string;
@@ -17,6 +17,8 @@ export interface Shell {
   readonly signed_in: boolean;
   /** The role of the signed-in operator; null: they are not an operator. */
   readonly operator_role: OperatorRole | null;
+  /** The notice that the address names. */
+  readonly notice?: string | undefined;
 }
 
 /** Used if the settings are invalid, because the page that says so still needs a shell. */
@@ -60,7 +62,8 @@ export const renderPages = factory.createMiddleware(async (context, next) => {
     const operator_role = context.get("operator")?.role ?? null;
     const { host } = new URL(context.get("base_url"));
     const service = { service_name, host, service_accent, support_url };
-    const shell = { ...service, release, signed_in, operator_role };
+    const notice = context.req.query("notice");
+    const shell = { ...service, release, signed_in, operator_role, notice };
     return html(renderPage(shell, page), ...rest);
   };
   await next();

@@ -5,11 +5,13 @@ const STYLES = {
   date: { day: "numeric", month: "short" },
   minute: { dateStyle: "medium", timeStyle: "short" },
   time: { hour: "2-digit", minute: "2-digit" },
+  long_date: { day: "numeric", month: "long" },
+  long_day: { dateStyle: "long" },
   weekday: { weekday: "long", day: "numeric", month: "long" },
   clock: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-export type TimeStyle = keyof typeof STYLES;
+type TimeStyle = keyof typeof STYLES;
 
 const MONTH = { month: "long", year: "numeric" } as const;
 

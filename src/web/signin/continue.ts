@@ -7,7 +7,7 @@ import { readRedirectTo } from "../../http/redirect_to.ts";
 import { validForm } from "../../http/validation.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
-export const continueForm = z.object({ redirect_to: z.string("must be a string") });
+const continueForm = z.object({ redirect_to: z.string("must be a string") });
 
 export const continueSignedIn = factory.createHandlers(validForm(continueForm), async (context) => {
   const { redirect_to } = context.req.valid("form");

@@ -17,7 +17,7 @@ import { respondSignedIn } from "./signed_in.ts";
 
 const emailAddress = z.email().check(z.maxLength(254));
 
-export const signInDevelopmentForm = z.object({
+const signInDevelopmentForm = z.object({
   email: z.string("must be a string"),
   redirect_to: z.optional(z.string("must be a string")),
 });
@@ -40,11 +40,7 @@ export const signInDevelopment = factory.createHandlers(
       context.req.raw,
       context.get("base_url"),
     );
-    const proven = await returnToRequest(
-      context,
-      { session: signed_in.session, is_proven: true },
-      target.value,
-    );
+    const proven = await returnToRequest(context, signed_in.session, target.value);
     return respondSignedIn(context, signed_in, proven);
   },
 );

@@ -18,7 +18,7 @@ export async function respondFinished(
   switch (finished.kind) {
     case "signed_in": {
       const target = await targetIfStillAllowed(context, finished.redirect_to);
-      const proven = await returnToRequest(context, finished, target);
+      const proven = await returnToRequest(context, finished.session, target);
       return respondSignedIn(context, finished, proven);
     }
     case "linked":

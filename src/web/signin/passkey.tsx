@@ -14,7 +14,7 @@ import { RecoveryCodePage, RegistrationPage } from "./passkey_pages.tsx";
 import { refuseEntry } from "./signed_in.ts";
 
 /** Longest name of a person or passkey, in UTF-16 code units. Authenticators keep at least 64 bytes. */
-export const PASSKEY_NAME_MAX_LENGTH = 60;
+const PASSKEY_NAME_MAX_LENGTH = 60;
 
 /** A name that other people may read, such as operators. */
 export const passkeyName = z.string("must be a string").check(
@@ -106,8 +106,7 @@ export const finishPasskey = factory.createHandlers(validForm(responseForm), asy
   const refused = await refuseEntry(context, session.identity_id, target);
   if (refused !== null) return refused;
   await setSessionCookies(context, session, set_cookies);
-  const redirect_to =
-    (await returnToRequest(context, { session, is_proven: true }, target))?.href ?? null;
+  const redirect_to = (await returnToRequest(context, session, target))?.href ?? null;
   return context.html(
     <RecoveryCodePage {...{ recovery_code, redirect_to }} after="registration" />,
   );

@@ -33,8 +33,7 @@ export const recover = factory.createHandlers(validForm(form), async (context) =
   if (recovered === null) return refuseCode(context, target.value);
   const { session, set_cookies, recovery_code } = recovered;
   await setSessionCookies(context, session, set_cookies);
-  const redirect_to =
-    (await returnToRequest(context, { session, is_proven: true }, target.value))?.href ?? null;
+  const redirect_to = (await returnToRequest(context, session, target.value))?.href ?? null;
   return context.html(<RecoveryCodePage {...{ recovery_code, redirect_to }} after="recovery" />);
 });
 

@@ -12,7 +12,8 @@ import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { resumeSession } from "../../http/middleware/rate_limits.ts";
 import { choicesFor, requestingAppOf } from "./choices.ts";
-import { respondSignedIn } from "./signed_in.ts";
+import { respondSignedIn, signInFor, stoppedAppOf } from "./signed_in.ts";
+import { showStoppedApp } from "./stopped_app.tsx";
 
 export const showSignIn = factory.createHandlers(async (context) => {
   const redirect_to = context.req.query("redirect_to");
@@ -32,24 +33,29 @@ export const showSignIn = factory.createHandlers(async (context) => {
   );
 });
 
-/** The confirmation page; null for one of our own pages, or if the session's person was deleted. */
+/**
+ * The confirmation page, or the one of an app that the person stopped; null for one of our own pages, or if the session's
+ * person was deleted.
+ */
 async function confirmationPage(
   context: AppContext,
-  { identity_id }: BrowserSession,
+  session: BrowserSession,
   target: URL,
-): Promise<Response | Promise<Response> | null> {
+): Promise<Response | null> {
+  const { identity_id } = session;
+  const stopped = await stoppedAppOf(context, session, target);
+  if (stopped !== null) {
+    return showStoppedApp(context, { slug: stopped, back: signInFor(context, target) });
+  }
   const requesting_app = await requestingAppOf(context, target);
   const person = await context.get("services").identity.readPerson(identity_id);
   if (requesting_app === null || person === null) return null;
-  const redirect_to = target.href;
-  const this_page = new URL("/signin", context.get("base_url"));
-  this_page.searchParams.set("redirect_to", redirect_to);
   const state = {
     kind: "continue",
     requesting_app,
     person: { name: person.name, email: person.email },
-    redirect_to,
-    this_page: this_page.href,
+    redirect_to: target.href,
+    this_page: signInFor(context, target),
   } as const;
   return context.html(<SignInPage state={state} />);
 }

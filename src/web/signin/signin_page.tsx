@@ -27,7 +27,7 @@ export interface SignInChoices {
   readonly closed_services: readonly string[];
 }
 
-export type SignInPageState =
+type SignInPageState =
   | {
       readonly kind: "choose";
       readonly choices: SignInChoices;

@@ -185,11 +185,11 @@ describe("another unknown field", () => {
     expect((await approve(ada, user_code, { note: "x" })).body.error).toBe(
       "unknown field note; leave it out.",
     );
-    expect(await approve(ada, user_code, { cap: { credits: 1, Period: "total" } })).toMatchObject(
-      refusedFor("cap.Period", "cap.period"),
-    );
+    expect(
+      await approve(ada, user_code, { caps: [{ credits: 1, Period: "total" }] }),
+    ).toMatchObject(refusedFor("caps.0.Period", "caps.0.period"));
     // A field that another operation has is unknown here.
     expect((await approve(ada, user_code, { credits: 5 })).status).toBe(400);
-    expect((await approve(ada, user_code, { cap: { credits: 1 } })).status).toBe(200);
+    expect((await approve(ada, user_code, { caps: [{ credits: 1 }] })).status).toBe(200);
   });
 });

@@ -163,7 +163,7 @@ describe("requests made from the document", () => {
       cookie: { Cookie: ada.cookies },
       token: { Authorization: `Bearer ${await tokenOf({})}` },
       limited: {
-        Authorization: `Bearer ${await tokenOf({ apps: ["demo"], cap: { credits: 20 } })}`,
+        Authorization: `Bearer ${await tokenOf({ apps: ["demo"], caps: [{ credits: 20 }] })}`,
       },
       operator: as_operator.headers,
       app: { Authorization: `Bearer ${key}`, "Passbook-Identity": ada.identity_id },

@@ -1,7 +1,7 @@
 /** OAuth clients for tests: connections as the consent page makes them, and requests to the endpoints. */
 import { env } from "cloudflare:workers";
 import { base64url, decodeJwt } from "jose";
-import { HOLDER, type ConnectRequest } from "../../../src/account/contract.ts";
+import { HOLDER, type AuthorizeClientRequest } from "../../../src/account/contract.ts";
 import { servicesFor } from "../../../src/services.ts";
 import { send, type Answer, type SignedIn } from "./passbook.ts";
 
@@ -37,18 +37,19 @@ export async function challengeOf(verifier: string): Promise<string> {
 /** Connects a client as the holder's consent does. @returns the code */
 export async function authorize(
   person: SignedIn,
-  request: Partial<ConnectRequest> = {},
+  request: Partial<AuthorizeClientRequest> = {},
 ): Promise<string> {
   const { identity_id, token } = person;
   const { code, code_hash } = await oauthServices().authorization_codes.issue(identity_id);
   const { sid } = decodeJwt<{ sid: string }>(token);
-  const connected = await env.ACCOUNT.getByName(identity_id).connectClient(HOLDER, {
+  const connected = await env.ACCOUNT.getByName(identity_id).authorizeClient(HOLDER, {
     client_id: CLIENT_ID,
     client_host: "client.example.com",
     client_name: "A client",
     redirect_uri: REDIRECT_URI,
     scopes: ["openid", "offline_access", "write"],
     resource: null,
+    resource_app_slug: null,
     limits: { app_slugs: null, caps: [], expires_at_ms: Date.now() + 90 * DAY_MS },
     code_challenge: await challengeOf(VERIFIER),
     needs_assertion: false,
@@ -100,7 +101,7 @@ export const refresh = (refresh_token: string, changed: Form = {}): Promise<Answ
 /** A connected client's first tokens. */
 export async function connect(
   person: SignedIn,
-  request: Partial<ConnectRequest> = {},
+  request: Partial<AuthorizeClientRequest> = {},
 ): Promise<Tokens> {
   const { client_id = CLIENT_ID } = request;
   const answer = await redeem(await authorize(person, request), { client_id });

@@ -79,18 +79,21 @@ export interface SignedIn {
   /** The `Cookie` header a browser would send. */
   readonly cookies: string;
   get(path: string): Promise<Answer>;
+  /** With the cookies, from a page of the service itself. */
+  getOwn(path: string): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
 let sign_ins = 0;
 
 /** Signs in a local user and returns calls with their bearer token. */
-export async function signIn(email = "ada@example.com"): Promise<SignedIn> {
+/** `settings`: those of the isolate in which the person signs in. */
+export async function signIn(email = "ada@example.com", settings: object = {}): Promise<SignedIn> {
   const form = new URLSearchParams({ email, redirect_to: "http://localhost:3000/back" });
   sign_ins += 1;
   // From their own network, because sign-ins of one network are limited.
   const headers = { "CF-Connecting-IP": `2001:db8:${(sign_ins % 65_536).toString(16)}::1` };
-  const landed = await send("POST", "/signin/dev", { headers, body: form });
+  const landed = await send("POST", "/signin/dev", { headers, body: form }, settings);
   const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token") ?? "";
   const [, payload = ""] = token.split(".");
   const claims = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
@@ -104,6 +107,7 @@ export async function signIn(email = "ada@example.com"): Promise<SignedIn> {
     identity_id: claims.sub,
     cookies,
     get: (path) => send("GET", path, { headers: authorization }),
+    getOwn: (path) => send("GET", path, { headers: { Cookie: cookies, Origin: BASE_URL } }),
     post: (path, body, headers = {}) =>
       send("POST", path, {
         headers: { ...authorization, "Content-Type": "application/json", ...headers },

@@ -19,9 +19,9 @@ export async function registerClient(
     id,
     name: "A client",
     redirect_uris_json: '["https://demo.example/callback"]',
+    post_logout_redirect_uris_json: "[]",
     public: 0,
     pkce_optional: 0,
-    refresh: 0,
     created_at_ms: 0,
     last_audit_id: "",
     ...row,
@@ -29,13 +29,19 @@ export async function registerClient(
   await insert("oauth_clients", values);
 }
 
-export async function registerResource(app_slug: string, id: string, uri: string): Promise<void> {
+export async function registerResource(
+  app_slug: string,
+  id: string,
+  uri: string,
+  charges = false,
+): Promise<void> {
   const scopes_json = '["tools"]';
   await insert("resources", {
     app_slug,
     id,
     uri,
     scopes_json,
+    charges: Number(charges),
     created_at_ms: 0,
     last_audit_id: "",
   });

@@ -1,6 +1,6 @@
 /** An app's own view of itself in the OpenAPI document. */
-import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { operation } from "../../openapi/operation.ts";
+import { describe } from "../../openapi/operation.ts";
+import * as endpoints from "./read.ts";
 import { registered_app } from "../../openapi/app_schemas.ts";
 
 const own_app = registered_app
@@ -15,28 +15,23 @@ const own_app = registered_app
   })
   .meta({ id: "OwnApp", description: "The app of the key." });
 
-export const app_itself_paths: ZodOpenApiPathsObject = {
-  "/api/app": {
-    get: operation({
-      id: "readApp",
-      tag: "Apps",
-      summary: "The app itself, for its server",
-      description: "Settings as of at most a minute ago. Send the app's key, and no account.",
-      security: "app",
-      success: {
-        description: "The app.",
-        schema: own_app,
-        example: {
-          slug: "sketch",
-          name: "Sketch",
-          settle: "app",
-          on_expiry: "refund",
-          starter_credits: 100,
-          daily_starter_budget: 10_000,
-          granted_today: 700,
-        },
+export const app_itself = describe(endpoints, {
+  readApp: {
+    tag: "Apps",
+    summary: "The app itself, for its server",
+    description: "Settings as of at most a minute ago. Send the app's key, and no account.",
+    success: {
+      description: "The app.",
+      schema: own_app,
+      example: {
+        slug: "sketch",
+        name: "Sketch",
+        settle: "app",
+        on_expiry: "refund",
+        starter_credits: 100,
+        daily_starter_budget: 10_000,
+        granted_today: 700,
       },
-      refusals: [],
-    }),
+    },
   },
-};
+});

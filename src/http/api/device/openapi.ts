@@ -1,67 +1,40 @@
 /** Device login in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import { done, redirect, operation, page } from "../../openapi/operation.ts";
+import { done, redirect, operation, page, describe } from "../../openapi/operation.ts";
+import * as start from "./start.ts";
+import * as complete from "./complete.ts";
+import * as poll from "./poll.ts";
 import * as schemas from "../../openapi/schemas.ts";
-import { clientDetailsBody } from "./client_details.ts";
-import { completeLoginBody } from "./complete.ts";
-import { pollLoginQuery } from "./poll.ts";
 import { DEVICE } from "../../openapi/examples.ts";
 
-export const device_paths: ZodOpenApiPathsObject = {
-  "/api/device/start": {
-    post: operation({
-      id: "startDeviceLogin",
+export const device = describe(
+  { ...start, ...complete, ...poll },
+  {
+    startDeviceLogin: {
       tag: "Device login",
       summary: "Begin a device login",
       description:
         "Starts a login as in RFC 8628. The body is optional. Requests are limited per network.",
-      security: "none",
-      body: {
-        schema: clientDetailsBody,
-        example: { client_name: "Build agent", app: "sketch" },
-        optional: true,
-      },
+      example: { client_name: "Build agent", app: "sketch" },
       success: {
         description: "Show the user code to the person, then poll.",
         schema: schemas.device_authorization,
         example: DEVICE,
       },
-      refusals: ["rate_limited"],
-    }),
-  },
-  "/api/device/complete": {
-    post: operation({
-      id: "completeDeviceLogin",
+    },
+    completeDeviceLogin: {
       tag: "Device login",
       summary: "Approve a device login",
       description:
         "A signed-in person approves the login and may limit the token. Attempts at codes, right or wrong, are limited.",
-      security: "session",
-      body: {
-        schema: completeLoginBody,
-        example: { user_code: DEVICE.user_code, scopes: ["read"], apps: ["sketch"] },
-      },
+      example: { user_code: DEVICE.user_code, scopes: ["read"], apps: ["sketch"] },
       success: done,
-      refusals: [
-        "user_code_invalid",
-        "too_many_tokens",
-        "expired_token",
-        "already_used",
-        "access_denied",
-        "origin_not_allowed",
-        "not_operator",
-      ],
-    }),
-  },
-  "/api/device/poll": {
-    get: operation({
-      id: "pollDeviceLogin",
+    },
+    pollDeviceLogin: {
       tag: "Device login",
       summary: "Poll for the token",
       description: "After approval, the first poll returns the token. It is returned only once.",
-      security: "none",
-      query: pollLoginQuery,
       success: [
         {
           description: "The personal access token, returned only once.",
@@ -83,17 +56,12 @@ export const device_paths: ZodOpenApiPathsObject = {
           },
         },
       ],
-      refusals: [
-        "suspended",
-        "device_code_unknown",
-        "expired_token",
-        "already_used",
-        "access_denied",
-        "too_many_tokens",
-        "rate_limited",
-      ],
-    }),
+    },
   },
+);
+
+/** The page that a browser opens. Its route is in `web`. */
+export const device_page: ZodOpenApiPathsObject = {
   "/device": {
     get: operation({
       id: "showDevice",

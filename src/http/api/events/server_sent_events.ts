@@ -9,6 +9,7 @@ export const EVENTS_PULSE_MS = 25_000;
  * between two pulses is disconnected, and so is one with too many queued bytes. It can resume after the last entry that it
  * received. `hasEnded`: whether the caller may read no longer; checked with each pulse.
  */
+// oxlint-disable-next-line max-lines-per-function -- the state of one stream
 export function serverSentEvents(
   socket: WebSocket,
   hasEnded: () => Promise<boolean>,
@@ -51,8 +52,9 @@ export function serverSentEvents(
       socket.addEventListener("message", ({ data }) => {
         if (is_over) return;
         const text = String(data);
-        const { line } = JSON.parse(text) as { line: number };
-        const head = `id: ${line}\ndata: `;
+        const { line } = JSON.parse(text) as { line?: number };
+        // An event without an entry leaves the client's position as it is.
+        const head = line === undefined ? "data: " : `id: ${line}\ndata: `;
         const tail = "\n\n";
         unreported_bytes += send(head + text + tail) - head.length - tail.length;
         if (unreported_bytes > EVENTS_QUEUE_MAX_BYTES) drop();

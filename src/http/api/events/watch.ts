@@ -9,20 +9,21 @@ import {
 import { isRegisteredClientId } from "../../../domain/oauth_client.ts";
 import type { AppProof, Proof } from "../../../domain/proof.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
-import { accepted, refused, type Result } from "../../../domain/result.ts";
+import type { Result } from "../../../domain/result.ts";
 import { identifyApp, readAppKey } from "../../caller/app_key.ts";
 import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";
 import { isOfDeletedClient } from "../../caller/deleted_registrations.ts";
-import { factory, type AppCaller, type AppContext, type UserCaller } from "../../context.ts";
+import type { AppCaller, AppContext, UserCaller } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { isFromForeignPage } from "../../middleware/origins.ts";
 import { countApp, countAuthenticated } from "../../middleware/rate_limits.ts";
 import { refuse } from "../../refusals.ts";
 import { serverSentEvents } from "./server_sent_events.ts";
-import { queryText, validQuery } from "../../validation.ts";
+import { queryText } from "../../validation.ts";
 
 const LINE = /^(0|[1-9]\d{0,14})$/;
 const NOT_AN_ENTRY = "must be the number of a ledger entry";
-export const watchEventsQuery = z.object({
+const watchEventsQuery = z.object({
   after: z.optional(z.pipe(queryText.check(z.regex(LINE, NOT_AN_ENTRY)), z.transform(Number))),
 });
 
@@ -34,49 +35,69 @@ const SESSION_ENDED: Refusal = { code: "unauthorized", reason: "session_ended" }
 /** The subprotocol that carries a token: the WebSocket API of browsers cannot set headers. */
 const BEARER_PROTOCOL = "bearer.";
 
-export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), async (context) => {
-  const caller = await identifyWatcher(context);
-  if (!caller.ok) return refuse(context, caller.refusal);
-  context.set("caller", caller.value);
-  const { identity_id, via, proof } = caller.value;
-  if (via === "cookie" && (await isFromForeignPage(context))) {
-    return refuse(context, { code: "origin_not_allowed" });
-  }
-  const limited = await countWatch(context, caller.value);
-  if (limited !== null) return refuse(context, limited);
-  const expires_at_ms = await streamEnd(context, caller.value);
-  if (expires_at_ms === null) return refuse(context, SESSION_ENDED);
-  const { accounts } = context.get("services");
-  // When an EventSource reconnects, it repeats the URL and sends its position in the header.
-  const last_event_id = context.req.header("Last-Event-ID");
-  if (last_event_id !== undefined && !LINE.test(last_event_id)) {
-    return refuse(context, { code: "invalid_request", detail: `Last-Event-ID ${NOT_AN_ENTRY}.` });
-  }
-  const after =
-    last_event_id === undefined
-      ? (context.req.valid("query").after ?? null)
-      : Number(last_event_id);
-  const is_socket = wantsWebSocket(context);
-  const watch = { proof: watcherProof(proof, expires_at_ms), after, reports_reading: !is_socket };
-  const opened = await openWatch(accounts(identity_id), watch);
-  if (!opened.ok) return refuse(context, opened.refusal);
-  const socket = opened.value.webSocket;
-  if (socket === null) throw new Error("the account returned no socket");
-  // The account closes open streams when a session ends. This session may have ended before the stream was open, so it
-  // is checked again.
-  if ((await streamEnd(context, caller.value)) === null) {
-    socket.accept();
-    socket.close(CLOSE_PROOF_ENDED, "session_ended");
-    return refuse(context, SESSION_ENDED);
-  }
-  return is_socket ? upgrade(context, socket) : stream(context, socket, proof);
-});
+export const watchEvents = endpoint(
+  {
+    at: "GET /api/events",
+    caller: "user_or_app",
+    identifies: true,
+    query: watchEventsQuery,
+    refusals: ["origin_not_allowed", "limit_reached:streams"],
+  },
+  async (context, { query }) => {
+    const caller = await identifyWatcher(context);
+    if (!caller.ok) return refuse(context, caller.refusal);
+    context.set("caller", caller.value);
+    const { identity_id, via, proof } = caller.value;
+    if (via === "cookie" && (await isFromForeignPage(context))) {
+      return refuse(context, { code: "origin_not_allowed" });
+    }
+    const limited = await countWatch(context, caller.value);
+    if (limited !== null) return refuse(context, limited);
+    const expires_at_ms = await streamEnd(context, caller.value);
+    if (expires_at_ms === null) return refuse(context, SESSION_ENDED);
+    const { accounts } = context.get("services");
+    // When an EventSource reconnects, it repeats the URL and sends its position in the header.
+    const last_event_id = context.req.header("Last-Event-ID");
+    if (last_event_id !== undefined && !LINE.test(last_event_id)) {
+      return refuse(context, { code: "invalid_request", detail: `Last-Event-ID ${NOT_AN_ENTRY}.` });
+    }
+    const after = last_event_id === undefined ? (query.after ?? null) : Number(last_event_id);
+    const is_socket = wantsWebSocket(context);
+    const watch = {
+      proof: watcherProof(caller.value, expires_at_ms),
+      after,
+      reports_reading: !is_socket,
+    };
+    const opened = await openWatch(accounts(identity_id), watch);
+    if (!opened.ok) return refuse(context, opened.refusal);
+    const socket = opened.value.webSocket;
+    if (socket === null) throw new Error("the account returned no socket");
+    // The account closes open streams when a session ends. This session may have ended before the stream was open, so it
+    // is checked again.
+    if ((await streamEnd(context, caller.value)) === null) {
+      socket.accept();
+      socket.close(CLOSE_PROOF_ENDED, "session_ended");
+      return refuse(context, SESSION_ENDED);
+    }
+    return is_socket ? upgrade(context, socket) : stream(context, socket, proof);
+  },
+);
 
 /** An app's session belongs to no session of ours, so only signing out everywhere and its expiry end its streams. */
-function watcherProof(proof: Proof | AppProof, expires_at_ms: number): WatchRequest["proof"] {
-  return proof.kind === "app_session"
-    ? { kind: "session", session_id: "", expires_at_ms }
-    : { ...proof, expires_at_ms };
+function watcherProof(
+  { account_caller: caller, proof }: Watching,
+  expires_at_ms: number,
+): WatchRequest["proof"] {
+  switch (caller.kind) {
+    case "holder":
+    case "page": {
+      const session_id = proof.kind === "session" ? proof.session_id : "";
+      return { kind: "session", session_id, through: caller, expires_at_ms };
+    }
+    case "allowance":
+    case "app":
+      return { ...caller, expires_at_ms };
+  }
 }
 
 function countWatch(context: AppContext, watching: Watching) {
@@ -93,12 +114,7 @@ function wantsWebSocket(context: AppContext): boolean {
 async function identifyWatcher(context: AppContext): Promise<Result<Watching, Refusal>> {
   const key = readAppKey(context.req.header("Authorization") ?? "");
   if (key !== null) {
-    const app = await identifyApp(context, key, "other");
-    if (!app.ok) return app;
-    const { proof, ...caller } = app.value;
-    return proof.kind === "app"
-      ? accepted({ ...caller, proof })
-      : refused({ code: "scope", reason: "app_key" });
+    return identifyApp(context, key);
   }
   if (context.req.header("Authorization") !== undefined) return identify(context);
   const token = offeredProtocols(context).find((protocol) => protocol.startsWith(BEARER_PROTOCOL));
@@ -120,8 +136,7 @@ async function streamEnd(context: AppContext, watching: Watching): Promise<numbe
   if (!("expires_at_ms" in watching)) return watching.proof.checked_at_ms + CHECKED_STREAM_MS;
   const { identity_id, proof, expires_at_ms } = watching;
   if (proof.kind !== "session") {
-    const may_be_deleted =
-      proof.kind === "personal_token" && isRegisteredClientId(proof.client_id ?? "");
+    const may_be_deleted = proof.kind === "connection" && isRegisteredClientId(proof.client_id);
     return may_be_deleted && wantsWebSocket(context)
       ? Math.min(expires_at_ms, Date.now() + CHECKED_STREAM_MS)
       : expires_at_ms;

@@ -13,17 +13,19 @@ import type {
   OnceAnswer,
 } from "../../../account/contract.ts";
 import { JOBS_PER_BATCH_MAX } from "../../../domain/limits.ts";
+import { guardOf } from "../../../domain/idempotency_guard.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
-import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
+import { accountOf, callerOf, type AppContext } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { countBatch } from "../../middleware/rate_limits.ts";
 import { refusalView, refuse } from "../../refusals.ts";
-import { idempotencyGuard, readValue, validBody } from "../../validation.ts";
+import { readValue } from "../../validation.ts";
 import { respondOnce, settledView } from "../../views.ts";
 import { completeJobBody, completeJobRequest } from "./complete.ts";
 import { createJobBody, createJobRequest } from "./create.ts";
 
-const batchOf = <Item extends z.ZodMiniType>(item: Item) =>
+export const batchOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.object({
     jobs: z
       .array(item, "must be a list")
@@ -33,14 +35,12 @@ const batchOf = <Item extends z.ZodMiniType>(item: Item) =>
       ),
   });
 
-/** The bodies, for the API document. */
-export const createJobsBody = batchOf(createJobBody);
-export const completeJobsBody = batchOf(completeJobBody);
-
 /** Validates only the list. Each item is validated by itself. */
 const anyBatch = batchOf(z.unknown());
 
 interface BatchKind<Schema extends z.ZodMiniType, Request, Value> {
+  readonly at: `POST /${string}`;
+  readonly caller: "user_or_app";
   readonly item: Schema;
   readonly requestOf: (
     context: AppContext,
@@ -60,9 +60,10 @@ const handleBatch = <Schema extends z.ZodMiniType, Request, Value>({
   requestOf,
   run,
   view,
+  ...facts
 }: BatchKind<Schema, Request, Value>) =>
-  factory.createHandlers(validBody(anyBatch), async (context) => {
-    const { jobs } = context.req.valid("json");
+  endpoint({ ...facts, key: "accepted", body: anyBatch }, async (context, { body, key }) => {
+    const { jobs } = body;
     const limited = await countBatch(context, jobs.length);
     if (limited !== null) return refuse(context, limited);
     const bodies = jobs.map((value) => readValue(item, value));
@@ -70,7 +71,7 @@ const handleBatch = <Schema extends z.ZodMiniType, Request, Value>({
       bodies.map(async (body) => (body.ok ? requestOf(context, body.value) : body)),
     );
     const fingerprinted = bodies.map((body, index) => (body.ok ? body.value : jobs[index]));
-    const guard = await idempotencyGuard(context, fingerprinted);
+    const guard = await guardOf(key, fingerprinted);
     if (!guard.ok) return refuse(context, guard.refusal);
     const sent = requests.flatMap((request) => (request.ok ? [request.value] : []));
     const ran = await run(accountOf(context), callerOf(context), sent, guard.value);
@@ -79,13 +80,15 @@ const handleBatch = <Schema extends z.ZodMiniType, Request, Value>({
       const views = requests.map((request) => {
         const result = request.ok ? done.next().value : request;
         if (result === undefined) throw new Error("the account returned too few results");
-        return result.ok ? view(result.value) : refusalView(result.refusal);
+        return result.ok ? view(result.value) : refusalView(context, result.refusal);
       });
       return { results: views, credits };
     });
   });
 
 export const createJobs = handleBatch({
+  at: "POST /api/jobs/batch",
+  caller: "user_or_app",
   item: createJobBody,
   requestOf: createJobRequest,
   run: (account, caller, requests: readonly CreateJobRequest[], guard) =>
@@ -94,6 +97,8 @@ export const createJobs = handleBatch({
 });
 
 export const completeJobs = handleBatch({
+  at: "POST /api/jobs/complete/batch",
+  caller: "user_or_app",
   item: completeJobBody,
   requestOf: (_, body) => completeJobRequest(body),
   run: (account, caller, requests: readonly CompleteJobRequest[], guard) =>

@@ -1,13 +1,22 @@
 /** `POST /api/jobs/cancel`: the account's holder expires a started job of any app. */
 import * as z from "zod/mini";
-import { accountOf, callerOf, factory } from "../../context.ts";
+import { accountOf, callerOf } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
-import { jobId, validBody } from "../../validation.ts";
+import { jobId } from "../../validation.ts";
 import { settledView } from "../../views.ts";
 
-export const cancelJobBody = z.object({ job_id: jobId });
+const cancelJobBody = z.object({ job_id: jobId });
 
-export const cancelJob = factory.createHandlers(validBody(cancelJobBody), async (context) => {
-  const settled = await accountOf(context).cancelJob(callerOf(context), context.req.valid("json"));
-  return settled.ok ? context.json(settledView(settled.value)) : refuse(context, settled.refusal);
-});
+export const cancelJob = endpoint(
+  {
+    at: "POST /api/jobs/cancel",
+    caller: "user",
+    body: cancelJobBody,
+    refusals: ["job_unknown", "job_ended"],
+  },
+  async (context, { body }) => {
+    const settled = await accountOf(context).cancelJob(callerOf(context), body);
+    return settled.ok ? context.json(settledView(settled.value)) : refuse(context, settled.refusal);
+  },
+);

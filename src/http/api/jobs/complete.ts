@@ -3,17 +3,11 @@ import * as z from "zod/mini";
 import type { CompleteJobRequest } from "../../../account/contract.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, type Result } from "../../../domain/result.ts";
-import { accountOf, callerOf, factory } from "../../context.ts";
+import { guardOf } from "../../../domain/idempotency_guard.ts";
+import { accountOf, callerOf } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
-import {
-  cost,
-  idempotencyGuard,
-  jobId,
-  jobStep,
-  metadata,
-  metadataJson,
-  validBody,
-} from "../../validation.ts";
+import { cost, jobId, jobStep, metadata, metadataJson } from "../../validation.ts";
 import { respondOnce, settledView } from "../../views.ts";
 
 export const completeJobBody = z.object({
@@ -33,13 +27,30 @@ export function completeJobRequest(
   return accepted({ job_id, actual_cost, step, metadata_json: metadata_json.value });
 }
 
-export const completeJob = factory.createHandlers(validBody(completeJobBody), async (context) => {
-  const body = context.req.valid("json");
-  const request = completeJobRequest(body);
-  if (!request.ok) return refuse(context, request.refusal);
-  const guard = await idempotencyGuard(context, body);
-  if (!guard.ok) return refuse(context, guard.refusal);
-  const account = accountOf(context);
-  const settled = await account.completeJob(callerOf(context), request.value, guard.value);
-  return respondOnce(context, settled, settledView);
-});
+export const completeJob = endpoint(
+  {
+    at: "POST /api/jobs/complete",
+    caller: "user_or_app",
+    key: "accepted",
+    body: completeJobBody,
+    refusals: [
+      "job_unknown",
+      "app_settles",
+      "job_ended",
+      "step_too_old",
+      "metadata_too_large",
+      "balance_limit",
+      "overage_limit",
+      "token_budget_exceeded",
+    ],
+  },
+  async (context, { body, key }) => {
+    const request = completeJobRequest(body);
+    if (!request.ok) return refuse(context, request.refusal);
+    const guard = await guardOf(key, body);
+    if (!guard.ok) return refuse(context, guard.refusal);
+    const account = accountOf(context);
+    const settled = await account.completeJob(callerOf(context), request.value, guard.value);
+    return respondOnce(context, settled, settledView);
+  },
+);

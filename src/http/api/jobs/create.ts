@@ -4,23 +4,16 @@ import type { CreateJobRequest } from "../../../account/contract.ts";
 import {
   ACTION_MAX_LENGTH,
   JOB_TTL_MAX_SECONDS,
-  REDIRECT_MAX_LENGTH,
   UNAVAILABLE_RETRY_AFTER_SECONDS,
 } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
-import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
-import { offerApproval, openApproval, withApproval } from "./approval.ts";
+import { startingApp } from "../../../domain/started_by.ts";
+import { guardOf } from "../../../domain/idempotency_guard.ts";
+import { accountOf, callerOf, type AppContext } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
-import {
-  appSlug,
-  cost,
-  idempotencyGuard,
-  metadata,
-  metadataJson,
-  validBody,
-  wellFormed,
-} from "../../validation.ts";
+import { appSlug, cost, metadata, metadataJson, wellFormed } from "../../validation.ts";
 import { respondOnce } from "../../views.ts";
 
 /** A job still `started` after this many seconds fails, unless its creation says otherwise. */
@@ -64,8 +57,12 @@ export async function createJobRequest(
   if (policy === null) {
     return refused({ code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS });
   }
+  const caller = callerOf(context);
+  const by_app =
+    caller.kind === "app" || caller.kind === "page" ? startingApp(caller, app_slug) : null;
   return accepted({
     app_slug,
+    caller_app_name: by_app === null ? undefined : (await apps.all()).get(by_app)?.name,
     is_registered: (await apps.starterGrant(app_slug))?.is_registered ?? true,
     policy,
     action,
@@ -75,34 +72,45 @@ export async function createJobRequest(
   });
 }
 
+/** An approval is a UUID. */
+const APPROVAL_MAX_LENGTH = 36;
+
 /** A batch takes no approvals. */
-export const createOneJobBody = z.extend(createJobBody, {
+const createOneJobBody = z.extend(createJobBody, {
   approval: z.optional(
     z
       .string("must be a string")
-      .check(z.maxLength(REDIRECT_MAX_LENGTH, "must be the approval of a 402 response")),
+      .check(z.maxLength(APPROVAL_MAX_LENGTH, "must be the approval of a 402 response")),
   ),
 });
 
-export const createJob = factory.createHandlers(validBody(createOneJobBody), async (context) => {
-  const { approval: sealed, ...body } = context.req.valid("json");
-  const request = await createJobRequest(context, body);
-  if (!request.ok) return refuse(context, request.refusal);
-  const approval = sealed === undefined ? undefined : await openApproval(context, sealed);
-  if (approval === null) return refuse(context, { code: "approval_invalid" });
-  // Without the approval, so that the request and its repetition with an approval are one under their key.
-  const guard = await idempotencyGuard(context, body);
-  if (!guard.ok) return refuse(context, guard.refusal);
-  const job = { ...request.value, approval };
-  const created = await accountOf(context).createJob(callerOf(context), job, guard.value);
-  if (created.ok || created.refusal.code !== "token_budget_exceeded") {
+export const createJob = endpoint(
+  {
+    at: "POST /api/jobs",
+    caller: "user_or_app",
+    key: "accepted",
+    body: createOneJobBody,
+    refusals: [
+      "insufficient_credits",
+      "token_budget_exceeded",
+      "approval_invalid",
+      "approval_denied",
+      "approval_ended",
+      "limit_reached:started_jobs",
+      "account_full",
+      "token_storage_full",
+      "metadata_too_large",
+      "balance_limit",
+    ],
+  },
+  async (context, { body: { approval, ...body }, key }) => {
+    const request = await createJobRequest(context, body);
+    if (!request.ok) return refuse(context, request.refusal);
+    // Without the approval, so that the request and its repetition with an approval are one under their key.
+    const guard = await guardOf(key, body);
+    if (!guard.ok) return refuse(context, guard.refusal);
+    const job = { ...request.value, approval };
+    const created = await accountOf(context).createJob(callerOf(context), job, guard.value);
     return respondOnce(context, created, (it) => it);
-  }
-  const { refusal } = created;
-  return refuse(
-    context,
-    sealed === undefined
-      ? await offerApproval(context, refusal, request.value)
-      : withApproval(context, refusal, sealed),
-  );
-});
+  },
+);

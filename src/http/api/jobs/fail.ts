@@ -1,21 +1,14 @@
 /** `POST /api/jobs/fail`: fails a job, and returns the part of its reserve that it does not cost. */
 import * as z from "zod/mini";
 import { REASON_MAX_LENGTH } from "../../../domain/limits.ts";
-import { accountOf, callerOf, factory } from "../../context.ts";
+import { guardOf } from "../../../domain/idempotency_guard.ts";
+import { accountOf, callerOf } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
-import {
-  cost,
-  idempotencyGuard,
-  jobId,
-  jobStep,
-  metadata,
-  metadataJson,
-  validBody,
-  wellFormed,
-} from "../../validation.ts";
+import { cost, jobId, jobStep, metadata, metadataJson, wellFormed } from "../../validation.ts";
 import { respondOnce, settledView } from "../../views.ts";
 
-export const failJobBody = z
+const failJobBody = z
   .object({
     job_id: jobId,
     cost: z.optional(cost),
@@ -39,15 +32,30 @@ export const failJobBody = z
     }),
   );
 
-export const failJob = factory.createHandlers(validBody(failJobBody), async (context) => {
-  const body = context.req.valid("json");
-  const { job_id, step, refund = true, reason = null } = body;
-  const metadata_json = metadataJson(body.metadata);
-  if (!metadata_json.ok) return refuse(context, metadata_json.refusal);
-  const guard = await idempotencyGuard(context, body);
-  if (!guard.ok) return refuse(context, guard.refusal);
-  const terms = { job_id, step, cost: body.cost, refund, reason };
-  const request = { ...terms, metadata_json: metadata_json.value };
-  const settled = await accountOf(context).failJob(callerOf(context), request, guard.value);
-  return respondOnce(context, settled, settledView);
-});
+export const failJob = endpoint(
+  {
+    at: "POST /api/jobs/fail",
+    caller: "user_or_app",
+    key: "accepted",
+    body: failJobBody,
+    refusals: [
+      "job_unknown",
+      "app_settles",
+      "job_ended",
+      "step_too_old",
+      "spent_limit",
+      "metadata_too_large",
+    ],
+  },
+  async (context, { body, key }) => {
+    const { job_id, step, refund = true, reason = null } = body;
+    const metadata_json = metadataJson(body.metadata);
+    if (!metadata_json.ok) return refuse(context, metadata_json.refusal);
+    const guard = await guardOf(key, body);
+    if (!guard.ok) return refuse(context, guard.refusal);
+    const terms = { job_id, step, cost: body.cost, refund, reason };
+    const request = { ...terms, metadata_json: metadata_json.value };
+    const settled = await accountOf(context).failJob(callerOf(context), request, guard.value);
+    return respondOnce(context, settled, settledView);
+  },
+);

@@ -1,12 +1,13 @@
 /** `POST /api/jobs/progress`: a step of a long job changes its reserve, its spent credits and its expiry. */
 import * as z from "zod/mini";
-import { accountOf, callerOf, factory } from "../../context.ts";
+import { accountOf, callerOf } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { fingerprintOf } from "../../../domain/idempotency_guard.ts";
-import { cost, jobId, jobStep, validBody } from "../../validation.ts";
+import { cost, jobId, jobStep } from "../../validation.ts";
 import { respondOnce, settledView } from "../../views.ts";
 import { ttlSeconds } from "./create.ts";
 
-export const progressBody = z.object({
+const progressBody = z.object({
   job_id: jobId,
   step: jobStep(1),
   run: z.optional(
@@ -20,11 +21,31 @@ export const progressBody = z.object({
 });
 
 /** The step is the idempotency key of the report, so no other is read. */
-export const reportProgress = factory.createHandlers(validBody(progressBody), async (context) => {
-  const body = context.req.valid("json");
-  const { job_id, step, run, spent = null, reserve = null, ttl_seconds = null } = body;
-  const fingerprint = await fingerprintOf(body);
-  const request = { job_id, step, run, spent, reserve, ttl_seconds, fingerprint };
-  const reported = await accountOf(context).reportProgress(callerOf(context), request);
-  return respondOnce(context, reported, settledView);
-});
+export const reportProgress = endpoint(
+  {
+    at: "POST /api/jobs/progress",
+    caller: "user_or_app",
+    key: "step",
+    body: progressBody,
+    refusals: [
+      "job_unknown",
+      "app_settles",
+      "job_ended",
+      "step_too_old",
+      "spent_limit",
+      "overage_limit",
+      "limit_reached:job_steps",
+      "insufficient_credits",
+      "token_budget_exceeded",
+      "account_full",
+      "token_storage_full",
+    ],
+  },
+  async (context, { body }) => {
+    const { job_id, step, run, spent = null, reserve = null, ttl_seconds = null } = body;
+    const fingerprint = await fingerprintOf(body);
+    const request = { job_id, step, run, spent, reserve, ttl_seconds, fingerprint };
+    const reported = await accountOf(context).reportProgress(callerOf(context), request);
+    return respondOnce(context, reported, settledView);
+  },
+);

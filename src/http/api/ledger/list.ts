@@ -1,15 +1,17 @@
 /** `GET /api/ledger`: the entries of the caller's ledger, newest first. */
 import * as z from "zod/mini";
-import type { EntryRow, ListEntriesRequest, Page } from "../../../account/contract.ts";
+import type { ListedEntry, ListEntriesRequest, Page } from "../../../account/contract.ts";
 import { ENTRY_KINDS } from "../../../domain/ledger.ts";
-import { accountOf, callerOf, factory } from "../../context.ts";
+import { accountOf, callerOf } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
-import { appSlug, jobId, dateTime, pageLimit, queryText, validQuery } from "../../validation.ts";
+import { appSlug, jobId, dateTime, pageLimit, queryText, starterId } from "../../validation.ts";
 import { entryView } from "../../views.ts";
 
 export const listLedgerQuery = z.object({
   app: z.optional(appSlug),
   job_id: z.optional(jobId),
+  by: z.optional(starterId),
   kind: z.optional(z.enum(ENTRY_KINDS, `must be one of ${ENTRY_KINDS.join(", ")}`)),
   from: z.optional(dateTime),
   to: z.optional(dateTime),
@@ -24,24 +26,26 @@ export const listLedgerQuery = z.object({
 
 /** The account's request, from a validated query. */
 export function entriesRequest(query: z.output<typeof listLedgerQuery>): ListEntriesRequest {
-  const { app, job_id, kind, from, to, limit, cursor } = query;
+  const { app, job_id, by, kind, from, to, limit, cursor } = query;
   const time = { from_ms: from, to_ms: to };
-  return { app_slug: app, job_id, kind, ...time, before_line: cursor, limit };
+  return { app_slug: app, job_id, by, kind, ...time, before_line: cursor, limit };
 }
 
-export function entriesView({ rows, next }: Page<EntryRow, number>) {
+export function entriesView({ rows, next }: Page<ListedEntry, number>) {
   return { entries: rows.map(entryView), ...(next === null ? {} : { next_cursor: String(next) }) };
 }
 
-export const listLedger = factory.createHandlers(validQuery(listLedgerQuery), async (context) => {
-  const request = entriesRequest(context.req.valid("query"));
-  const listed = await accountOf(context).listEntries(callerOf(context), request);
-  if (!listed.ok) return refuse(context, listed.refusal);
-  const is_app = context.get("caller").proof.kind === "app";
-  return context.json(entriesView(is_app ? withoutNotes(listed.value) : listed.value));
-});
+export const listLedger = endpoint(
+  { at: "GET /api/ledger", caller: "user_or_app", query: listLedgerQuery },
+  async (context, { query }) => {
+    const listed = await accountOf(context).listEntries(callerOf(context), entriesRequest(query));
+    if (!listed.ok) return refuse(context, listed.refusal);
+    const is_app = context.get("caller").proof.kind === "app";
+    return context.json(entriesView(is_app ? withoutNotes(listed.value) : listed.value));
+  },
+);
 
 /** Operators write their reasons for the account's holder, not for an app. */
-function withoutNotes({ rows, next }: Page<EntryRow, number>): Page<EntryRow, number> {
+function withoutNotes({ rows, next }: Page<ListedEntry, number>): Page<ListedEntry, number> {
   return { rows: rows.map((row) => ({ ...row, note: null })), next };
 }

@@ -1,9 +1,10 @@
 /** `GET /api/me`: the person and the rights of the caller. */
 import { identifyOperator, operatorRightsOf } from "../../caller/operator.ts";
-import { callerOf, factory } from "../../context.ts";
+import { callerOf } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
 
-export const readMe = factory.createHandlers(async (context) => {
+export const readMe = endpoint({ at: "GET /api/me", caller: "user" }, async (context) => {
   const { accounts, identity } = context.get("services");
   const { identity_id } = context.get("caller");
   // The account first: it checks whether a personal access token is live and may read personal data.

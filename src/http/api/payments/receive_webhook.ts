@@ -10,7 +10,7 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import { errorName } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { describeRefusal, refuse } from "../../refusals.ts";
-import { paymentsOf } from "./require_payments.ts";
+import { paymentsOf } from "../../middleware/require_payments.ts";
 
 /** The largest webhook message read, in bytes: one Stripe object with all its metadata. */
 const WEBHOOK_BODY_MAX_BYTES = 256 * 1024;

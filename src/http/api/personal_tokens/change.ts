@@ -1,15 +1,15 @@
 /** `PATCH /api/tokens/{id}`: the holder changes a token's name, caps or apps. Without effect on what it has spent. */
 import * as z from "zod/mini";
 import { isForeignSession } from "../../caller/operator.ts";
-import { accountOf, callerOf, factory } from "../../context.ts";
+import { accountOf, callerOf } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
-import { validBody } from "../../validation.ts";
-import { apps, caps } from "../device/approve.ts";
-import { clientName } from "../device/client_details.ts";
+import { apps, caps } from "../../allowances/approve_login.ts";
+import { clientName } from "../../../fields.ts";
 import { personalTokenView } from "./list.ts";
 
 /** Strict, so that a misspelt limit is not silently ignored. */
-export const changeTokenBody = z
+const changeTokenBody = z
   .strictObject({
     label: z.optional(clientName),
     caps: z.optional(caps),
@@ -21,15 +21,19 @@ export const changeTokenBody = z
     }),
   );
 
-/** After `requireBrowserSession`: no token may change what it may do itself. */
-export const changePersonalToken = factory.createHandlers(
-  validBody(changeTokenBody),
-  async (context) => {
-    const { apps: app_slugs, ...change } = context.req.valid("json");
+/** Only for sessions: no token may change what it may do itself. */
+export const changePersonalToken = endpoint(
+  {
+    at: "PATCH /api/tokens/{id}",
+    caller: "session",
+    body: changeTokenBody,
+    refusals: ["personal_token_not_found"],
+  },
+  async (context, { params, body: { apps: app_slugs, ...change } }) => {
     const changed = await accountOf(context).changeAllowance(callerOf(context), {
       ...change,
       app_slugs: app_slugs && [...new Set(app_slugs)],
-      id: (context.req.param("id") ?? "").toLowerCase(),
+      id: params.id.toLowerCase(),
       may_widen: !isForeignSession(context),
     });
     return changed.ok

@@ -1,17 +1,17 @@
 /** `GET /healthz`: the Worker runs. `GET /readyz`: its settings, stores and keys work. */
 import { isReady, RELEASE_HEADER } from "../../../domain/wire.ts";
-import { factory } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import type { ServicesFor } from "../../services.ts";
 
-/** Queries no store and reads no setting. */
-export const readHealth = factory.createHandlers((context) => {
-  context.header("Cache-Control", "no-store");
-  return context.json({ ok: true });
-});
-
-/** Names the store that does not respond; the reason is only in the log. With wrong settings nothing is ready. */
-export const readReadiness = (servicesFor: ServicesFor) =>
-  factory.createHandlers(async (context) => {
+/** The endpoints that respond even with wrong settings. */
+export const healthEndpoints = (servicesFor: ServicesFor) => ({
+  // Queries no store and reads no setting.
+  readHealth: endpoint({ at: "GET /healthz", caller: "anyone" }, (context) => {
+    context.header("Cache-Control", "no-store");
+    return context.json({ ok: true });
+  }),
+  // Names the store that does not respond; the reason is only in the log. With wrong settings nothing is ready.
+  readReadiness: endpoint({ at: "GET /readyz", caller: "anyone" }, async (context) => {
     context.header("Cache-Control", "no-store");
     // Also with wrong settings: a deployment believes only its own release.
     const release = context.env.RELEASE?.id ?? "";
@@ -22,4 +22,5 @@ export const readReadiness = (servicesFor: ServicesFor) =>
       : { directory: false, read_model: false, codes: false, keys: false, account: false };
     const ok = isReady(checks);
     return context.json({ ok, checks }, ok ? 200 : 503);
-  });
+  }),
+});

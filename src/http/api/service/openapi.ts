@@ -1,7 +1,8 @@
 /** The service itself in the OpenAPI document. */
-import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { RELEASE_HEADER } from "../../../domain/wire.ts";
-import { operation } from "../../openapi/operation.ts";
+import { describe } from "../../openapi/operation.ts";
+import * as endpoints from "./jwks.ts";
+import { healthEndpoints } from "./health.ts";
 import * as schemas from "../../openapi/schemas.ts";
 
 const RELEASE = {
@@ -12,15 +13,18 @@ const RELEASE = {
   },
 } as const;
 
-export const service_paths: ZodOpenApiPathsObject = {
-  "/.well-known/jwks.json": {
-    get: operation({
-      id: "readPublicKeys",
+function notCalled(): never {
+  throw new Error("the document calls no handler");
+}
+
+export const service = describe(
+  { ...endpoints, ...healthEndpoints(notCalled) },
+  {
+    readPublicKeys: {
       tag: "Service",
       summary: "The public keys of our signed tokens (RFC 7517)",
       description:
         "Servers verify our tokens with these keys: with EdDSA session tokens and tokens of templates, with RS256 ID tokens and access tokens for other resources. The first key of each kind signs new tokens; the others verify tokens of earlier keys.",
-      security: "none",
       success: {
         description: "The keys.",
         schema: schemas.public_keys,
@@ -45,28 +49,18 @@ export const service_paths: ZodOpenApiPathsObject = {
           ],
         },
       },
-      refusals: [],
-    }),
-  },
-  "/healthz": {
-    get: operation({
-      id: "readHealth",
+    },
+    readHealth: {
       tag: "Service",
       summary: "Check that the Worker runs",
       description: "Queries no store, and works even with wrong settings.",
-      security: "none",
       success: { description: "The Worker runs.", schema: schemas.done, example: { ok: true } },
-      refusals: [],
-    }),
-  },
-  "/readyz": {
-    get: operation({
-      id: "readReadiness",
+    },
+    readReadiness: {
       tag: "Service",
       summary: "Check the stores and keys",
       description:
         "The result is cached for some seconds. `read_model` and `codes` are warnings: `ok` stays true if only they fail.",
-      security: "none",
       success: [
         {
           description: "Everything works that sign-in, wallets and jobs need.",
@@ -88,7 +82,6 @@ export const service_paths: ZodOpenApiPathsObject = {
           },
         },
       ],
-      refusals: [],
-    }),
+    },
   },
-};
+);

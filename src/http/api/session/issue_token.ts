@@ -1,17 +1,22 @@
 /** `GET /api/sessionToken[?template=]`: a new token for a caller with cookies or a bearer token. */
+import * as z from "zod/mini";
 import type { Refusal } from "../../../domain/refusals.ts";
 import {
   credentialId,
+  isForCharging,
+  isOfAllowance,
   SHARED_AZP,
+  type AllowanceProof,
   type Identified,
-  type PersonalTokenProof,
   type Proof,
   type SessionProof,
 } from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { readBearer } from "../../caller/bearer.ts";
 import { browserCaller, identify } from "../../caller/authenticate.ts";
-import { callerFrom, factory, type AppContext, type UserCaller } from "../../context.ts";
+import type { AppContext, UserCaller } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
+import { queryText } from "../../validation.ts";
 import { receivesTemplate } from "../upstream_tokens/allowed_origin.ts";
 import { allowedRedirect, isOriginAllowed } from "../../middleware/origins.ts";
 import { countAuthenticated, resumeSession } from "../../middleware/rate_limits.ts";
@@ -22,30 +27,38 @@ const ENDED = "The session or token behind this request has ended. Sign in again
 const NOT_SIGNED_IN = "You are not signed in. Sign in at signin_url.";
 
 /** Queries the session store: only a live session or personal access token gets a new token. */
-export const issueSessionToken = factory.createHandlers(async (context) => {
-  const live = await findLiveCaller(context);
-  if (!live.ok) {
-    const { refusal } = live;
-    return refusal.code === "unauthorized" || refusal.code === "token_expired"
-      ? refuseWithSignIn(context, refusal)
-      : refuse(context, refusal);
-  }
-  const { identity_id, proof, token } = live.value;
-  const { config, template_tokens } = context.get("services");
-  const name = context.req.query("template");
-  if (name === undefined) return context.json({ token: await token() });
-  const templates = config.token_templates;
-  const shape = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  // Other services cannot check a personal access token's limits or revocation, nor an app's rights.
-  if (shape === undefined || proof.kind !== "session") {
-    return refuse(context, { code: "token_template_unknown" });
-  }
-  if (!(await receivesTemplate(context, proof, shape.apps))) {
-    return refuse(context, { code: "scope", reason: "template_origin" });
-  }
-  const about = { issuer: context.get("base_url"), identity_id, azp: proof.azp };
-  return context.json({ token: await template_tokens(shape, about) });
-});
+export const issueSessionToken = endpoint(
+  {
+    at: "GET /api/sessionToken",
+    caller: "user",
+    identifies: true,
+    query: z.object({ template: z.optional(queryText) }),
+    refusals: ["token_template_not_found", "origin_not_allowed"],
+  },
+  async (context, { query: { template: name } }) => {
+    const live = await findLiveCaller(context);
+    if (!live.ok) {
+      const { refusal } = live;
+      return refusal.code === "unauthorized" || refusal.code === "token_expired"
+        ? refuseWithSignIn(context, refusal)
+        : refuse(context, refusal);
+    }
+    const { identity_id, proof, token } = live.value;
+    const { config, template_tokens } = context.get("services");
+    if (name === undefined) return context.json({ token: await token() });
+    const templates = config.token_templates;
+    const shape = Object.hasOwn(templates, name) ? templates[name] : undefined;
+    // Other services cannot check a personal access token's limits or revocation, nor an app's rights.
+    if (shape === undefined || proof.kind !== "session") {
+      return refuse(context, { code: "token_template_not_found" });
+    }
+    if (!(await receivesTemplate(context, proof, shape.apps))) {
+      return refuse(context, { code: "scope", reason: "template_origin" });
+    }
+    const about = { issuer: context.get("base_url"), identity_id, azp: proof.azp };
+    return context.json({ token: await template_tokens(shape, about) });
+  },
+);
 
 interface LiveCaller extends Identified {
   /** Signs a session JWT for the proof; if the caller uses cookies, also renews them. */
@@ -55,11 +68,7 @@ interface LiveCaller extends Identified {
 /** The caller, whose session or token is live now. If the bearer token is not valid, cookies are not tried. */
 async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, Refusal>> {
   const { session_tokens } = context.get("services");
-  const sign = (
-    identity_id: string,
-    proof: SessionProof | PersonalTokenProof,
-    ends_at_ms?: number,
-  ) =>
+  const sign = (identity_id: string, proof: SessionProof | AllowanceProof, ends_at_ms?: number) =>
     session_tokens.sign(context.get("base_url"), { identity_id, proof, binding: null }, ends_at_ms);
   if (context.req.header("Authorization") === undefined) {
     const resumed = await resumeSession(context);
@@ -67,7 +76,7 @@ async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, R
       return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
     }
     const { session, set_cookies } = resumed;
-    const caller = browserCaller(context, session);
+    const caller = await browserCaller(context, session);
     context.set("caller", caller);
     const foreign = await originRefusal(context, caller.proof);
     if (foreign !== null) return refused(foreign);
@@ -88,12 +97,13 @@ async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, R
   const limited = await countAuthenticated(context, caller.value);
   if (limited !== null) return refused(limited);
   const { identity_id, proof, expires_at_ms } = caller.value;
+  if (isForCharging(proof)) return refused({ code: "scope", reason: "charge_only" });
   const foreign = await originRefusal(context, proof);
   if (foreign !== null) return refused(foreign);
   const ended = await endedRefusal(context, caller.value);
   if (ended !== null) return refused(ended);
   // Only a refresh token renews an OAuth client's access: otherwise a stolen access token would live on here.
-  const is_of_client = proof.kind === "personal_token" && proof.client_id !== null;
+  const is_of_client = proof.kind === "connection";
   const token = async () =>
     // The app's sign-in service decides how long the person stays signed in, so its token is not replaced by one of ours.
     proof.kind === "app_session"
@@ -121,8 +131,8 @@ async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Re
   if (proof.kind === "session" && via === "bearer") {
     if (!(await identity.isSessionLive(proof.session_id, identity_id))) return ended;
   }
-  const credential_id = proof.kind === "personal_token" ? credentialId(proof.credential) : null;
-  const admitted = await accounts(identity_id).checkCaller(callerFrom(proof));
+  const credential_id = isOfAllowance(proof) ? credentialId(proof.credential) : null;
+  const admitted = await accounts(identity_id).checkCaller(caller.account_caller);
   if (admitted.ok) return null;
   if (admitted.refusal.code !== "unauthorized") return admitted.refusal;
   if (credential_id !== null) living_credentials.forget(credential_id);

@@ -1,9 +1,10 @@
 /** Sessions in the OpenAPI document: sign-in, sign-out and session tokens. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import { COOKIES, done, redirect, operation, page } from "../../openapi/operation.ts";
+import { COOKIES, done, redirect, operation, page, describe } from "../../openapi/operation.ts";
+import * as issue_token from "./issue_token.ts";
+import * as sign_out from "./sign_out.ts";
 import * as schemas from "../../openapi/schemas.ts";
-import { signOutForm } from "./sign_out.ts";
 
 const session_token = {
   description: "The token.",
@@ -11,23 +12,33 @@ const session_token = {
   example: { token: "eyJhbGciOiJFZERTQSIsInR5cCI6InNlc3Npb24rand0In0.e30.c2ln" },
 };
 
-export const session_paths: ZodOpenApiPathsObject = {
-  "/api/sessionToken": {
-    get: operation({
-      id: "issueSessionToken",
+export const session = describe(
+  { ...issue_token, ...sign_out },
+  {
+    issueSessionToken: {
+      query: z.object({
+        template: z.string().optional().describe("The name of a template in `TOKEN_TEMPLATES`."),
+      }),
       tag: "Sign-in",
       summary: "Get a new session token",
       description:
         "For a caller with cookies or a bearer token whose session is live. With `template`, the token is for another service. An OAuth client's session token expires with the access token that it was obtained with.",
-      security: "caller",
-      query: z.object({
-        template: z.string().optional().describe("The name of a template in `TOKEN_TEMPLATES`."),
-      }),
       success: session_token,
-      refusals: ["token_template_unknown", "origin_not_allowed"],
       signin_url: true,
-    }),
+    },
+    signOut: {
+      tag: "Sign-in",
+      summary: "End this browser's session",
+      description:
+        "Accepts a form from a page of an allowed origin. A client that does not accept HTML gets JSON.",
+      success: [{ ...done, headers: COOKIES }, redirect],
+      pages: true,
+    },
   },
+);
+
+/** The page that a browser opens. Its route is in `web`. */
+export const session_page: ZodOpenApiPathsObject = {
   "/signin": {
     get: operation({
       id: "signIn",
@@ -41,26 +52,6 @@ export const session_paths: ZodOpenApiPathsObject = {
       }),
       success: [page, redirect],
       refusals: ["redirect_not_allowed", "rate_limited", "suspended"],
-      pages: true,
-    }),
-  },
-  "/signout": {
-    post: operation({
-      id: "signOut",
-      tag: "Sign-in",
-      summary: "End this browser's session",
-      description:
-        "Accepts a form from a page of an allowed origin. A client that does not accept HTML gets JSON.",
-      security: "none",
-      form: signOutForm,
-      success: [{ ...done, headers: COOKIES }, redirect],
-      refusals: [
-        "redirect_not_allowed",
-        "origin_not_allowed",
-        "invalid_request",
-        "body_too_large",
-        "rate_limited",
-      ],
       pages: true,
     }),
   },

@@ -3,36 +3,28 @@
  * the caller's session lives.
  */
 import type { SessionProof } from "../../../domain/proof.ts";
-import { callerOf, factory, type AppContext } from "../../context.ts";
+import { callerOf, type AppContext } from "../../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
 import { appReceivesProvider, findReceivingApps, isConfiguredOrigin } from "./allowed_origin.ts";
 
 /** Provider ids as the settings allow them. Any other text is refused without a call to a store. */
 const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/**
- * Requires that the session behind the caller's token has not ended. Other endpoints accept a session JWT until it
- * expires; a credential for another service is worth the extra query.
- */
-export const requireLiveSession = factory.createMiddleware(async (context, next) => {
-  const { proof, identity_id } = context.get("caller");
-  const { identity } = context.get("services");
-  // The account checks a personal access token itself when it reads the upstream token. An app's session is the token.
-  if (proof.kind === "personal_token" || proof.kind === "app_session") return next();
-  if (proof.kind !== "session") return refuse(context, { code: "scope", reason: "app_key" });
-  if (await identity.isSessionLive(proof.session_id, identity_id)) return next();
-  return refuse(context, {
-    code: "unauthorized",
-    detail: "The session behind this token has ended. Sign in again.",
-  });
-});
+const REFUSALS = ["token_not_found", "reconnect_required", "upstream_unavailable"] as const;
 
-export const readOAuthToken = factory.createHandlers((context) =>
-  respondWithToken(context, context.req.param("provider") ?? null),
+export const readOAuthToken = endpoint(
+  {
+    at: "GET /api/oauthToken/{provider}",
+    caller: "live_user",
+    refusals: REFUSALS,
+  },
+  (context, { params }) => respondWithToken(context, params.provider),
 );
 
-export const readSocialToken = factory.createHandlers((context) =>
-  respondWithToken(context, context.get("services").config.social_provider),
+export const readSocialToken = endpoint(
+  { at: "GET /api/socialToken", caller: "live_user", refusals: REFUSALS },
+  (context) => respondWithToken(context, context.get("services").config.social_provider),
 );
 
 /** Responds with `{ token }`. `provider` is null if the settings name no social network. */
@@ -48,7 +40,7 @@ async function respondWithToken(context: AppContext, provider: string | null): P
     return refuse(context, { code: "scope", reason: "upstream_issuer" });
   }
   const { upstream_tokens } = context.get("services");
-  const is_client = proof.kind === "personal_token" && proof.client_id !== null;
+  const is_client = proof.kind === "connection";
   const receiving = is_client ? await findReceivingApps(context, provider) : [];
   const slugs = receiving.map(({ slug }) => slug);
   const read = await upstream_tokens.read(identity_id, callerOf(context), provider, slugs);

@@ -1,6 +1,8 @@
 /** Token exchange (RFC 8693): a token for another one that may do the same or less, such as for an agent. */
 import type { AuthenticatedClient } from "../../../authorization/authentication.ts";
 import type { Exchanged } from "../../../account/contract.ts";
+import type { ProtectedResource } from "../../../domain/oauth_client.ts";
+import { CHARGE_SCOPE } from "../../../domain/oauth_scopes.ts";
 import type { OAuthError, OAuthErrorCode } from "../../../domain/oauth_errors.ts";
 import { credentialId, PERSONAL_TOKEN_PREFIX, type Credential } from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
@@ -47,11 +49,13 @@ export const exchangeToken: GrantHandler = async (context, form) => {
   const limited = await countRequest(context, "token_family", exchangerOf(subject, client.value));
   if (limited !== null) return refused(errorFrom(limited));
   const { generation, expires_at_ms } = subject;
+  const resource = requestedResource(context, form.get("resource"));
+  const owned = await findOwned(context, client.value, subject);
   const exchanged = await context
     .get("services")
     .accounts(subject.identity_id)
     .exchange(
-      { kind: "personal_token", credential: subject.credential },
+      { kind: "allowance", credential: subject.credential },
       {
         ...read.value.narrowing,
         credential: subject.credential,
@@ -60,8 +64,9 @@ export const exchangeToken: GrantHandler = async (context, form) => {
         client_proven: client.value !== null && isProven(client.value),
         subject:
           generation === null ? { kind: "access", expires_at_ms } : { kind: "refresh", generation },
-        resource: requestedResource(context, form.get("resource")),
-        owns_audience: await ownsAudience(context, client.value, subject),
+        resource,
+        owns_audience: owned !== null,
+        charging_app: resource === null && owned?.charges === true ? owned.app_slug : null,
       },
     );
   if (!exchanged.ok) {
@@ -70,7 +75,8 @@ export const exchangeToken: GrantHandler = async (context, form) => {
       : refused(errorFrom(exchanged.refusal));
   }
   const { value } = exchanged;
-  if (value.kind === "same" && (await isDeletedClient(context, ...value.client_ids))) {
+  const has_clients = value.kind === "same" || value.kind === "charge";
+  if (has_clients && (await isDeletedClient(context, ...value.client_ids))) {
     return refused(await invalidSubject(context));
   }
   return respond(context, client.value, subject, value);
@@ -118,6 +124,8 @@ async function readSubject(
     return { ...found, resource: null, act: null, expires_at_ms };
   }
   const own = await access_tokens.verify(issuer, token);
+  // A token that charges was exchanged already. Otherwise it would last for as long as its app exchanges it again.
+  if (own?.scopes.includes(CHARGE_SCOPE) === true) return null;
   const other = own === null ? await resource_tokens.verify(issuer, token) : null;
   const claims = own === null ? other : { resource: null, ...own };
   if (claims === null || (await isDeletedClient(context, claims.client_id))) return null;
@@ -137,15 +145,16 @@ async function findClient(
   return authenticateClient(context, sent, subject?.identity_id ?? null);
 }
 
-/** Whether the app of a client that proved itself owns the resource that the token is for. */
-async function ownsAudience(
+/** The resource that the token is for, if the app of a client that proved itself owns it; null: it does not. */
+async function findOwned(
   context: AppContext,
   client: AuthenticatedClient | null,
   { resource }: Subject,
-): Promise<boolean> {
-  if (client?.kind !== "registered" || client.client.public || !resource) return false;
+): Promise<ProtectedResource | null> {
+  if (client?.kind !== "registered" || client.client.public || !resource) return null;
   const found = await findResource(context, resource);
-  return found.kind === "found" && found.value.app_slug === client.client.app_slug;
+  const is_own = found.kind === "found" && found.value.app_slug === client.client.app_slug;
+  return is_own ? found.value : null;
 }
 
 const PROBLEMS: Readonly<Record<ExchangeProblem, readonly [OAuthErrorCode, string]>> = {
@@ -166,6 +175,14 @@ const PROBLEMS: Readonly<Record<ExchangeProblem, readonly [OAuthErrorCode, strin
   too_many_children: [
     "invalid_request",
     "Too many tokens were exchanged for this one and are still valid. Revoke some.",
+  ],
+  not_charging: [
+    "invalid_scope",
+    "This connection may not charge: the person did not agree to it yet, or the token was narrowed. Its client must send the person to authorize again.",
+  ],
+  charge_narrowed: [
+    "invalid_request",
+    "authorization_details do not apply to a token that charges: the connection's limits do. Leave them out.",
   ],
 };
 
@@ -191,6 +208,7 @@ async function respond(
   exchanged: Exchanged,
 ): Promise<Result<TokenResponse, OAuthError>> {
   if (exchanged.kind === "refused") return refused(errorOfExchange(exchanged.problem));
+  if (exchanged.kind === "charge") return respondCharge(context, client, subject, exchanged);
   const { scopes, expires_at_ms } = exchanged;
   const issued_token_type = ACCESS_TOKEN_TYPE;
   if (client === null) {
@@ -221,6 +239,24 @@ async function respond(
   const same = { ...subject, resource, expires_at_ms: ends_at_ms };
   const token = await signSame(context, client, same, scopes);
   return accepted(tokenResponse(token, ends_at_ms, scopes));
+}
+
+/** A token of our API for the app of the resource. It may live longer than the exchanged one: work takes its time. */
+async function respondCharge(
+  context: AppContext,
+  client: AuthenticatedClient | null,
+  subject: Subject,
+  { expires_at_ms }: Extract<Exchanged, { readonly kind: "charge" }>,
+): Promise<Result<TokenResponse, OAuthError>> {
+  if (client === null) throw new Error("only a client that proved itself charges");
+  const scopes = [CHARGE_SCOPE];
+  const token = await signSame(
+    context,
+    client,
+    { ...subject, resource: null, expires_at_ms },
+    scopes,
+  );
+  return accepted(tokenResponse(token, expires_at_ms, scopes));
 }
 
 function tokenResponse(

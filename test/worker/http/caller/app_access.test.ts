@@ -1,4 +1,4 @@
-/** The rights of an app's key in accounts that the holder opened for the app, did not open, or disconnected. */
+/** The rights of an app's key in accounts that the holder opened for the app, did not open, or in which they stopped the app. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { decodeJwt } from "jose";
@@ -80,7 +80,7 @@ describe("opening an account for an app", () => {
   });
 
   it("a personal token without a cap opens an account for an app, and a read-only token does not", async () => {
-    const capped = await tokenWith({ scopes: ["read", "write"], cap: { credits: 50 } });
+    const capped = await tokenWith({ scopes: ["read", "write"], caps: [{ credits: 50 }] });
     await by(capped, "GET", "/api/wallet?app=demo");
     const reader = await tokenWith({ scopes: ["read"] });
     expect((await by(reader, "GET", "/api/wallet?app=demo")).status).toBe(200);
@@ -91,7 +91,7 @@ describe("opening an account for an app", () => {
   });
 
   it("a capped token cannot open an account for an app, neither through the wallet nor by creating a job", async () => {
-    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    const capped = await tokenWith({ apps: ["demo"], caps: [{ credits: 50 }] });
     expect((await by(capped, "GET", "/api/wallet?app=demo")).status).toBe(200);
     expect((await by(capped, "POST", "/api/jobs", JOB)).status).toBe(200);
     expect(await outcome()).toEqual(UNKNOWN);
@@ -103,7 +103,7 @@ describe("opening an account for an app", () => {
 
 describe("ending an app's own jobs", () => {
   it("an app's key completes and fails a capped token's jobs in an account that is not open for the app", async () => {
-    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    const capped = await tokenWith({ apps: ["demo"], caps: [{ credits: 50 }] });
     await by(capped, "GET", "/api/wallet?app=demo");
     const first = (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
     const second = (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
@@ -121,7 +121,7 @@ describe("ending an app's own jobs", () => {
   });
 
   it("the responses to an app's key have no balance unless the account is open for the app", async () => {
-    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    const capped = await tokenWith({ apps: ["demo"], caps: [{ credits: 50 }] });
     await by(ada.token, "GET", "/api/wallet?app=other");
     const created = async () => (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
     const [first, second, third, fourth, fifth] = [
@@ -138,13 +138,15 @@ describe("ending an app's own jobs", () => {
     expect(completed.body).toMatchObject({ job: { actual_cost: 4 }, credits: null });
     expect((await complete(first)).text).toBe(completed.text);
     expect((await app.post("/api/jobs/fail", { job_id: second })).body.credits).toBeNull();
-    const batch = { jobs: [{ job_id: third, actual_cost: 1 }] };
+    const unknown = { job_id: "018f0000-0000-7000-8000-000000000000", actual_cost: 1 };
+    const batch = { jobs: [{ job_id: third, actual_cost: 1 }, unknown] };
     const { body } = await app.post("/api/jobs/complete/batch", batch);
-    expect(body).toMatchObject({ results: [{ credits: null }], credits: null });
+    const results = [{ credits: null }, { code: "account_unknown" }];
+    expect(body).toMatchObject({ results, credits: null });
 
     await by(ada.token, "GET", "/api/wallet?app=demo");
     expect((await complete(fourth)).body.credits).toEqual(expect.any(Number));
-    await onPage("/account/app-access", { app: "demo", access: "disconnected" });
+    await onPage("/account/access/stop", { app: "demo" });
     expect((await complete(fifth)).body).toMatchObject({ job: { id: fifth }, credits: null });
   });
 
@@ -175,7 +177,7 @@ describe("ending an app's own jobs", () => {
   });
 
   it("an app's key cannot settle a capped token's job for more than the cap allows", async () => {
-    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    const capped = await tokenWith({ apps: ["demo"], caps: [{ credits: 50 }] });
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const { job_id } = (await by(capped, "POST", "/api/jobs", JOB)).body;
     const complete = (actual_cost: number) =>
@@ -187,7 +189,7 @@ describe("ending an app's own jobs", () => {
   });
 
   it("the job of a capped token that has ended costs at most its reserve", async () => {
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: 50 }] });
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
     await capped.revoke(await tokenId(capped));
@@ -204,7 +206,7 @@ describe("jobs of a narrower token without a cap of its own that has ended", () 
     "the job of a %s child costs and holds at most its reserve, because its parent has a cap",
     async (ending) => {
       await by(ada.token, "GET", "/api/wallet?app=demo");
-      const parent = await getToken(ada, { cap: { credits: 50 } });
+      const parent = await getToken(ada, { caps: [{ credits: 50 }] });
       const limits = { apps: ["demo"], expires_in: 3_600 };
       const child = await narrow(parent.token, limits, { client_id: "" });
       const job = { ...JOB, ttl_seconds: 7_200 };
@@ -246,7 +248,7 @@ describe("jobs of a capped token that has ended", () => {
 
   it("all jobs of an ended capped token together cost at most the cap, including jobs that expired before the token ended", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: CAP }] });
     const job_ids = await expiredJobs(capped.token, 3);
     await capped.revoke(await tokenId(capped));
     const outcomes = [];
@@ -262,7 +264,7 @@ describe("jobs of a capped token that has ended", () => {
 
   it("jobs of an ended capped token count against its cap after other tokens are issued", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: CAP }] });
     const [first, second] = await expiredJobs(capped.token, 2);
     await capped.revoke(await tokenId(capped));
     await getToken(ada);
@@ -274,8 +276,8 @@ describe("jobs of a capped token that has ended", () => {
 
   it("no new cap period begins after a capped token is revoked", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const cap = { credits: CAP, period: "30_days" };
-    const capped = await getToken(ada, { apps: ["demo"], cap });
+    const cap = { credits: CAP, period: "total" };
+    const capped = await getToken(ada, { apps: ["demo"], caps: [cap] });
     const [first, second] = await expiredJobs(capped.token, 2);
     await capped.revoke(await tokenId(capped));
     const complete = (job_id = "") =>
@@ -288,8 +290,8 @@ describe("jobs of a capped token that has ended", () => {
 
   it("no new cap period begins after a capped token expires", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const cap = { credits: CAP, period: "30_days" };
-    const capped = await getToken(ada, { apps: ["demo"], cap });
+    const cap = { credits: CAP, period: "total" };
+    const capped = await getToken(ada, { apps: ["demo"], caps: [cap] });
     const [first, second] = await expiredJobs(capped.token, 2);
     const complete = (job_id = "") =>
       inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
@@ -302,7 +304,7 @@ describe("jobs of a capped token that has ended", () => {
 
   it("a job of an expired capped token costs at most its reserve", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: 50 }] });
     const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
     passTime(91 * DAY_MS);
     const complete = (actual_cost: number) =>
@@ -321,7 +323,7 @@ describe("jobs of a capped token that has ended", () => {
 
   it("a job of a capped token costs no more than it was charged once the token's row is deleted", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: CAP }] });
     const [job_id] = await expiredJobs(capped.token, 1);
     await forgetTokens();
     const complete = (actual_cost: number) =>
@@ -333,7 +335,7 @@ describe("jobs of a capped token that has ended", () => {
 
   it("what the holder approved and the job held is charged also after the token's row is deleted", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: CAP }] });
     const job = { ...JOB, cost_estimate: CAP + 2, ttl_seconds: 60 };
     const { approval, approval_url } = (await by(capped.token, "POST", "/api/jobs", job)).body;
     await onPage(`${new URL(approval_url).pathname}/approve`, {});
@@ -348,15 +350,15 @@ describe("jobs of a capped token that has ended", () => {
   });
 
   it("settling a job of an ended capped token does not list the token again", async () => {
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: 50 }] });
     await capped.revoke(await tokenId(capped));
     expect((await capped.get("/api/wallet")).status).toBe(401);
-    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toEqual([]);
   });
 
   it("the started jobs of a capped token expire when the token ends", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const capped = await getToken(ada, { apps: ["demo"], caps: [{ credits: 50 }] });
     const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
     await capped.revoke(await tokenId(capped));
     expect((await ada.get(`/api/jobs/${job_id}`)).body.failure).toBe("expired");
@@ -368,7 +370,7 @@ describe("a job of a capped token that only its app may settle", () => {
   let capped: string;
   beforeEach(async () => {
     server = await openAppServer("demo", { settle: "app" }, server.operator);
-    capped = await tokenWith({ scopes: ["read", "write"], cap: { credits: 50 } });
+    capped = await tokenWith({ scopes: ["read", "write"], caps: [{ credits: 50 }] });
     await by(capped, "GET", "/api/wallet?app=demo");
   });
 
@@ -415,12 +417,12 @@ describe("a job of a capped token that only its app may settle", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("the app reads and reports on its jobs after the holder disconnected it, and in a suspended account", async () => {
+  it("the app reads and reports on its jobs after the holder stopped it, and in a suspended account", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const job_id = await start(10);
-    await onPage("/account/app-access", { app: "demo", access: "disconnected" });
+    await onPage("/account/access/stop", { app: "demo" });
     await expectFollowed(job_id, UNKNOWN as [number, string]);
-    await onPage("/account/app-access", { app: "demo", access: "open" });
+    await onPage("/account/access/allow", { app: "demo" });
     const path = `/api/admin/accounts/${ada.identity_id}/suspend`;
     await server.operator.send("POST", path, { reason: "fraud" });
     await expectFollowed(job_id, [403, "suspended"]);
@@ -443,15 +445,15 @@ describe("a job of a capped token that only its app may settle", () => {
     passTime(61_000);
     expect((await by(ada.token, "GET", "/api/wallet")).body.account.credits).toBe(100);
     expect(await room()).toBe(0);
-    const { body } = await by(ada.token, "GET", "/api/tokens");
-    expect(body.tokens[0].cap).toMatchObject({ spent: 50, room: 0 });
+    const { body } = await by(capped, "GET", "/api/tokens");
+    expect(body.tokens[0].caps[0]).toMatchObject({ spent: 50, room: 0 });
     const next = await by(capped, "POST", "/api/jobs", { ...JOB, cost_estimate: 1 });
     expect([next.status, next.body.code]).toEqual([402, "token_budget_exceeded"]);
     passTime(WEEK_MS - 62_000);
     expect(await complete(job_id, 51)).toEqual([402, "token_budget_exceeded"]);
     expect(await complete(job_id, 40)).toEqual([200, undefined]);
     ada = await signIn();
-    capped = await tokenWith({ scopes: ["read", "write"], cap: { credits: 50 } });
+    capped = await tokenWith({ scopes: ["read", "write"], caps: [{ credits: 50 }] });
     expect((await by(ada.token, "GET", "/api/wallet")).body.account.credits).toBe(60);
     await expectInvariants(ada.identity_id);
   });
@@ -512,52 +514,52 @@ describe("a suspended account", () => {
   });
 });
 
-describe("an app on the account page", () => {
-  it("a disconnected app settles its jobs but creates none until the holder connects it again", async () => {
+describe("an app on the page of access", () => {
+  it("a stopped app settles its jobs but creates none until the holder allows it again", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const { job_id } = (await inAccount().post("/api/jobs", JOB)).body;
-    const form = { app: "demo", access: "disconnected" };
-    const done = await onPage("/account/app-access", form);
+    const done = await onPage("/account/access/stop", { app: "demo" });
     expect([done.status, done.headers.get("Location")]).toEqual([
       303,
-      "/account?notice=app_disconnected#apps",
+      "/account/access?notice=app_stopped",
     ]);
     expect(await outcome()).toEqual(UNKNOWN);
-    // A wallet request does not connect the app again, because the app's own page could send it.
+    // A wallet request does not allow the app again, because the app's own page could send it.
     await by(ada.token, "GET", "/api/wallet?app=demo");
     await by(ada.token, "POST", "/api/jobs", JOB);
     expect(await outcome()).toEqual(UNKNOWN);
     const ended = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: 10 });
     expect(ended.status).toBe(200);
-    await onPage("/account/app-access", { app: "demo", access: "open" });
+    await onPage("/account/access/allow", { app: "demo" });
     expect(await outcome()).toEqual(CREATED);
   });
 
-  it("a holder can connect only an app that the account already has", async () => {
-    const response = await onPage("/account/app-access", { app: "never", access: "open" });
+  it("a holder can allow only an app that the account already has", async () => {
+    const response = await onPage("/account/access/allow", { app: "never" });
     expect(response.status).toBe(404);
-    const nonsense = await onPage("/account/app-access", { app: "demo", access: "none" });
+    const nonsense = await onPage("/account/access/allow", { app: "Not a slug" });
     expect(nonsense.status).toBe(400);
   });
 
-  it("a page of another origin cannot connect an app", async () => {
+  it("a page of another origin can neither stop nor allow an app", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const headers = { Cookie: ada.cookies, Origin: "http://localhost:3000" };
-    const body = new URLSearchParams({ app: "demo", access: "disconnected" });
-    expect((await send("POST", "/account/app-access", { headers, body }, settings())).status).toBe(
-      403,
-    );
+    const body = new URLSearchParams({ app: "demo" });
+    for (const path of ["/account/access/stop", "/account/access/allow"]) {
+      expect((await send("POST", path, { headers, body }, settings())).status).toBe(403);
+    }
     expect(await outcome()).toEqual(CREATED);
   });
 
-  it("a personal token with any limits cannot connect an app", async () => {
+  it("a personal token cannot allow an app, and one with limits cannot stop one either", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
-    const holder = await getToken(ada);
-    const caller = withToken(await tokenId(holder));
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    expect(await account.setAppAccess(caller, "demo", "disconnected")).toMatchObject({
-      refusal: { code: "scope" },
-    });
+    const scope = { refusal: { code: "scope" } };
+    const request = { slug: "demo", started_jobs: "keep" } as const;
+    const limited = withToken(await tokenId(await getToken(ada, { scopes: ["read"] })));
+    expect(await account.stopApp(limited, request)).toMatchObject(scope);
+    const whole = withToken(await tokenId(await getToken(ada)));
+    expect(await account.allowApp(whole, "demo")).toMatchObject(scope);
     expect(await outcome()).toEqual(CREATED);
   });
 });

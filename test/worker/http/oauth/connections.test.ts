@@ -25,7 +25,7 @@ const DAILY = [{ credits: 50, period: "day" }] as const;
 const limits = { app_slugs: null, caps: DAILY, expires_at_ms: IN_A_DAY_MS };
 
 function find({ identity_id }: SignedIn, resource: string | null = null) {
-  const request = { client_id: CLIENT_ID, resource };
+  const request = { client_id: CLIENT_ID, resource, resource_app_slug: null };
   return env.ACCOUNT.getByName(identity_id).findConnection(HOLDER, request);
 }
 
@@ -48,7 +48,7 @@ describe("a connection", () => {
   it("a connection is last used when its tokens are, or when they are renewed, which writes one row", async () => {
     const ada = await signInWithCredits();
     const lastUse = async (): Promise<number | null> => {
-      const { last_used_at } = (await ada.get("/api/tokens")).body.tokens[0];
+      const { last_used_at } = (await ada.getOwn("/api/tokens")).body.tokens[0];
       return last_used_at === null ? null : Date.parse(last_used_at);
     };
     const { access_token, refresh_token } = await connect(ada);
@@ -112,7 +112,7 @@ describe("a connection", () => {
     const ada = await signIn();
     await openResource(RESOURCE);
     await connect(ada, { resource: RESOURCE, scopes: [] });
-    expect((await ada.get("/api/tokens")).body.tokens).toMatchObject([{ scopes: [] }]);
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toMatchObject([{ scopes: [] }]);
   });
 
   it("only the holder's session connects clients", async () => {
@@ -125,8 +125,8 @@ describe("a connection", () => {
       generation: 1,
       scopes: "all",
     } as const;
-    const connected = await env.ACCOUNT.getByName(ada.identity_id).connectClient(
-      { kind: "personal_token", credential },
+    const connected = await env.ACCOUNT.getByName(ada.identity_id).authorizeClient(
+      { kind: "allowance", credential },
       {
         client_id: CLIENT_ID,
         client_host: null,
@@ -134,6 +134,7 @@ describe("a connection", () => {
         redirect_uri: "https://client.example.com/callback",
         scopes: ["write"],
         resource: null,
+        resource_app_slug: null,
         limits,
         code_challenge: null,
         needs_assertion: false,

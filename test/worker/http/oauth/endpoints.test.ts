@@ -338,6 +338,7 @@ describe("metadata", () => {
         authorization_response_iss_parameter_supported: true,
         id_token_signing_alg_values_supported: ["RS256"],
         request_uri_parameter_supported: false,
+        authorization_details_types_supported: ["passbook_spending"],
       });
       expect(answer.body.scopes_supported).toEqual([
         "openid",

@@ -78,7 +78,7 @@ describe("an exchange that narrows", () => {
       spent: 50,
       room: 0,
     });
-    const { tokens } = (await ada.get("/api/tokens")).body;
+    const { tokens } = (await ada.getOwn("/api/tokens")).body;
     const [root] = tokens.filter(({ parent_id }: { parent_id: unknown }) => parent_id === null);
     expect(tokens).toContainEqual(
       expect.objectContaining({ kind: "exchange", parent_id: root.id, client: root.client }),
@@ -212,6 +212,7 @@ describe("an exchange that would widen", () => {
       subject: { kind: "access" as const, expires_at_ms: Infinity },
       resource: undefined,
       owns_audience: false,
+      charging_app: null,
       caps: [{ credits: 1, period: "total" as const }],
     };
     const first = (await exchange(token.token, total(5), BY_PAT)).body.access_token;
@@ -295,7 +296,7 @@ describe("an exchange that narrows nothing", () => {
 describe("an exchange of a personal access token", () => {
   it("a program exchanges its token without being a client, and gets a narrower personal access token", async () => {
     const ada = await signInWithCredits();
-    const token = await getToken(ada, { cap: { credits: 60 } });
+    const token = await getToken(ada, { caps: [{ credits: 60 }] });
     const answer = await exchange(token.token, { ...total(50), expires_in: 3_600 }, BY_PAT);
     expect(answer.body).toMatchObject({ issued_token_type: ACCESS_TOKEN_TYPE });
     expect(answer.body.expires_in).toBeGreaterThan(3_500);
@@ -354,15 +355,15 @@ describe("an exchange of a personal access token", () => {
 describe("revoking a parent", () => {
   it("revoking a parent ends its descendants at once, and their jobs give back to the root", async () => {
     const ada = await signInWithCredits();
-    const root = await getToken(ada, { cap: { credits: 90 } });
+    const root = await getToken(ada, { caps: [{ credits: 90 }] });
     const middle = (await exchange(root.token, total(60), BY_PAT)).body.access_token;
     const leaf = (await exchange(middle, total(40), BY_PAT)).body.access_token;
     const { job_id } = (await reserve(leaf, 30)).body;
     await reserve(middle, 10);
     const spent = async () =>
       Object.fromEntries(
-        (await ada.get("/api/tokens")).body.tokens.map(
-          ({ id, cap }: { id: string; cap: { spent: number } }) => [id, cap.spent],
+        (await ada.getOwn("/api/tokens")).body.tokens.map(
+          ({ id, caps: [cap] }: { id: string; caps: [{ spent: number }] }) => [id, cap.spent],
         ),
       );
     const ids = await Promise.all([root, holderOf(middle), holderOf(leaf)].map(tokenId));
@@ -414,7 +415,7 @@ describe("revoking a parent", () => {
 describe("caps of four levels under concurrency", () => {
   it("1,000 concurrent reserves over four levels reserve exactly the smallest cap, singly and in batches", async () => {
     const ada = await signInWithCredits();
-    const root = await getToken(ada, { cap: { credits: 97 } });
+    const root = await getToken(ada, { caps: [{ credits: 97 }] });
     const child = (await exchange(root.token, total(89), BY_PAT)).body.access_token;
     const grandchild = (await exchange(child, { caps: [{ credits: 83, period: "day" }] }, BY_PAT))
       .body.access_token;
@@ -434,7 +435,9 @@ describe("caps of four levels under concurrency", () => {
     expect(results).toHaveLength(1_000);
     expect(results.filter(({ job_id }) => job_id !== undefined)).toHaveLength(97);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(3);
-    for (const { cap } of (await ada.get("/api/tokens")).body.tokens) {
+    for (const {
+      caps: [cap],
+    } of (await ada.getOwn("/api/tokens")).body.tokens) {
       expect(cap.spent).toBeLessThanOrEqual(cap.credits);
     }
     await expectInvariants(ada.identity_id);
@@ -442,7 +445,7 @@ describe("caps of four levels under concurrency", () => {
 
   it("a job by a family's token writes the rows of one by a personal token, and one row more for each ancestor", async () => {
     const ada = await signInWithCredits();
-    const pat = await getToken(ada, { cap: { credits: 50 } });
+    const pat = await getToken(ada, { caps: [{ credits: 50 }] });
     const family = await connect(ada, { limits: limitsWith([{ credits: 50, period: "total" }]) });
     const child = await narrow(family.access_token, total(20));
     const holders = [pat.token, family.access_token, child.access_token];

@@ -87,7 +87,7 @@ describe("the end of the family that a token was exchanged from", () => {
       }
       expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
       expect(await walletStatus(cousin)).toBe(200);
-      const { tokens: listed } = (await ada.get("/api/tokens")).body;
+      const { tokens: listed } = (await ada.getOwn("/api/tokens")).body;
       expect(listed).toHaveLength(2);
       await expectInvariants(ada.identity_id);
     },
@@ -114,7 +114,7 @@ describe("the end of the family that a token was exchanged from", () => {
     expect((await revoke(child)).status).toBe(200);
     expect((await ada.get(`/api/jobs/${job_id}`)).body).toMatchObject({ failure: "expired" });
     expect(await walletStatus(tokens)).toBe(200);
-    expect((await ada.get("/api/tokens")).body.tokens).toHaveLength(1);
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toHaveLength(1);
     await expectInvariants(ada.identity_id);
   });
 });

@@ -1,7 +1,8 @@
 /** Ending a session and revoking a token ask first and confirm afterwards, without a script. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { groupSessions, type SessionItem } from "../../../../src/web/account/session_groups.ts";
+import type { ListedBrowser } from "../../../../src/http/allowances/access_list.ts";
+import { groupSessions } from "../../../../src/web/account/session_groups.ts";
 import { getToken, postForm, tokenId } from "../../support/device_logins.ts";
 import { send, signIn, type SignedIn } from "../../support/passbook.ts";
 
@@ -13,9 +14,9 @@ const words = (html: string): string => html.replace(/<[^>]+>/g, " ").replace(/\
 const idsIn = (html: string): string[] =>
   [...html.matchAll(/name="session_id" value="([^"]+)"/g)].map(([, id = ""]) => id);
 
-function session(id: string, more: Partial<SessionItem> = {}): SessionItem {
+function session(id: string, more: Partial<ListedBrowser> = {}): ListedBrowser {
   const at = { created_at_ms: 1, last_used_at_ms: 1 };
-  return { id, browser: null, location: null, current: false, approved_tokens: 0, ...at, ...more };
+  return { id, browser: null, place: null, current: false, ...at, ...more };
 }
 
 describe("groups of sessions", () => {
@@ -23,7 +24,7 @@ describe("groups of sessions", () => {
     const groups = groupSessions([
       session("a", { browser: "Firefox", last_used_at_ms: 9 }),
       session("b", { browser: "Chrome", current: true }),
-      session("c", { browser: "Firefox", location: "Lisbon", last_used_at_ms: 5 }),
+      session("c", { browser: "Firefox", place: "Lisbon", last_used_at_ms: 5 }),
       session("d", { browser: "Firefox", created_at_ms: 7 }),
       session("e", { browser: "Chrome" }),
     ]);
@@ -35,15 +36,15 @@ describe("groups of sessions", () => {
     expect(groups[1]).toMatchObject({ signed_in_at_ms: 7, last_used_at_ms: 9, current: false });
   });
 
-  it("the account page shows three groups and folds the others", async () => {
+  it("the page of access shows three groups of browsers and folds the others", async () => {
     const ada = await signIn();
     for (let count = 0; count < 4; count += 1) await signIn();
     // Each session but Ada's own gets its own browser.
     await env.DIRECTORY.prepare(
       "update sessions set browser = id where id <> (select min(id) from sessions)",
     ).run();
-    const { text } = await open(ada, "/account");
-    const section = text.slice(text.indexOf('id="sessions"'));
+    const { text } = await open(ada, "/account/access");
+    const section = text.slice(text.indexOf('id="browsers"'));
     const [shown = "", folded = ""] = section.split("<details>");
     expect(shown.match(/<li>/g)).toHaveLength(3);
     expect(words(folded)).toContain("2 more browsers");
@@ -57,7 +58,7 @@ describe("ending sessions", () => {
     const ada = await signIn();
     const elsewhere = [await signIn(), await signIn()];
     const bob = await signIn("bob@example.com");
-    const ids = idsIn((await open(ada, "/account")).text);
+    const ids = idsIn((await open(ada, "/account/access")).text);
     expect(ids).toHaveLength(2);
     const query = new URLSearchParams(ids.map((id) => ["session_id", id]));
     const asked = await open(ada, `/account/end-session?${query.toString()}`);
@@ -88,14 +89,14 @@ describe("revoking a token", () => {
     const ada = await signIn();
     const token = await getToken(ada, { apps: ["demo"] }, { client_name: "Old <laptop>" });
     const personal_token_id = await tokenId(token);
-    const path = `/account/connections/revoke?id=${personal_token_id}`;
+    const path = `/account/access/revoke?id=${personal_token_id}`;
     const asked = await open(ada, path);
     expect(asked.text).toContain("Revoke “Old &lt;laptop&gt;”?");
     expect((await token.get("/api/wallet?app=demo")).status).toBe(200);
-    const done = await postForm(ada, "/account/connections/revoke", { id: personal_token_id });
+    const done = await postForm(ada, "/account/access/revoke", { id: personal_token_id });
     expect((await token.get("/api/wallet")).status).toBe(401);
     const page = await open(ada, done.headers.get("Location") ?? "");
-    expect(words(page.text)).toContain("Revoked. It has no access any more.");
+    expect(words(page.text)).toContain("Revoked. It stopped here at once.");
     expect((await open(ada, path)).status).toBe(303);
   });
 
@@ -103,7 +104,7 @@ describe("revoking a token", () => {
     const ada = await signIn();
     const id = await tokenId(await getToken(ada, {}, { client_name: "Secret plan" }));
     const bob = await signIn("bob@example.com");
-    const asked = await open(bob, `/account/connections/revoke?id=${id}`);
+    const asked = await open(bob, `/account/access/revoke?id=${id}`);
     expect(asked.status).toBe(303);
     expect(asked.text).not.toContain("Secret plan");
   });

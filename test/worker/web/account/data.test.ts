@@ -113,7 +113,7 @@ describe("the download of a person's data", () => {
     )
       .bind(ada.identity_id)
       .run();
-    const token = await getToken(ada, { cap: { credits: 5 } }, { client_name: "Old laptop" });
+    const token = await getToken(ada, { caps: [{ credits: 5 }] }, { client_name: "Old laptop" });
     await token.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 0 });
     await token.revoke(await tokenId(token));
     const { body } = await download(ada);

@@ -19,7 +19,7 @@ const FORM = {
   reach: "some",
   other_apps: "demo",
   credits: "40",
-  period: "30_days",
+  period: "month",
   days: "30",
 };
 
@@ -49,7 +49,7 @@ describe("a token without a device", () => {
         app: null,
         scopes: ["read", "write"],
         apps: ["demo"],
-        cap: { credits: 40, period: "30_days" },
+        caps: [{ credits: 40, period: "month" }],
         ends_with_session: false,
       },
     ]);
@@ -64,7 +64,7 @@ describe("a token without a device", () => {
   it("the token is shown once and stored nowhere", async () => {
     const ada = await signIn();
     const token = tokenIn((await make(ada)).text);
-    for (const path of ["/account/connections", "/account/data.json", PATH]) {
+    for (const path of ["/account/access", "/account/data.json", PATH]) {
       expect((await open(ada, path)).text).not.toContain(token.slice(-20));
     }
     const rows = JSON.stringify(await query(ada.identity_id, "select * from allowances"));
@@ -108,7 +108,7 @@ describe("a token without a device", () => {
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(`id="${field}_problem"`);
     expect(answer.text).not.toContain("pb_pat_");
-    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toEqual([]);
   });
 
   it("only our own page and a signed-in person can make a token", async () => {
@@ -120,7 +120,7 @@ describe("a token without a device", () => {
     }
     const bearer = { Authorization: `Bearer ${ada.token}`, Origin: BASE_URL };
     expect((await send("POST", PATH, { headers: bearer, body: body() })).status).toBe(303);
-    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toEqual([]);
   });
 
   it("only an operator can make a token that operates the service", async () => {

@@ -101,6 +101,7 @@ describe("the account page", () => {
     const text = words((await open(await signIn(), "/account")).text);
     expect(text).toContain("You get your first credits when you open an app");
     expect(text).toContain("No app has run a job for you yet");
+    expect(text).toContain("Only this browser can use your account. Nothing else has access.");
     expect(text).toContain("enter the code that it shows");
   });
 
@@ -145,7 +146,7 @@ describe("the account page", () => {
       "/account",
       "/account/jobs",
       "/account/statement",
-      "/account/connections",
+      "/account/access",
       "/signin",
       "/device",
       "/nowhere",
@@ -258,7 +259,8 @@ describe("a job's page", () => {
     expect(back).toBe(`/account/jobs/${job_id}?notice=job_cancelled`);
     const text = words((await open(ada, back)).text);
     expect(text).toContain("Cancelled. The job ended now");
-    expect(text).toContain("You were not charged.");
+    expect(text).toContain("You were not charged. Cancelled by the account&#39;s holder.");
+    expect((await open(ada, "/account/jobs")).text).toContain(`state-failed">Cancelled<`);
     expect((await submit(ada, "/account/jobs/cancel", { job_id })).status).toBe(303);
     const done = await startJob(ada);
     await ada.post("/api/jobs/complete", { job_id: done, actual_cost: 1 });
@@ -497,9 +499,11 @@ describe("the statement", () => {
     expect(headers.get("Cache-Control")).toBe("no-store");
     const rows = text.trimEnd().split("\r\n");
     expect(rows).toHaveLength(1 + 2 + 52);
-    expect(rows[1]).toMatch(/^54,"[^"]+Z","Held","A, b · Demo","demo","[0-9a-f-]{36}",-10,39$/);
+    expect(rows[1]).toMatch(
+      /^54,"[^"]+Z","Held","A, b · Demo","demo","[0-9a-f-]{36}","browser",,,-10,39$/,
+    );
     expect(rows[2]).toContain(`,"'=HYPERLINK(""x"") · Demo",`);
-    expect(rows.at(-1)).toMatch(/^1,.*"Account opened",,,,0,0$/);
+    expect(rows.at(-1)).toMatch(/^1,.*"Account opened",,,,,,,0,0$/);
   });
 });
 
@@ -526,13 +530,13 @@ describe("signed-in browsers", () => {
     const ada = await signIn();
     const elsewhere = await signIn();
     const bob = await signIn("bob@example.com");
-    const page = await open(ada, "/account");
+    const page = await open(ada, "/account/access");
     expect(page.text.match(/name="session_id"/g)).toHaveLength(1);
     const session_id = /name="session_id" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
     await submit(bob, "/account/end-session", { session_id });
     expect((await open(elsewhere, "/account")).status).toBe(200);
     const ended = await submit(ada, "/account/end-session", { session_id });
-    expect(ended.headers.get("Location")).toBe("/account?notice=session_ended");
+    expect(ended.headers.get("Location")).toBe("/account/access?notice=session_ended");
     const gone = await open(elsewhere, "/account");
     expect(gone.status).toBe(303);
     expect((await open(ada, "/account")).status).toBe(200);

@@ -29,7 +29,7 @@ let agent: TokenHolder;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2027-02-10T12:00:00Z") });
   ada = await signInWithCredits("demo");
-  agent = await getToken(ada, { cap: { credits: 20, period: "month" } });
+  agent = await getToken(ada, { caps: [{ credits: 20, period: "month" }] });
 });
 
 const ask = async (job: object = JOB) => {
@@ -42,7 +42,7 @@ const open = (person: SignedIn, path: string, headers: Record<string, string> = 
 
 const words = (html: string): string => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 
-const decisions = () => query(ada.identity_id, "select is_approved from approvals");
+const decisions = () => query(ada.identity_id, "select state from approvals where state <> 'open'");
 
 describe("the page of an approval", () => {
   it("the page shows the connection, the app, the action, the amount, the limit and the balance", async () => {
@@ -78,8 +78,8 @@ describe("the page of an approval", () => {
     const buy = /href="(\/account\?[^"]+)#buy"/.exec(page.text)?.[1] ?? "";
     const packages = await send("GET", buy, { headers }, SELLING);
     expect(words(packages.text)).toContain("Back to the approval");
-    const return_url = /name="return_url" value="([^"]+)"/.exec(packages.text)?.[1] ?? "";
-    const body = new URLSearchParams({ package: "small", return_url });
+    const return_to = /name="return_to" value="([^"]+)"/.exec(packages.text)?.[1] ?? "";
+    const body = new URLSearchParams({ package: "small", return_to });
     const own = { Cookie: ada.cookies, Origin: BASE_URL };
     await send("POST", "/account/buy", { headers: own, body }, SELLING);
     const [session] = [...stripe.sessions.values()];
@@ -128,7 +128,7 @@ describe("the page of an approval", () => {
       const page = await open(ada, path);
       expect(words(page.text)).toContain(title);
       expect(page.text).not.toContain("<form");
-      expect(await decisions()).toEqual([{ is_approved: choice === "approve" ? 1 : 0 }]);
+      expect(await decisions()).toEqual([{ state: choice === "approve" ? "approved" : "denied" }]);
     },
   );
 
@@ -145,11 +145,12 @@ describe("the page of an approval", () => {
     const { path } = await ask();
     const bob = await signIn("bob@example.com");
     const page = await open(bob, path);
-    expect(page.status).toBe(403);
+    expect(page.status).toBe(404);
+    expect(words(page.text)).toContain("This request is for another account");
     expect(words(page.text)).toContain("You are signed in as bob@example.com.");
     expect(page.text).toContain("/signin?redirect_to=");
     for (const secret of ["film", "30 credits", "Demo"]) expect(page.text).not.toContain(secret);
-    expect((await postForm(bob, `${path}/approve`, {})).status).toBe(403);
+    expect((await postForm(bob, `${path}/approve`, {})).status).toBe(404);
     expect(await decisions()).toEqual([]);
   });
 
@@ -175,10 +176,10 @@ describe("the page of an approval", () => {
   it("an expired request, an unknown link and an ended token have a page each with the next step", async () => {
     const { path } = await ask();
     const unknown = await open(ada, `${path.slice(0, -3)}AAA`);
-    expect([unknown.status, words(unknown.text).includes("This link is not valid")]).toEqual([
-      404,
-      true,
-    ]);
+    expect([
+      unknown.status,
+      words(unknown.text).includes("the link is incomplete or too old"),
+    ]).toEqual([404, true]);
     vi.setSystemTime(Date.now() + APPROVAL_TTL_MS);
     for (const page of [await open(ada, path), await postForm(ada, `${path}/approve`, {})]) {
       expect([page.status, words(page.text).includes("This request has expired")]).toEqual([

@@ -13,9 +13,12 @@ import {
   signedInBrowser,
 } from "../../support/authorizations.ts";
 import { CLAUDE } from "../../support/client_documents.ts";
+import { RESOURCE } from "../../support/oauth_clients.ts";
+import { registerResource } from "../../support/registrations.ts";
 import { openBrowser, type Browser } from "../../support/browser.ts";
 import { earlyInAMinute, passTime } from "../../support/clock.ts";
-import { BASE_URL, forgetEnvironments } from "../../support/passbook.ts";
+import { registerApp } from "../../support/directory_outage.ts";
+import { BASE_URL, forgetEnvironments, type Answer } from "../../support/passbook.ts";
 
 const OF_CLAUDE = { client_id: CLAUDE.client_id, redirect_uri: CLAUDE.redirect_uris[0] };
 const OTHER_SITE = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
@@ -37,6 +40,10 @@ async function setSuggestedCap(credits: number): Promise<void> {
 async function getCredits(browser: Browser): Promise<void> {
   await browser.get("/api/wallet?app=studio", { Accept: "application/json", Origin: BASE_URL });
 }
+
+/** The first sentence below the title. */
+const sentenceOf = (page: Answer): string =>
+  (/<p class="money">(.*?)<\/p>/s.exec(page.text)?.[1] ?? "").replaceAll(/<[^>]*>/g, "");
 
 describe("the consent page", () => {
   it("the page names the client, its request, the account, and the address to which the person returns", async () => {
@@ -65,16 +72,86 @@ describe("the consent page", () => {
   it("limits that the client suggests are filled in, and the person decides", async () => {
     serveDocuments([CLAUDE]);
     const browser = await signedInBrowser();
-    const suggested = { caps: [{ credits: 37, period: "month" }], apps: ["sketch"] };
+    const suggested = { caps: [{ credits: 37, period: "month" }], apps: ["claude.ai"] };
     const authorization_details = JSON.stringify([{ type: "passbook_spending", ...suggested }]);
     const page = await authorize(browser, { ...OF_CLAUDE, authorization_details });
     expect(page.status).toBe(200);
     const form = formOf(page);
     expect(Object.values(form)).toContain("37");
     expect(Object.values(form)).not.toContain("50");
-    expect(page.text).toContain("It can spend at most 37 credits a month</strong>, in sketch only");
+    expect(sentenceOf(page)).toMatch(
+      /^It can spend at most 37 credits a month, in claude\.ai only, until \d+ \w+( \d{4})?, or until you sign out here\.$/,
+    );
     await allow(browser, page);
-    expect(await tokensOf(browser)).toMatchObject([{ apps: ["sketch"], caps: suggested.caps }]);
+    expect(await tokensOf(browser)).toMatchObject([{ apps: ["claude.ai"], caps: suggested.caps }]);
+  });
+
+  it("a client that nobody registered acts as its own host; other apps that it asks for are only shown, and the person may pick them", async () => {
+    await registerDemo();
+    serveDocuments([CLAUDE]);
+    const browser = await signedInBrowser();
+    const authorization_details = JSON.stringify([
+      { type: "passbook_spending", apps: ["claude.ai", "demo"] },
+    ]);
+    const asking = { ...OF_CLAUDE, authorization_details };
+    const page = await authorize(browser, asking);
+    expect(formOf(page)).toMatchObject({ reach: "some", app: "claude.ai" });
+    expect(page.text).toContain("It asks for An app.");
+    await allow(browser, page);
+    expect(await tokensOf(browser)).toMatchObject([{ apps: ["claude.ai"] }]);
+    await allow(browser, await authorize(browser, asking), { app: "demo" });
+    expect(await tokensOf(browser)).toMatchObject([{ apps: ["demo"] }]);
+    await allow(browser, await authorize(browser, asking), { reach: "all" });
+    expect(await tokensOf(browser)).toMatchObject([{ apps: null }]);
+  });
+
+  it("a client whose host is the name of a registered app cannot connect", async () => {
+    await registerDemo();
+    serveDocuments([CLAUDE]);
+    await registerApp("claude.ai", {});
+    forgetEnvironments();
+    const page = await authorize(await signedInBrowser(), OF_CLAUDE);
+    expect([page.status, page.text.includes("This app cannot be connected")]).toEqual([400, true]);
+  });
+
+  it("a registered client that asks for other limits later shows the old and the new ones, also if it is remembered", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allow(browser, await authorize(browser), { credits: "40", period: "month" });
+    const asking = (limits: object) => ({
+      authorization_details: JSON.stringify([{ type: "passbook_spending", ...limits }]),
+    });
+    const same = asking({ caps: [{ credits: 40, period: "month" }], apps: ["demo"] });
+    expect(responseTo(await authorize(browser, same))?.["code"]).toMatch(/^pb_ac_/);
+    const more = asking({ caps: [{ credits: 900, period: "month" }] });
+    expect(responseTo(await authorize(browser, { ...more, prompt: "none" }))).toMatchObject({
+      error: "consent_required",
+    });
+    const page = await authorize(browser, more);
+    expect(formOf(page)).toMatchObject({ credits: "40", period: "month" });
+    expect(page.text).toContain("It asks for 900 credits a month.");
+    expect(page.text).toMatch(
+      /So far:<\/strong> It can spend at most 40 credits a month, in An app only, until \d+ \w+/,
+    );
+    await allow(browser, page, { credits: "100" });
+    expect(await tokensOf(browser)).toMatchObject([{ caps: [{ credits: 100, period: "month" }] }]);
+    const less = await authorize(browser, asking({ caps: [{ credits: 5, period: "month" }] }));
+    expect(formOf(less)).toMatchObject({ credits: "5", period: "month" });
+  });
+
+  it("a page about less than a client can already spend says what it can spend", async () => {
+    await registerDemo();
+    const browser = await signedInBrowser();
+    await allow(browser, await authorize(browser), { credits: "40" });
+    const page = await authorize(browser, { scope: "openid", prompt: "consent" });
+    expect(sentenceOf(page)).toMatch(/^It can spend at most 40 credits in total, in An app only,/);
+    await registerResource("demo", "mcp", RESOURCE);
+    forgetEnvironments();
+    const tool = await authorize(browser, { scope: "tools", resource: RESOURCE });
+    expect(sentenceOf(tool)).toMatch(/^It can spend nothing, until/);
+    expect(tool.text).toContain("You can stop it at any time in your account.");
+    const reading = await authorize(await signedInBrowser("grace@example.com"), { scope: "read" });
+    expect(sentenceOf(reading)).toMatch(/^It can read, and spend nothing, in An app only, until/);
   });
 
   it("a limit that the client wishes beyond the suggested one is only shown", async () => {
@@ -183,7 +260,7 @@ describe("the consent page", () => {
   it("a client without a registration starts with a small limit and thirty days", async () => {
     serveDocuments([CLAUDE]);
     const form = formOf(await authorize(await signedInBrowser(), OF_CLAUDE));
-    expect(form).toMatchObject({ credits: "50", period: "total", reach: "all", days: "30" });
+    expect(form).toMatchObject({ credits: "50", period: "total", app: "claude.ai", days: "30" });
   });
 
   it("a client that only signs people in gets no form for limits", async () => {

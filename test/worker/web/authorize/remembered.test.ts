@@ -132,7 +132,7 @@ describe("a connection that exists", () => {
     async (scope) => {
       serveDocuments([CLAUDE]);
       const browser = await signedInBrowser();
-      const limits = { credits: "40", reach: "some", other_apps: "demo" };
+      const limits = { credits: "40", reach: "some", app: "demo" };
       await allow(browser, await authorize(browser, OF_CLAUDE), limits);
       await allow(browser, await authorize(browser, { ...OF_CLAUDE, scope }));
       expect(await tokensOf(browser)).toMatchObject([{ caps: [{ credits: 40 }], apps: ["demo"] }]);
@@ -171,7 +171,7 @@ describe("a connection that exists", () => {
     const browser = await signedInBrowser();
     await allowDemo(browser);
     const [{ id } = {}] = await tokensOf(browser);
-    await browser.post("/account/connections/revoke", { id: String(id) });
+    await browser.post("/account/access/revoke", { id: String(id) });
     expect((await authorize(browser)).text).toContain("Connect Demo web?");
   });
 });
@@ -241,6 +241,29 @@ describe("a sign-in that a client requires again", () => {
       }
     },
   );
+
+  it("a session of a provider that proves no sign-in is never new enough, and suffices for other requests", async () => {
+    await registerDemo();
+    const acme = openProviderDouble("acme", { scope: "profile" });
+    const browser = openBrowser(connectProvider(acme));
+    const max_age = { max_age: "10000" };
+    // The first request starts the session. The next ones find it.
+    for (let requests = 0; requests < 3; requests += 1) {
+      const asked = await authorize(browser, max_age);
+      const signin = new URL(asked.headers.get("Location") ?? "");
+      expect(signin.pathname).toBe("/signin");
+      const page = await browser.get(signin.href);
+      const href = /href="(\/signin\/acme[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&");
+      const started = await browser.get(href ?? "", { "Sec-Fetch-Site": "same-origin" });
+      const at_provider = started.headers.get("Location") ?? "";
+      const back = await browser.get(acme.approve(at_provider, { sub: "ada" }).href);
+      const landed = await browser.get(back.headers.get("Location") ?? "");
+      expect(responseTo(landed)).toMatchObject({ error: "login_required", state: "state-1" });
+    }
+    const silent = await authorize(browser, { ...max_age, prompt: "none" });
+    expect(responseTo(silent)).toMatchObject({ error: "login_required" });
+    expect((await authorize(browser)).text).toContain("Connect Demo web?");
+  });
 
   it("a session that is new enough suffices, also without a page", async () => {
     await registerDemo();

@@ -63,7 +63,7 @@ describe("a person whose account cannot be used", () => {
     for (const answer of [await authorize(browser), await allow(browser, shown)]) {
       expect([answer.status, answer.headers.get("Location")]).toEqual([400, null]);
       expect(answer.text).toContain("Too many connections");
-      expect(answer.text).toContain('href="/account/connections"');
+      expect(answer.text).toContain('href="/account/access"');
     }
   });
 });

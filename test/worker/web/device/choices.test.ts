@@ -47,8 +47,8 @@ function sentBy(html: string): Map<string, string[]> {
 /** The limits of the token that a login gives. */
 async function tokenOf(device_code: string) {
   const holder = holderOf((await poll(device_code)).body.token);
-  const { scopes, apps, cap } = (await holder.get("/api/tokens")).body.tokens[0];
-  return { scopes, apps, cap };
+  const { scopes, apps, caps } = (await holder.get("/api/tokens")).body.tokens[0];
+  return { scopes, apps, caps };
 }
 
 /** Sends a form that may have several values for a name. */
@@ -68,7 +68,7 @@ describe("a problem on the approval form", () => {
     reach: "some",
     other_apps: "first, second",
     credits: "25",
-    period: "30_days",
+    period: "month",
     upstream: "yes",
   };
 
@@ -121,7 +121,16 @@ describe("a problem on the approval form", () => {
     expect(await tokenOf(device_code)).toEqual({
       scopes: ["read", "upstream"],
       apps: ["first", "second"],
-      cap: { credits: 25, period: "30_days", spent: 0, room: 25, resets_at: expect.any(String) },
+      caps: [
+        {
+          credits: 25,
+          period: "month",
+          spent: 0,
+          approved: 0,
+          room: 25,
+          resets_at: expect.any(String),
+        },
+      ],
     });
   });
 
@@ -142,7 +151,7 @@ describe("a problem on the approval form", () => {
     again.set("period", ["month", "total", "day", "week"]);
     expect((await sendForm(ada, again)).status).toBe(200);
     const token = holderOf((await poll(device_code)).body.token);
-    const page = await send("GET", "/account/connections", { headers: { Cookie: ada.cookies } });
+    const page = await send("GET", "/account/access", { headers: { Cookie: ada.cookies } });
     for (const words of [
       "0 of 100 credits a month spent",
       "0 of 5 credits a day (UTC) spent",
@@ -208,7 +217,7 @@ describe("a problem on the approval form", () => {
     const { user_code } = await startLogin();
     const answer = await postForm(ada, "/device/approve", approvalForm(user_code, careful));
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain('<a href="/account/connections">');
+    expect(answer.text).toContain('<a href="/account/access">');
     expect(sentBy(answer.text).get("access")).toEqual(["read"]);
   });
 
@@ -239,7 +248,7 @@ describe("the approval form as it is first shown", () => {
     expect(await tokenOf(device_code)).toEqual({
       scopes: ["read", "write"],
       apps: ["draw", "write"],
-      cap: { credits: 50, period: "total", spent: 0, room: 50, resets_at: null },
+      caps: [{ credits: 50, period: "total", spent: 0, approved: 0, room: 50, resets_at: null }],
     });
   });
 
@@ -272,15 +281,17 @@ describe("the approval form as it is first shown", () => {
   it("the form starts with the limit that the app's registration suggests, and with no other right", async () => {
     const isolate = { ...(await register("draw")), OPERATORS: "ada@example.com" };
     await env.DIRECTORY.prepare("update apps set suggested_cap_json = ? where slug = 'draw'")
-      .bind(JSON.stringify({ credits: 500, period: "30_days" }))
+      .bind(JSON.stringify({ credits: 500, period: "month" }))
       .run();
     const ada = await signIn();
     const { device_code, user_code } = await startLogin({ app: "draw" });
     const { text } = await openPage(ada, user_code, isolate);
-    expect(text).toContain("in The draw only, at most 500 credits every 30 days");
+    expect(text.replaceAll(/<[^>]*>/g, "")).toMatch(
+      /It can spend at most 500 credits a month, in The draw only, until \d+ \w+ \d{4}\./,
+    );
     const form = sentBy(text);
     // Each further limit has another period, since two of one period are a problem.
-    expect(form.get("period")).toEqual(["30_days", "day", "week", "month"]);
+    expect(form.get("period")).toEqual(["month", "day", "week", "total"]);
     expect([form.has("upstream"), form.has("admin")]).toEqual([false, false]);
     expect(text).toContain('name="admin"');
     form.set("last_letters", [user_code.slice(-4)]);
@@ -288,21 +299,27 @@ describe("the approval form as it is first shown", () => {
     expect(await tokenOf(device_code)).toEqual({
       scopes: ["read", "write"],
       apps: ["draw"],
-      cap: { credits: 500, period: "30_days", spent: 0, room: 500, resets_at: expect.any(String) },
+      caps: [
+        {
+          credits: 500,
+          period: "month",
+          spent: 0,
+          approved: 0,
+          room: 500,
+          resets_at: expect.any(String),
+        },
+      ],
     });
   });
 
-  it("the code and the decision come before the folded choices, which open if one has a problem", async () => {
+  it("the sentence about money comes first, and the list of apps opens if it has a problem", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin({ app: "draw" });
     const { text } = await openPage(ada, user_code);
-    const places = ['id="last_letters"', ">Approve<", ">Deny", 'class="limits"', 'name="access"'];
+    const places = ['class="money"', 'id="last_letters"', 'name="access"', 'name="credits"'];
     const found = places.map((place) => text.indexOf(place));
     expect(found).not.toContain(-1);
     expect(found).toEqual(found.toSorted((one, other) => one - other));
-    expect(text).toContain(
-      "see your account (ada@example.com) and spend your credits in draw only, at most 50 credits in total",
-    );
     expect(text).not.toContain('class="limits" open');
     const form = approvalForm(user_code, { other_apps: "No App" });
     const again = await postForm(ada, "/device/approve", form);
@@ -310,7 +327,9 @@ describe("the approval form as it is first shown", () => {
     const letters = approvalForm(user_code, { access: "read", last_letters: "" });
     const closed = await postForm(ada, "/device/approve", letters);
     expect(closed.text).not.toContain('class="limits" open');
-    expect(closed.text).toContain("see your account (ada@example.com) in all apps");
+    expect(closed.text).toContain("It can read, and spend nothing");
+    // These fields mean nothing, so no sentence says what they mean.
+    expect(again.text).not.toContain('class="money"');
   });
 });
 
@@ -322,9 +341,10 @@ describe("a limit that is left empty", () => {
     const again = await postForm(ada, "/device/approve", form);
     expect(again.status).toBe(400);
     expect(again.text).toContain("You set no limit.");
+    expect(again.text).toMatch(/class="alarming"[^>]*>\s*It can spend all your credits/);
     expect(sentBy(again.text).has("no_limit")).toBe(false);
     expect((await postForm(ada, "/device/approve", { ...form, no_limit: "yes" })).status).toBe(200);
-    expect((await tokenOf(device_code)).cap).toBeNull();
+    expect((await tokenOf(device_code)).caps).toEqual([]);
   });
 
   it("a program that may only read is not asked about a limit", async () => {
@@ -355,13 +375,13 @@ describe("upstream tokens", () => {
     ]) {
       expect(await scopesOf(ada, { scopes })).toEqual({ scopes, answer: held });
     }
-    const limited = { scopes: ["write", "upstream"], apps: ["demo"], cap: { credits: 1 } };
+    const limited = { scopes: ["write", "upstream"], apps: ["demo"], caps: [{ credits: 1 }] };
     expect((await scopesOf(ada, limited)).answer).toBe(held);
     for (const limits of [
       { scopes: ["read", "write"] },
       { scopes: ["read"] },
       { apps: ["demo"] },
-      { cap: { credits: 5 } },
+      { caps: [{ credits: 5 }] },
     ]) {
       const { scopes, answer } = await scopesOf(ada, limits);
       expect(scopes).not.toContain("upstream");

@@ -59,7 +59,7 @@ const rows = async () =>
 
 /** The text of each signed-in browser on a page. */
 function listed(page: string): string[] {
-  const [, list = ""] = /id="sessions".*?<ul[^>]*>(.*?)<\/ul>/s.exec(page) ?? [];
+  const [, list = ""] = /id="browsers".*?<ul[^>]*>(.*?)<\/ul>/s.exec(page) ?? [];
   return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = ""]) =>
     item
       .replace(/<form.*/s, "")
@@ -75,7 +75,7 @@ describe("signed-in browsers", () => {
     await laptop.signIn();
     const phone = openBrowserAt(SAFARI, { city: null, country: "DE" });
     await phone.signIn();
-    const browsers = listed(await laptop.get("/account"));
+    const browsers = listed(await laptop.get("/account/access"));
     expect(browsers).toHaveLength(2);
     expect(browsers.find((it) => it.startsWith("Firefox on Linux this browser"))).toContain(
       "Lisbon, Portugal",
@@ -83,7 +83,7 @@ describe("signed-in browsers", () => {
     expect(browsers.find((it) => it.startsWith("Safari on iOS"))).toContain("Germany");
     const [, other] = await rows();
     await laptop.post("/account/end-session", { session_id: String(other?.["id"]) });
-    expect(listed(await laptop.get("/account"))).toHaveLength(1);
+    expect(listed(await laptop.get("/account/access"))).toHaveLength(1);
     expect(await phone.get("/account")).toBe("");
   });
 
@@ -91,7 +91,7 @@ describe("signed-in browsers", () => {
     await openBrowserAt(null, {}).signIn();
     const laptop = openBrowserAt(FIREFOX, {});
     await laptop.signIn();
-    const browsers = listed(await laptop.get("/account"));
+    const browsers = listed(await laptop.get("/account/access"));
     expect(browsers.find((it) => it.startsWith("A browser"))).toMatch(
       /^A browser signed in \d+ \w+, \d\d:\d\d$/,
     );

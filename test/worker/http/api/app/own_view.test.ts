@@ -133,14 +133,14 @@ describe("GET /api/ledger with an app's key", () => {
     }
   });
 
-  it("GET /api/ledger of an account that was not opened for the app, or was disconnected, is 404", async () => {
+  it("GET /api/ledger of an account that was not opened for the app, or in which the app was stopped, is 404", async () => {
     const { ada, app, of_ada } = await openAccounts();
     const eve = await signIn("eve@example.com");
     await eve.get("/api/wallet");
     const unknown = { status: 404, body: { code: "account_unknown" } };
     expect(await app.in(eve.identity_id).get("/api/ledger")).toMatchObject(unknown);
     expect(await app.in("user_nobody").get("/api/ledger")).toMatchObject(unknown);
-    await disconnect(ada.identity_id);
+    await stop(ada.identity_id);
     expect(await of_ada.get("/api/ledger")).toMatchObject(unknown);
   });
 });
@@ -160,8 +160,11 @@ async function connect(
   return worker.fetch(request, environmentWith(operator.settings), createExecutionContext());
 }
 
-const disconnect = (identity_id: string) =>
-  env.ACCOUNT.getByName(identity_id).setAppAccess({ kind: "holder" }, "sketch", "disconnected");
+const stop = (identity_id: string) =>
+  env.ACCOUNT.getByName(identity_id).stopApp(
+    { kind: "holder" },
+    { slug: "sketch", started_jobs: "keep" },
+  );
 
 describe("GET /api/events with an app's key", () => {
   /** Opens a WebSocket of the app's server, and collects its messages. */
@@ -195,26 +198,26 @@ describe("GET /api/events with an app's key", () => {
     expect(JSON.stringify([live.messages, replayed.messages])).not.toContain(other);
   });
 
-  it("a stream of an app's key ends when the holder disconnects the app, and a minute after its key was checked", async () => {
+  it("a stream of an app's key ends when the holder stops the app, and a minute after its key was checked", async () => {
     const { app, ada } = await openAccounts();
     const timed = await watch(app, ada.identity_id);
     passTime(61_000);
     await ada.post("/api/jobs", { ...JOB, app: "other" });
     expect(await timed.closed).toMatchObject({ code: 4401 });
-    const disconnected = await watch(app, ada.identity_id);
-    await disconnect(ada.identity_id);
+    const stopped = await watch(app, ada.identity_id);
+    await stop(ada.identity_id);
     await ada.post("/api/jobs", { ...JOB, app: "other" });
-    expect(await disconnected.closed).toMatchObject({ code: 4401 });
+    expect(await stopped.closed).toMatchObject({ code: 4401 });
     expect((await connect(app, ada.identity_id)).status).toBe(404);
   });
 
   it("an app that is connected again lists and replays only the entries since then, because each has a balance", async () => {
     const { app, ada, of_ada } = await openAccounts();
     const { job_id } = (await of_ada.post("/api/jobs", JOB)).body;
-    await disconnect(ada.identity_id);
+    await stop(ada.identity_id);
     await of_ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    await account.setAppAccess({ kind: "holder" }, "sketch", "open");
+    await account.allowApp({ kind: "holder" }, "sketch");
     expect((await of_ada.get("/api/ledger")).body.entries).toEqual([]);
     const since = (await of_ada.post("/api/jobs", JOB)).body.job_id;
     const { entries } = (await of_ada.get("/api/ledger")).body;

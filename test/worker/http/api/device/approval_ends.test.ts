@@ -122,7 +122,7 @@ describe("ending a session on the account page", () => {
     const other = await tokenApprovedIn(through_acme);
     const session_id = await sessionIdOf(through_zeta);
     const page = await through_acme.get(`/account/end-session?session_id=${session_id}`);
-    expect(page.text).toContain("Also revoke 1 device or token");
+    expect(page.text).toContain("Also revoke 1 connection or token");
     await through_acme.post("/account/end-session", { session_id });
     expect(await lives(token)).toBe(true);
     await through_acme.post("/account/end-session", { session_id, personal_tokens: "end" });

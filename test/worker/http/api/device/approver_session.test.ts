@@ -72,12 +72,12 @@ describe("a personal token approved by a bearer session token", () => {
     ).first<{
       expires_at_ms: number;
     }>()) ?? { expires_at_ms: 0 };
-    const { tokens } = (await ada.get("/api/tokens")).body;
+    const { tokens } = (await ada.getOwn("/api/tokens")).body;
     expect(tokens).toMatchObject([
       { ends_with_session: false },
       { ends_with_session: true, expires_at: new Date(expires_at_ms).toISOString() },
     ]);
-    const page = await send("GET", "/account/connections", { headers: { Cookie: ada.cookies } });
+    const page = await send("GET", "/account/access", { headers: { Cookie: ada.cookies } });
     expect(page.text.match(/when the sign-in that approved it ends/g)).toHaveLength(1);
     passTime(31 * DAY_MS);
     expect(await lives(bound)).toBe(false);
@@ -227,7 +227,7 @@ describe("an approved login that is not yet redeemed", () => {
         expect(late).toMatchObject({ status: 410, body: { code: "expired_token" } });
         expect((await poll(device_code)).status).toBe(410);
         const again = await signIn();
-        expect((await again.get("/api/tokens")).body.tokens).toEqual([]);
+        expect((await again.getOwn("/api/tokens")).body.tokens).toEqual([]);
       }
     },
   );
@@ -251,7 +251,7 @@ describe("an approved login that is not yet redeemed", () => {
       get: (target, name) => (name === "prepare" ? down : Reflect.get(target, name)),
     });
     expect((await poll(device_code, { DIRECTORY })).status).toBe(503);
-    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toEqual([]);
   });
 });
 
@@ -259,7 +259,7 @@ describe("signing out everywhere", () => {
   it("signing out everywhere offers to revoke personal tokens, and states which access remains", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
-    const page = await send("GET", "/account", { headers: { Cookie: ada.cookies } });
+    const page = await send("GET", "/account/access", { headers: { Cookie: ada.cookies } });
     expect(page.text).toContain('type="checkbox" name="personal_tokens" value="end"');
     const left = await signOutEverywhere(ada);
     const result_page = await send("GET", left.headers.get("Location") ?? "");

@@ -121,7 +121,7 @@ describe("simultaneous requests", () => {
       200,
       ...Array(19).fill(410),
     ]);
-    const { body } = await ada.get("/api/tokens");
+    const { body } = await ada.getOwn("/api/tokens");
     expect(body.tokens).toHaveLength(1);
   });
 
@@ -178,7 +178,7 @@ describe("a device login with a failure", () => {
     expect(failed.status).toBe(503);
     expect(failed.text).not.toContain("pb_pat_");
     expect((await poll(device_code)).status).toBe(410);
-    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toEqual([]);
   });
 
   it("a device login survives the eviction of its object at every step", async () => {

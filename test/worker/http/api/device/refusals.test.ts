@@ -177,7 +177,7 @@ describe("approving", () => {
     for (const wrong of ["BCDF-GHJK", "AAAA-AAAA", "", "B".repeat(500)]) {
       expect((await approve(ada, wrong)).status).toBe(400);
     }
-    for (const limits of [{ spending_cap: 5 }, { cap: { credits: -1 } }, { apps: [] }]) {
+    for (const limits of [{ spending_cap: 5 }, { caps: [{ credits: -1 }] }, { apps: [] }]) {
       expect((await approve(ada, user_code, limits)).status).toBe(400);
     }
     expect((await poll(device_code)).status).toBe(202);

@@ -30,7 +30,7 @@ interface ReceivedEvent {
   kind: string;
   amount?: number;
   credits: number;
-  reserved: number;
+  held: number;
   job?: { id: string; status: string } | null;
   app?: string | null;
   at?: string;
@@ -127,13 +127,13 @@ describe("GET /api/events as a WebSocket", () => {
     await runJob(ada);
     await until(3);
     expect(received).toEqual([
-      { line: 2, kind: "snapshot", credits: 100, reserved: 0 },
+      { line: 2, kind: "snapshot", credits: 100, held: 0 },
       {
         line: 3,
         kind: "reserve",
         amount: -10,
         credits: 90,
-        reserved: 10,
+        held: 10,
         job: expect.objectContaining({ status: "started", reserved: 10 }),
         app: "demo",
         at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -143,7 +143,7 @@ describe("GET /api/events as a WebSocket", () => {
         kind: "settle",
         amount: 3,
         credits: 93,
-        reserved: 0,
+        held: 0,
         job: expect.objectContaining({ status: "completed", actual_cost: 7 }),
         app: "demo",
         at: expect.any(String),
@@ -155,7 +155,7 @@ describe("GET /api/events as a WebSocket", () => {
 
   it("a stream opens an account that was never used", async () => {
     const { until } = await watch(await signIn());
-    expect(await until(1)).toEqual([{ line: 1, kind: "snapshot", credits: 0, reserved: 0 }]);
+    expect(await until(1)).toEqual([{ line: 1, kind: "snapshot", credits: 0, held: 0 }]);
   });
 
   it("a stream resumes after an entry without a gap, with the held credits of each entry", async () => {
@@ -167,7 +167,7 @@ describe("GET /api/events as a WebSocket", () => {
     await runJob(ada);
     await until(7);
     expect(received.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
-    expect(received.map(({ reserved }) => reserved)).toEqual([0, 10, 0, 20, 0, 10, 0]);
+    expect(received.map(({ held }) => held)).toEqual([0, 10, 0, 20, 0, 10, 0]);
     expect(received.map(({ credits }) => credits)).toEqual([100, 90, 93, 73, 68, 58, 61]);
   });
 
@@ -183,7 +183,7 @@ describe("GET /api/events as a WebSocket", () => {
     await ada.post("/api/jobs/complete", { job_id: body.job_id, actual_cost: 4 });
     const { received, until } = await watch(ada, "?after=2");
     await until(3);
-    expect(received.map(({ kind, reserved, credits }) => [kind, reserved, credits])).toEqual([
+    expect(received.map(({ kind, held, credits }) => [kind, held, credits])).toEqual([
       ["reserve", 10, 90],
       ["refund", 0, 100],
       ["settle", 0, 96],
@@ -383,7 +383,7 @@ describe("access to the event stream", () => {
     const own = await watch(ada);
     const { until, untilClosed } = await watch(ada, "", headers);
     await until(1);
-    const listed = await ada.get("/api/tokens");
+    const listed = await ada.getOwn("/api/tokens");
     // The alarm would also close the stream, a little later.
     await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) =>
       state.storage.deleteAlarm(),
@@ -556,7 +556,9 @@ describe("access to the event stream", () => {
       const refused = await open(bearer);
       expect(refused.status).toBe(429);
       expect(await refused.json()).toMatchObject({
-        code: "too_many_watchers",
+        code: "limit_reached",
+        of: "streams_of_token",
+        limit: 100,
         error: expect.stringContaining("100"),
       });
     }
@@ -577,7 +579,7 @@ describe("access to the event stream", () => {
     const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
     const response = await ask("/api/events", headers);
     expect(response.status).toBe(429);
-    expect(await response.json()).toMatchObject({ code: "too_many_watchers" });
+    expect(await response.json()).toMatchObject({ code: "limit_reached", of: "streams" });
   });
 });
 
@@ -593,7 +595,7 @@ describe("GET /api/events as server-sent events", () => {
     expect(resumed.headers.get("Content-Type")).toBe("text/event-stream; charset=utf-8");
     expect(resumed.headers.get("Cache-Control")).toBe("no-store");
     const rest = await readEvents(resumed, 2);
-    expect(rest.map(({ id, data }) => [id, data.kind, data.reserved])).toEqual([
+    expect(rest.map(({ id, data }) => [id, data.kind, data.held])).toEqual([
       ["3", "reserve", 10],
       ["4", "settle", 0],
     ]);

@@ -150,8 +150,8 @@ describe("server-sent events to a client that does not read", () => {
       fetch: (url, { headers }) => ask(url.replace("http://localhost", BASE_URL), headers),
     });
     const lines: number[] = [];
-    for await (const { line } of client.events({ after: 0 })) {
-      lines.push(line);
+    for await (const event of client.events({ after: 0 })) {
+      if ("line" in event) lines.push(event.line);
       if (lines.length === 150) break;
     }
     expect(lines).toEqual(linesUpTo(150));

@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { HOLDER } from "../../../../../src/account/contract.ts";
-import { APPROVAL_TTL_MS } from "../../../../../src/domain/job_approval.ts";
+import { APPROVAL_KEEP_MS, APPROVAL_TTL_MS } from "../../../../../src/domain/job_approval.ts";
+import { OPEN_APPROVALS_MAX } from "../../../../../src/domain/limits.ts";
 import { dump, evict, query } from "../../../support/account_object.ts";
 import { getToken, postForm, tokenId, type TokenHolder } from "../../../support/device_logins.ts";
 import {
@@ -20,7 +21,7 @@ let agent: TokenHolder;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2027-02-10T12:00:00Z") });
   ada = await signInWithCredits("demo");
-  agent = await getToken(ada, { cap: CAP });
+  agent = await getToken(ada, { caps: [CAP] });
 });
 
 const create = (more: object = {}, by: Pick<TokenHolder, "post"> = agent): Promise<Answer> =>
@@ -60,8 +61,8 @@ describe("a job beyond a cap", () => {
 
   it("an approved job is created once, counts as spent, and leaves the cap in force", async () => {
     const { approval, path } = await ask();
-    const stored = await query(ada.identity_id, "select * from approvals");
-    expect(stored).toEqual([]);
+    const stored = await query(ada.identity_id, "select id, state from approvals");
+    expect(stored).toEqual([{ id: approval, state: "open" }]);
     expect((await create({ approval })).body).toMatchObject({
       code: "token_budget_exceeded",
       approval,
@@ -101,10 +102,10 @@ describe("a job beyond a cap", () => {
   it("an approval is refused for another token, another account, the holder, and if it is forged", async () => {
     const { approval, path } = await ask();
     await decide(path, "approve");
-    const other = await getToken(ada, { cap: CAP });
+    const other = await getToken(ada, { caps: [CAP] });
     const bob = await signInWithCredits("demo", "bob@example.com");
-    const of_bob = await getToken(bob, { cap: CAP });
-    const forged = `${approval.slice(0, -2)}${approval.endsWith("A") ? "B" : "A"}A`;
+    const of_bob = await getToken(bob, { caps: [CAP] });
+    const forged = crypto.randomUUID();
     for (const [by, sent] of [
       [other, approval],
       [of_bob, approval],
@@ -119,8 +120,9 @@ describe("a job beyond a cap", () => {
   });
 
   it("an approval that the holder gave works within the 15 minutes, and not after them", async () => {
-    const [first, second] = [await ask(), await ask()];
+    const first = await ask();
     await decide(first.path, "approve");
+    const second = await ask();
     await decide(second.path, "approve");
     vi.setSystemTime(Date.now() + 15 * 60_000 - 1_000);
     expect((await create({ approval: first.approval, cost_estimate: 21 })).status).toBe(200);
@@ -129,21 +131,90 @@ describe("a job beyond a cap", () => {
     expect(late).toMatchObject({ status: 410, body: { code: "approval_ended" } });
   });
 
-  it("the account refuses a decision after its time or while it is suspended, and forgets old decisions", async () => {
+  it("a decision is refused after its time and while the account is suspended, and old requests are forgotten after a day", async () => {
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    const wanted = { identity_id: ada.identity_id, allowance_id: await tokenId(agent), cap: CAP };
-    const request = { ...wanted, app_slug: "demo", action: "render a film", credits: 30 };
-    const decideAt = (id: string, expires_at_ms: number) =>
-      account.decideApproval(HOLDER, { ...request, id, expires_at_ms }, true);
-    const now_ms = Date.now();
-    expect(await decideAt("late", now_ms)).toMatchObject({ refusal: { code: "approval_ended" } });
+    const decideById = (id: string) => account.decideApproval(HOLDER, id, true);
+    const first = await ask();
     await account.suspend();
-    expect(await decideAt("one", now_ms + 1)).toMatchObject({ refusal: { code: "suspended" } });
+    expect(await decideById(first.approval)).toMatchObject({ refusal: { code: "suspended" } });
     await account.restore();
-    expect(await decideAt("one", now_ms + 1)).toMatchObject({ ok: true });
-    vi.setSystemTime(now_ms + 1);
-    expect(await decideAt("two", now_ms + 2)).toMatchObject({ ok: true });
-    expect(await query(ada.identity_id, "select id from approvals")).toEqual([{ id: "two" }]);
+    vi.setSystemTime(Date.now() + APPROVAL_TTL_MS);
+    expect(await decideById(first.approval)).toMatchObject({ refusal: { code: "approval_ended" } });
+    const second = await ask();
+    expect(second.approval).not.toBe(first.approval);
+    expect(await decideById(second.approval)).toEqual({ ok: true, value: "approved" });
+    const ids = () => query(ada.identity_id, "select id from approvals order by expires_at_ms");
+    expect(await ids()).toEqual([{ id: first.approval }, { id: second.approval }]);
+    vi.setSystemTime(Date.now() + APPROVAL_TTL_MS + APPROVAL_KEEP_MS);
+    const third = await ask();
+    expect(await ids()).toEqual([{ id: third.approval }]);
+  });
+
+  it("20 equal requests at once get one approval, whose address has at most 200 characters", async () => {
+    const refused = await Promise.all(Array.from({ length: 20 }, () => create()));
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([402]));
+    const addresses = new Set(refused.map(({ body }) => body.approval_url as string));
+    expect(addresses.size).toBe(1);
+    expect([...addresses][0]?.length).toBeLessThanOrEqual(200);
+    expect(await query(ada.identity_id, "select id from approvals")).toHaveLength(1);
+  });
+
+  it.each([
+    ["app", { app: "sketch" }],
+    ["action", { action: "render another film" }],
+    ["amount", { cost_estimate: 31 }],
+  ])("a request with another %s has an approval of its own", async (_, other) => {
+    const { approval } = await ask();
+    expect((await ask(other)).approval).not.toBe(approval);
+    expect((await ask()).approval).toBe(approval);
+  });
+
+  it("equal requests of two tokens, and of a token whose cap changed, do not share an approval", async () => {
+    const { approval } = await ask();
+    const other = await getToken(ada, { caps: [CAP] });
+    const of_other = await create({}, other);
+    expect(of_other.status).toBe(402);
+    expect(of_other.body.approval).not.toBe(approval);
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const caps = [{ credits: 10, period: "month" as const }];
+    await account.changeAllowance(HOLDER, { id: await tokenId(agent), may_widen: false, caps });
+    expect((await ask()).approval).not.toBe(approval);
+  });
+
+  it("of 21 open requests of one token the oldest goes, and another token's stay", async () => {
+    const other = await getToken(ada, { caps: [CAP] });
+    const first = await create({}, other);
+    const { approval: of_other } = first.body;
+    const asked: string[] = [];
+    for (let at = 0; at <= OPEN_APPROVALS_MAX; at += 1) {
+      vi.setSystemTime(Date.now() + 1);
+      asked.push((await ask({ cost_estimate: 30 + at })).approval);
+    }
+    const rows = await query<{ id: string }>(ada.identity_id, "select id from approvals");
+    expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([of_other, ...asked.slice(1)]));
+    expect(await create({ approval: asked[0] })).toMatchObject({
+      status: 400,
+      body: { code: "approval_invalid" },
+    });
+    expect(await create({ approval: asked[1], cost_estimate: 31 })).toMatchObject({ status: 402 });
+  });
+
+  it("of an approval and a denial at once, one decides, and the job follows it", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { approval, path } = await ask({ cost_estimate: 21 + round });
+      await Promise.all([decide(path, "approve"), decide(path, "deny"), decide(path, "approve")]);
+      const [row] = await query<{ state: string }>(
+        ada.identity_id,
+        `select state from approvals where id = '${approval}'`,
+      );
+      const created = await create({ approval, cost_estimate: 21 + round });
+      expect([row?.state, created.status]).toEqual(
+        row?.state === "approved" ? ["approved", 200] : ["denied", 403],
+      );
+      if (created.status === 200) {
+        await agent.post("/api/jobs/fail", { job_id: created.body.job_id });
+      }
+    }
   });
 
   it("a denied job is 403 with its own code, also if the cap has room again", async () => {

@@ -215,7 +215,7 @@ describe("a batch's Idempotency-Key", () => {
 describe("a limited token's batch", () => {
   it("a capped token's batch is checked against the cap item by item, for creation and completion", async () => {
     const ada = await signInWithCredits();
-    const token = await getToken(ada, { cap: { credits: 10, period: "total" } });
+    const token = await getToken(ada, { caps: [{ credits: 10, period: "total" }] });
     const { body } = await create(token, [job(6), job(6), job(4), job(1)]);
     expect(body.results.map(({ code }: { code?: string }) => code)).toEqual([
       undefined,

@@ -11,14 +11,14 @@ const start = async (ada: SignedIn): Promise<string> => {
 };
 
 describe("POST /api/jobs/cancel", () => {
-  it("cancelling expires a started job, and a repeat returns the same response", async () => {
+  it("cancelling ends a started job as cancelled, and a repeat returns the same response", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const cancelled = await ada.post("/api/jobs/cancel", { job_id });
     expect(cancelled).toMatchObject({
       status: 200,
       body: {
-        job: { id: job_id, status: "failed", failure: "expired", actual_cost: 0 },
+        job: { id: job_id, status: "failed", failure: "cancelled", actual_cost: 0 },
         credits: 100,
       },
     });
@@ -85,6 +85,6 @@ describe("the button on a job's page", () => {
     expect([done.status, done.headers.get("Location")]).toEqual([303, back]);
     expect(await page()).not.toContain(`value="${job_id}"`);
     const rows = await query(ada.identity_id, "select failure from jobs");
-    expect(rows).toEqual([{ failure: "expired" }]);
+    expect(rows).toEqual([{ failure: "cancelled" }]);
   });
 });

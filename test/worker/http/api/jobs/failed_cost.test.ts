@@ -116,9 +116,9 @@ describe("a job that failed at a cost", () => {
 
   it("a capped token gets back the rest of the reserve, and its job can cost the whole reserve once it has expired", async () => {
     const act = (await openAppServer("demo")).in(ada.identity_id);
-    const token = await getToken(ada, { cap: { credits: 50, period: "total" } });
+    const token = await getToken(ada, { caps: [{ credits: 50, period: "total" }] });
     await fail(await start(30, token), { cost: 10 }, act);
-    const [{ caps, expires_at }] = (await ada.get("/api/tokens")).body.tokens;
+    const [{ caps, expires_at }] = (await ada.getOwn("/api/tokens")).body.tokens;
     expect(caps).toMatchObject([{ spent: 10 }]);
     vi.setSystemTime(Date.parse(expires_at) - 60_000);
     const job_id = await start(30, token, { ttl_seconds: 3_600 });

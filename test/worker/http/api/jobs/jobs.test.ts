@@ -108,7 +108,10 @@ describe("POST /api/jobs", () => {
     await change(ada.identity_id, "update entries set open_jobs = 10000 where line = 4");
     const body = { app: "demo", action: "draw", cost_estimate: 0 };
     const refused = await ada.post("/api/jobs", body);
-    expect(refused).toMatchObject({ status: 400, body: { code: "too_many_open_jobs" } });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: "limit_reached", of: "started_jobs", limit: 10_000 },
+    });
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
     expect(await query(ada.identity_id, "select open_jobs from entries where line = 5")).toEqual([
       { open_jobs: 9_999 },
@@ -441,6 +444,14 @@ describe("GET /api/jobs", () => {
     const ada = await signIn();
     const response = await ada.get(`/api/jobs?${parameters}`);
     expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  });
+
+  it("a list of expired or cancelled jobs is refused, and the error names the field that says why a job failed", async () => {
+    const ada = await signIn();
+    for (const status of ["expired", "cancelled"]) {
+      const { body } = await ada.get(`/api/jobs?status=${status}`);
+      expect(body.error).toContain("is failed, and its `failure` says why");
+    }
   });
 });
 

@@ -338,7 +338,7 @@ describe("the steps of a job", () => {
     expect((await report(job_id, 2)).status).toBe(200);
     expect(await report(job_id, 3)).toMatchObject({
       status: 400,
-      body: { code: "too_many_steps" },
+      body: { code: "limit_reached" },
     });
     expect((await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 })).status).toBe(200);
     await setCount(2);

@@ -90,7 +90,7 @@ describe("GET /api/me", () => {
     [{}, KNOWN],
     [{ scopes: ["read", "write"] }, KNOWN],
     [{ scopes: ["read"] }, UNKNOWN],
-    [{ cap: { credits: 5 } }, UNKNOWN],
+    [{ caps: [{ credits: 5 }] }, UNKNOWN],
   ])(
     "a personal access token with the limits %j learns %j of its person",
     async (limits, known) => {

@@ -10,7 +10,7 @@ import {
   tokenId,
 } from "../../../support/device_logins.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "../../../support/passbook.ts";
-import { withToken } from "../../../support/allowances.ts";
+import { proofOf, withToken } from "../../../support/allowances.ts";
 
 /** The session tokens of the Worker under test. */
 function sessionTokens() {
@@ -26,13 +26,13 @@ describe("revoking", () => {
     const token = await getToken(ada);
     const personal_token_id = await tokenId(token);
     const { identity_id } = ada;
-    const proof = withToken(personal_token_id);
+    const proof = proofOf(personal_token_id);
     const session = holderOf(
       await sessionTokens().sign(BASE_URL, { identity_id, proof, binding: null }),
     );
     expect((await session.get("/api/wallet")).status).toBe(200);
     const account = env.ACCOUNT.getByName(identity_id);
-    expect(await account.checkCaller(proof)).toMatchObject({ ok: true });
+    expect(await account.checkCaller(withToken(personal_token_id))).toMatchObject({ ok: true });
     const key = { "Idempotency-Key": "once" };
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(200);
 
@@ -45,8 +45,8 @@ describe("revoking", () => {
     });
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(401);
     expect((await session.get("/api/wallet")).status).toBe(401);
-    expect(await account.checkCaller(proof)).toMatchObject({ ok: false });
-    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+    expect(await account.checkCaller(withToken(personal_token_id))).toMatchObject({ ok: false });
+    expect((await ada.getOwn("/api/tokens")).body.tokens).toEqual([]);
     expect((await send("DELETE", `/api/tokens/${personal_token_id}`, { headers })).status).toBe(
       404,
     );
@@ -81,7 +81,7 @@ describe("revoking", () => {
 
   it("jobs of a revoked token can still be settled by other callers", async () => {
     const ada = await signInWithCredits();
-    const token = await getToken(ada, { cap: { credits: 50 } });
+    const token = await getToken(ada, { caps: [{ credits: 50 }] });
     const { job_id } = (await token.post("/api/jobs", job("demo", 40))).body;
     await token.revoke(await tokenId(token));
     const done = await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
@@ -92,38 +92,37 @@ describe("revoking", () => {
 describe("the page of tokens", () => {
   it("the page of tokens lists the holder's tokens and can revoke one", async () => {
     const ada = await signIn();
-    const cap = { credits: 50, period: "30_days" };
-    const token = await getToken(ada, { apps: ["demo"], cap }, { client_name: "<i>Laptop</i>" });
+    const cap = { credits: 50, period: "total" };
+    const token = await getToken(
+      ada,
+      { apps: ["demo"], caps: [cap] },
+      { client_name: "<i>Laptop</i>" },
+    );
     const personal_token_id = await tokenId(token);
-    const page = await send("GET", "/account/connections", { headers: { Cookie: ada.cookies } });
-    for (const words of [
-      "&lt;i&gt;Laptop",
-      "in Demo",
-      "50 credits every 30 days",
-      personal_token_id,
-    ]) {
+    const page = await send("GET", "/account/access", { headers: { Cookie: ada.cookies } });
+    for (const words of ["&lt;i&gt;Laptop", "in Demo", "50 credits in total", personal_token_id]) {
       expect(page.text).toContain(words);
     }
     expect(page.headers.get("Cache-Control")).toBe("no-store");
 
     const bob = await signIn("bob@example.com");
-    await postForm(bob, "/account/connections/revoke", { id: personal_token_id });
+    await postForm(bob, "/account/access/revoke", { id: personal_token_id });
     expect((await token.get("/api/wallet")).status).toBe(200);
     const foreign = {
       headers: { Cookie: ada.cookies, Origin: "https://evil.example" },
       body: new URLSearchParams({ id: personal_token_id }),
     };
-    expect((await send("POST", "/account/connections/revoke", foreign)).status).toBe(403);
+    expect((await send("POST", "/account/access/revoke", foreign)).status).toBe(403);
 
-    const revoked = await postForm(ada, "/account/connections/revoke", { id: personal_token_id });
+    const revoked = await postForm(ada, "/account/access/revoke", { id: personal_token_id });
     expect(revoked.status).toBe(303);
     expect((await token.get("/api/wallet")).status).toBe(401);
   });
 
   it("the page of tokens sends a signed-out browser to sign in and back", async () => {
-    const response = await send("GET", "/account/connections");
+    const response = await send("GET", "/account/access");
     expect(response.status).toBe(303);
-    expect(response.headers.get("Location")).toContain(encodeURIComponent("/account/connections"));
+    expect(response.headers.get("Location")).toContain(encodeURIComponent("/account/access"));
   });
 });
 
@@ -153,7 +152,7 @@ describe("a read-only token", () => {
   it("a session token made from a read-only token has the same limits and cannot approve a device", async () => {
     const ada = await signIn();
     const reader = await getToken(ada, { scopes: ["read"] });
-    const proof = withToken(await tokenId(reader));
+    const proof = proofOf(await tokenId(reader));
     const jwt = await sessionTokens().sign(BASE_URL, {
       identity_id: ada.identity_id,
       proof,

@@ -184,7 +184,7 @@ describe("a token template", () => {
     async (name) => {
       const ada = await signIn();
       const response = await ask(ada.token, name);
-      expect(response).toMatchObject({ status: 404, body: { code: "token_template_unknown" } });
+      expect(response).toMatchObject({ status: 404, body: { code: "token_template_not_found" } });
     },
   );
 

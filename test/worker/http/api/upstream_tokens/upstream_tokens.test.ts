@@ -121,7 +121,7 @@ describe("a personal access token", () => {
   it.each([
     ["may only read", { scopes: ["read"] }],
     ["is limited to an app", { apps: ["demo"] }],
-    ["has a spending cap", { cap: { credits: 5, period: "total" } }],
+    ["has a spending cap", { caps: [{ credits: 5, period: "total" }] }],
   ])("a personal token that %s gets no upstream token", async (_, limits) => {
     const { ada } = await connected();
     const holder = await getToken(ada, limits);

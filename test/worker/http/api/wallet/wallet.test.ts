@@ -34,9 +34,22 @@ describe("GET /api/wallet", () => {
         plan: "free",
         credits: 0,
       },
+      held: 0,
       apps: [],
       app_grant: null,
     });
+  });
+
+  it("the wallet shows how many credits the started jobs of the account hold", async () => {
+    const ada = await signInWithCredits();
+    const job = { app: "demo", action: "draw", cost_estimate: 30 };
+    const { body: created } = await ada.post("/api/jobs", job);
+    await ada.post("/api/jobs", { ...job, cost_estimate: 12 });
+    const wallet = await ada.get("/api/wallet");
+    expect(wallet.body).toMatchObject({ held: 42, account: { credits: 58 } });
+    await ada.post("/api/jobs/complete", { job_id: created.job_id, actual_cost: 5 });
+    const after = await ada.get("/api/wallet");
+    expect(after.body).toMatchObject({ held: 12, account: { credits: 83 } });
   });
 
   it("the wallet returns the same account every time", async () => {
@@ -118,10 +131,14 @@ describe("GET /api/wallet", () => {
     await query(
       ada.identity_id,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 199)
-       insert into apps select 'app-' || i, 0, null, 0, 'open', 0, 0 from n`,
+       insert into apps (slug, starter_credits, created_at_ms, access, is_registered, opened_after_line)
+         select 'app-' || i, 0, 0, 'open', 0, 0 from n`,
     );
     const refused = await ada.get("/api/wallet?app=one-more");
-    expect(refused).toMatchObject({ status: 400, body: { code: "too_many_apps" } });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: "limit_reached", of: "unregistered_apps", limit: 200 },
+    });
     expect(refused.body.error).toContain("200 apps that are not registered");
     const job = { app: "one-more", action: "draw", cost_estimate: 1 };
     expect((await ada.post("/api/jobs", job)).status).toBe(200);
@@ -171,10 +188,14 @@ describe("GET /api/wallet", () => {
     await query(
       ada.identity_id,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 999)
-       insert into apps select 'app-' || i, 0, null, 0, 'open', 1, 0 from n`,
+       insert into apps (slug, starter_credits, created_at_ms, access, is_registered, opened_after_line)
+         select 'app-' || i, 0, 0, 'open', 1, 0 from n`,
     );
     const refused = await ada.get("/api/wallet?app=one-more");
-    expect(refused).toMatchObject({ status: 400, body: { code: "too_many_apps" } });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: "limit_reached", of: "apps", limit: 1_000 },
+    });
     expect((await ada.get("/api/wallet?app=demo")).status).toBe(200);
   });
 
@@ -250,6 +271,7 @@ describe("GET /api/ledger", () => {
     app: string | null,
   ) {
     const at = expect.stringMatching(RFC3339);
-    return { line, kind, amount, balance_after, job_id, app, note: null, at };
+    const by = job_id === null ? null : { kind: "browser", id: null, name: null };
+    return { line, kind, amount, balance_after, job_id, app, by, note: null, at };
   }
 });

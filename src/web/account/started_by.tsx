@@ -1,0 +1,40 @@
+/** What started a job, as its holder and operators see it. */
+import type { JobRow } from "../../account/contract.ts";
+import { startedBy, starterOf, type StarterColumns } from "../../domain/started_by.ts";
+import { nameFromSlug } from "../layout/labels.ts";
+import { currentShell } from "../layout/shell.ts";
+
+/** The text of {@link startedBy}: "Lantern, not registered here". Null: the holder in a browser. */
+export function starterText(job: StarterColumns): string | null {
+  const starter = starterOf(job);
+  switch (starter?.kind) {
+    case undefined:
+      return null;
+    case "app":
+      return starter.name ?? nameFromSlug(starter.slug);
+    case "token":
+      return `token “${starter.name}”`;
+    case "connection": {
+      const { name, host } = starter;
+      return host === null || host === currentShell().host ? name : `${name}, not registered here`;
+    }
+  }
+}
+
+/** What started a job, in a list that names its app anyway: "by Lantern". Nothing if the app itself started it. */
+export function By({ job, class: name }: { job: JobRow | null; class: string }) {
+  const text = job === null ? null : starterText(job);
+  if (job === null || text === null || startedBy(job).id === job.app_slug) return null;
+  return <span class={name}>by {text}</span>;
+}
+
+/** What started a job, with a link to where its holder sees and stops it. */
+export function StartedBy({ job }: { job: StarterColumns }) {
+  const { kind, id } = startedBy(job);
+  const text = starterText(job);
+  if (id === null || text === null) return <>You, in a browser</>;
+  return <a href={accessPath(kind, id)}>{text}</a>;
+}
+
+const accessPath = (kind: string, id: string): string =>
+  kind === "app" ? `/account/access#app-${id}` : `/account/access#${id}`;

@@ -1,0 +1,232 @@
+/** The fields of a form that gives a token: what it can do, each with its problem. */
+import { FIRST_TO_READ } from "../layout/layout.tsx";
+import type { CapFields } from "./cap_choice.tsx";
+import { Choice, describedBy, FieldProblem, groupDescribedBy } from "./fields.tsx";
+import type { AllowanceAccess } from "../../domain/allowance.ts";
+
+/** The form's values as they were chosen and typed; null if nothing is chosen. */
+export interface LimitChoices {
+  readonly access: AllowanceAccess | null;
+  readonly reach: "all" | "some" | null;
+  /** Slugs of the ticked apps. */
+  readonly apps: readonly string[];
+  /** Slugs of other apps, as typed. */
+  readonly other_apps: string;
+  /** The caps as typed; none, or one that is empty, for no cap. */
+  readonly caps: readonly CapFields[];
+  /** Whether the person confirmed that it has no cap. */
+  readonly no_limit: boolean;
+  /** Whether it can get upstream tokens. */
+  readonly upstream: boolean;
+  /** Whether it can operate the service; only operators see this field. */
+  readonly admin: boolean;
+}
+
+export interface ApprovalChoices extends LimitChoices {
+  /** The part of the code that was typed. */
+  readonly last_letters: string;
+}
+
+/** The problems by field. `whole`: a problem that concerns no field. */
+export interface ApprovalProblems {
+  readonly last_letters?: string;
+  readonly access?: string;
+  readonly apps?: string;
+  readonly credits?: string;
+  readonly label?: string;
+  readonly days?: string;
+  readonly whole?: "too_many_tokens";
+}
+
+export interface RegisteredApp {
+  readonly slug: string;
+  readonly name: string;
+}
+
+interface ChoicesProps {
+  readonly choices: LimitChoices;
+  readonly problems: ApprovalProblems;
+}
+
+/** The id that the summary of problems links to; for a group, its first field. */
+const FIELD_IDS = {
+  access: "access_write",
+  apps: "reach_some",
+  credits: "credits",
+  last_letters: "last_letters",
+  label: "label",
+  days: "days",
+} as const;
+
+/** All problems at the top of the page, each with a link to its field. */
+export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly heading?: string }) {
+  const { problems, heading = "Nothing has access yet." } = props;
+  const { whole, ...fields } = problems;
+  const names = Object.keys(FIELD_IDS) as (keyof typeof FIELD_IDS)[];
+  const listed = names.flatMap((name) => {
+    const problem = fields[name];
+    return problem === undefined ? [] : [[name, problem] as const];
+  });
+  if (whole === undefined && listed.length === 0) return null;
+  return (
+    <div class="problem" role="alert" {...FIRST_TO_READ}>
+      <p>
+        <strong>{heading}</strong> Your choices are kept.
+      </p>
+      <ul>
+        {whole === undefined ? null : (
+          <li>
+            Your account has reached its limit of devices and tokens.{" "}
+            <a href="/account/access">Revoke one that you no longer need</a>, then try again.
+          </li>
+        )}
+        {listed.map(([name, problem]) => (
+          <li>
+            <a href={`#${FIELD_IDS[name]}`}>{problem}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What the choices offer: the registered apps, the providers of upstream tokens, and operating the service. */
+export interface Offered {
+  readonly registered_apps: readonly RegisteredApp[];
+  /** The names of the providers whose upstream tokens may be stored for the person; null: it can get none. */
+  readonly upstream_names: readonly string[] | null;
+  /** Whether the person is an operator and can give operator rights. */
+  readonly may_operate: boolean;
+}
+
+export function AccessChoice({ choices, problems }: ChoicesProps) {
+  const described = groupDescribedBy("access_problem", problems.access);
+  const { access } = choices;
+  return (
+    <fieldset {...described}>
+      <legend>What it can do</legend>
+      <FieldProblem id="access_problem" problem={problems.access} />
+      <Choice
+        type="radio"
+        id="access_write"
+        name="access"
+        value="write"
+        checked={access === "write"}
+      >
+        Read and spend
+        <small>
+          Run jobs and pay for them with your credits, and see your balance, plan, jobs and ledger.
+        </small>
+      </Choice>
+      <Choice type="radio" name="access" value="read" checked={access === "read"}>
+        Read only
+        <small>See your balance, plan, jobs and ledger.</small>
+      </Choice>
+      <p class="hint">
+        Only without a limit and in all apps, it also sees your name and e-mail address, and can
+        open a checkout, where you would pay.
+      </p>
+    </fieldset>
+  );
+}
+
+/** `wished`: the apps that the client asks for, if the form does not start with them. */
+export function AppsChoice(
+  props: ChoicesProps & {
+    readonly registered_apps: readonly RegisteredApp[];
+    readonly wished?: readonly string[];
+  },
+) {
+  const { choices, problems, registered_apps, wished = [] } = props;
+  const { reach, apps } = choices;
+  const unregistered = apps.filter((slug) => !registered_apps.some((app) => app.slug === slug));
+  const listed = [...registered_apps, ...unregistered.map((slug) => ({ slug, name: slug }))];
+  const nameOf = (slug: string) => listed.find((app) => app.slug === slug)?.name ?? slug;
+  const described = groupDescribedBy("apps_problem", problems.apps);
+  return (
+    <fieldset class="apps" {...described}>
+      <legend>Which apps it can use</legend>
+      <FieldProblem id="apps_problem" problem={problems.apps} />
+      {wished.length === 0 ? null : (
+        <p class="hint">It asks for {wished.map(nameOf).join(", ")}.</p>
+      )}
+      <Choice type="radio" id="reach_some" name="reach" value="some" checked={reach === "some"}>
+        Only these apps
+      </Choice>
+      <div class="only-these">
+        {listed.map(({ slug, name }) => (
+          <Choice
+            type="checkbox"
+            name="app"
+            value={slug}
+            checked={apps.includes(slug)}
+            data-name={name}
+          >
+            {name} {name === slug ? null : <small class="aside">{slug}</small>}
+          </Choice>
+        ))}
+        <details open={choices.other_apps !== "" || listed.length === 0}>
+          <summary>Other apps</summary>
+          <label for="other_apps">App names</label>
+          <input
+            id="other_apps"
+            name="other_apps"
+            type="text"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            value={choices.other_apps}
+            {...describedBy("apps_problem", problems.apps, "other_apps_hint")}
+          />
+          <p class="hint" id="other_apps_hint">
+            Use the name from the app’s documentation. Separate several names with commas.
+          </p>
+        </details>
+      </div>
+      <Choice type="radio" name="reach" value="all" checked={reach === "all"}>
+        All apps
+      </Choice>
+    </fieldset>
+  );
+}
+
+/** For operators only. It is off by default because it gives the most access. */
+export function AdminChoice({ choices }: { choices: LimitChoices }) {
+  return (
+    <fieldset>
+      <legend>Operating the service</legend>
+      <Choice type="checkbox" name="admin" value="yes" checked={choices.admin}>
+        Let it operate the service as me
+        <small>
+          <strong class="alarming">
+            It can see every account and change credits, plans and access.
+          </strong>{" "}
+          The limits above do not apply to this. Every action is recorded in the audit log under
+          your name.
+        </small>
+      </Choice>
+    </fieldset>
+  );
+}
+
+/** Off by default, because the limits above do not apply to other providers' tokens. */
+export function UpstreamChoice({
+  choices,
+  names,
+}: {
+  choices: LimitChoices;
+  names: readonly string[];
+}) {
+  const providers = names.length === 0 ? "other services" : names.join(", ");
+  return (
+    <fieldset>
+      <legend>Access to other services</legend>
+      <Choice type="checkbox" name="upstream" value="yes" checked={choices.upstream}>
+        {`Act as me at ${providers}`}
+        <small>
+          It can get your access tokens for these services. The limits above do not apply to them.
+        </small>
+      </Choice>
+    </fieldset>
+  );
+}
