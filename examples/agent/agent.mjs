@@ -4,7 +4,7 @@ import { createClient, isPassbookError } from "passbook-client";
 import { createOAuthClient } from "passbook-client/oauth";
 
 const baseUrl = process.env.PASSBOOK_URL ?? "http://localhost:8787";
-const { CLIENT_ID, REDIRECT_URI, TOKENS } = process.env;
+const { CLIENT_ID, REDIRECT_URI, TOKENS, APP = "sketch" } = process.env;
 
 // The tokens of the connection, as the program stored them after the person allowed it.
 const oauth = createOAuthClient({ baseUrl, clientId: CLIENT_ID, redirectUri: REDIRECT_URI });
@@ -14,7 +14,7 @@ const connection = oauth.connection(JSON.parse(readFileSync(TOKENS, "utf8")), {
 
 const agent = await connection.exchange({
   caps: [{ credits: 50, period: "total" }],
-  apps: ["sketch"],
+  apps: [APP],
   expiresIn: 600,
 });
 
@@ -23,7 +23,7 @@ async function work(token) {
   const passbook = createClient({ baseUrl, token });
   for (let picture = 1; ; picture += 1) {
     const { job } = await passbook.runJob(
-      { app: "sketch", action: "draw", costEstimate: 20 },
+      { app: APP, action: "draw", costEstimate: 20 },
       async () => ({ result: null, actualCost: 20 }),
     );
     console.log(`Picture ${picture} cost ${job.actual_cost} credits.`);

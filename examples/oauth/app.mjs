@@ -41,7 +41,8 @@ const routes = {
   "POST /draw": async (_, { connection }) => {
     const passbook = createClient({ baseUrl, token: connection.token });
     const { result, credits } = await passbook.runJob(
-      { app: "draw", action: "lighthouse", costEstimate: 10 },
+      // Nobody registered this client, so it acts as its own host.
+      { app: new URL(origin).hostname, action: "lighthouse", costEstimate: 10 },
       async () => ({ result: "a lighthouse", actualCost: 8 }),
     );
     return {
@@ -55,18 +56,17 @@ const routes = {
   },
 };
 
-// A real app stores sessions and tokens in its database, and encrypts the tokens.
-const sessions = new Map();
+const sessions = new Map(); // a real app stores sessions and tokens in its database, and encrypts the tokens
 async function serve(request, response) {
   const url = new URL(request.url, origin);
   if (url.pathname === "/oauth-client.json") {
     return response.setHeader("Content-Type", "application/json").end(JSON.stringify(metadata));
   }
-  const [, known] = /session=([\w-]+)/.exec(request.headers.cookie ?? "") ?? [];
+  const [, known] = /draw_session=([\w-]+)/.exec(request.headers.cookie ?? "") ?? [];
   const id = sessions.has(known) ? known : randomUUID();
   const session = sessions.get(id) ?? {};
   sessions.set(id, session);
-  response.setHeader("Set-Cookie", `session=${id}; HttpOnly; SameSite=Lax; Path=/`);
+  response.setHeader("Set-Cookie", `draw_session=${id}; HttpOnly; SameSite=Lax; Path=/`);
   const handler = routes[`${request.method} ${url.pathname}`] ?? routes["GET /"];
   const { to, html } = await handler(url, session).catch((error) => {
     if (isPassbookError(error, "invalid_grant")) delete session.connection;

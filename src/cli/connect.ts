@@ -51,7 +51,7 @@ export async function connect(options: ConnectOptions): Promise<void> {
     process.stdout.write(`${JSON.stringify({ url, scopes, caps, apps, expires_at })}\n`);
     return;
   }
-  const limits = caps === null ? `Its limits are on ${url}/account/connections.` : limitsText(caps);
+  const limits = caps === null ? `Its limits are on ${url}/account/access.` : limitsText(caps);
   say(`Connected to ${url}. ${limits}\n`);
 }
 
@@ -69,7 +69,6 @@ const PERIODS = {
   day: "a day",
   week: "a week",
   month: "a month",
-  "30_days": "in 30 days",
   total: "in total",
 } as const satisfies Record<SpendingCap["period"], string>;
 

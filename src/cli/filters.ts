@@ -3,9 +3,10 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { ENTRY_KINDS, JOB_STATUSES, type LedgerFilter } from "../client/index.ts";
 
 const PAGE_MAX = 200;
+const STARTED_BY = "only started by this app (slug), connection or token (id)";
 
 /** Adds the options for one page of a list. */
-export function paged(command: Command): Command {
+function paged(command: Command): Command {
   return command
     .option("--limit <number>", `1 to ${PAGE_MAX}`, readLimit)
     .option("--cursor <cursor>", "continue after a page");
@@ -19,13 +20,14 @@ export function withJobFilters(command: Command): Command {
         .option("--app <slug>", "only of this app")
         .addOption(
           new Option("--status <status>", "only jobs with this status").choices(JOB_STATUSES),
-        ),
+        )
+        .option("--by <id>", STARTED_BY),
     ),
   );
 }
 
 /** Adds the options for a period of time. */
-export function withTimes(command: Command): Command {
+function withTimes(command: Command): Command {
   return command
     .option("--from <time>", "from this time on, such as 2026-11-21T00:00:00Z")
     .option("--to <time>", "before this time");
@@ -45,6 +47,7 @@ export function withLedgerFilters(command: Command): Command {
       command
         .option("--app <slug>", "only of this app")
         .option("--job <id>", "only of this job")
+        .option("--by <id>", STARTED_BY)
         .addOption(new Option("--kind <kind>", "only entries of this kind").choices(ENTRY_KINDS)),
     ),
   );
@@ -59,17 +62,4 @@ function readLimit(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= PAGE_MAX) return limit;
   throw new InvalidArgumentError(`It must be a number from 1 to ${PAGE_MAX}.`);
-}
-
-/** Parses a number of credits from 0. @throws InvalidArgumentError */
-export function readCredits(text: string): number {
-  if (/^\d{1,13}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number of credits from 0.");
-}
-
-/** Parses credits to add, or to remove if negative. @throws InvalidArgumentError */
-export function readChange(text: string): number {
-  const change = /^-?\d{1,13}$/.test(text) ? Number(text) : 0;
-  if (change !== 0) return change;
-  throw new InvalidArgumentError("It must be a whole number of credits other than 0.");
 }

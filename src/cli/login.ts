@@ -1,9 +1,11 @@
 /** `passbook login` and `passbook logout`. */
 import { hostname } from "node:os";
+import { createAdmin } from "../client/admin/index.ts";
 import {
   createClient,
   isPassbookError,
   PassbookError,
+  type ClientOptions,
   type PassbookClient,
 } from "../client/index.ts";
 import { openBrowser } from "./browser.ts";
@@ -42,9 +44,8 @@ export async function logIn(options: LoginOptions): Promise<void> {
     stop();
   }
   await replaceLogin({ url, token, label, connection: null });
-  const signed_in = createClient({ baseUrl: url, token });
-  if (options.admin === true) await expectOperator(signed_in);
-  const person = await personOf(signed_in);
+  if (options.admin === true) await expectOperator({ baseUrl: url, token });
+  const person = await personOf(createClient({ baseUrl: url, token }));
   if (options.json) process.stdout.write(`${JSON.stringify({ url, ...person })}\n`);
   else say(`Signed in to ${url}${person.email === null ? "" : ` as ${plain(person.email)}`}.\n`);
 }
@@ -53,9 +54,9 @@ export async function logIn(options: LoginOptions): Promise<void> {
 const ADMIN_CHOICE = "Let it operate the service as me";
 
 /** @throws PassbookError if the token that was approved may not operate the service */
-async function expectOperator(client: PassbookClient): Promise<void> {
+async function expectOperator(options: ClientOptions): Promise<void> {
   try {
-    await client.adminApps.list({ limit: 1 });
+    await createAdmin(options).listApps({ limit: 1 });
   } catch (error) {
     if (!isPassbookError(error, "not_operator") && !isPassbookError(error, "scope")) throw error;
     const message =
@@ -94,7 +95,7 @@ async function endLogin(path: string): Promise<string> {
   });
   if (login === "damaged") {
     await deleteLogin(path);
-    return "The damaged file is deleted. Revoke its token on the service's page /account/connections.";
+    return "The damaged file is deleted. Revoke its token on the service's page /account/access.";
   }
   if (login === null || login.token === null) return "You were not signed in on this machine.";
   const { url, token, label } = login;
@@ -105,6 +106,6 @@ async function endLogin(path: string): Promise<string> {
   const which = label === null ? "the token" : `the token “${label}”`;
   const message =
     `The token is deleted on this machine, but ${url} did not revoke it. ` +
-    `Revoke ${which} on ${url}/account/connections. The reason: ${failure.message}`;
+    `Revoke ${which} on ${url}/account/access. The reason: ${failure.message}`;
   throw new PassbookError(failure.code, message, { status: failure.status ?? undefined });
 }

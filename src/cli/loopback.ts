@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassbookError } from "../client/index.ts";
 
-export interface Loopback {
+interface Loopback {
   readonly port: number;
   /** The address that the browser opened. @throws PassbookError `expired_token` if the person took too long */
   returned(): Promise<string>;

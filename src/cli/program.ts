@@ -1,8 +1,8 @@
 /** The commands of `passbook`, with their options. */
 import { Command } from "commander";
+import { addAccess } from "./access.ts";
 import { addAdmin } from "./admin.ts";
 import { addTokens } from "./tokens.ts";
-import { addAdminApps } from "./admin_apps.ts";
 import { connect, readBudget, type ConnectOptions } from "./connect.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { withJobFilters, withLedgerFilters } from "./filters.ts";
@@ -62,8 +62,9 @@ export function createProgram(version: string, { json }: { readonly json: boolea
     .option("--app <slug>", "open the account for an app, which grants its starter credits once")
     .action((_, command: Command) => showWallet(command.optsWithGlobals()));
   addLists(program);
+  addAccess(program);
   addTokens(program);
-  addAdminApps(addAdmin(program));
+  addAdmin(program);
   return program;
 }
 

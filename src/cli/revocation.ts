@@ -4,7 +4,7 @@ import { connectionOf } from "./connection.ts";
 import { credentialsPath, readLogin, saveLogin, type SavedLogin } from "./credentials_file.ts";
 import { plain } from "./output.ts";
 
-export type SignedInLogin = SavedLogin & { readonly token: string };
+type SignedInLogin = SavedLogin & { readonly token: string };
 
 /** A person waits for it, and can also revoke the token in the browser. */
 const RETRIES = 1;
@@ -27,7 +27,7 @@ export async function replaceLogin(login: SignedInLogin): Promise<void> {
   const which = previous.label === null ? "The token" : `The token “${plain(previous.label)}”`;
   process.stderr.write(
     `${which}, which this replaces, was not revoked: ${plain(failure.message)}\n` +
-      `Revoke it on ${previous.url}/account/connections.\n`,
+      `Revoke it on ${previous.url}/account/access.\n`,
   );
 }
 

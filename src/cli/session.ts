@@ -1,4 +1,5 @@
 /** The credentials of a command: PASSBOOK_TOKEN, or else the saved login. */
+import { createAdmin } from "../client/admin/index.ts";
 import { createClient, PassbookError, type PassbookClient } from "../client/index.ts";
 import { readAddress } from "./address.ts";
 import { savedLogin, savedToken } from "./connection.ts";
@@ -31,21 +32,30 @@ export async function serviceUrl(options: GlobalOptions): Promise<string> {
   throw new PassbookError("invalid_argument", message);
 }
 
-/** A client with the caller's token. @throws PassbookError `no_credentials` */
-export async function signedIn(options: GlobalOptions): Promise<PassbookClient> {
+/** The service and the caller's token. @throws PassbookError `no_credentials` */
+async function clientOptionsOf(options: GlobalOptions) {
   const token = environmentToken();
-  if (token !== null) return createClient({ baseUrl: await serviceUrl(options), token });
+  if (token !== null) return { baseUrl: await serviceUrl(options), token };
   const url = givenUrl(options) ?? (await readLogin(credentialsPath(process.env)))?.url ?? null;
   if (url === null) {
     const message = "You are not signed in. Run: passbook login --url <address of the service>";
     throw new PassbookError("no_credentials", message);
   }
   await savedLogin(url);
-  return createClient({ baseUrl: url, token: () => savedToken(url) });
+  return { baseUrl: url, token: () => savedToken(url) };
+}
+
+/** A client with the caller's token. @throws PassbookError `no_credentials` */
+export async function signedIn(options: GlobalOptions): Promise<PassbookClient> {
+  return createClient(await clientOptionsOf(options));
 }
 
 /** The calls for operators, the global options, and the command's own options. @throws PassbookError `no_credentials` */
-export async function adminOf<Own>({ json = false, url, ...rest }: GlobalOptions & Own) {
+export async function adminOf<Own>({ json = false, url, ...own }: GlobalOptions & Own) {
   const options = { json, ...(url === undefined ? {} : { url }) };
-  return { admin: (await signedIn(options)).admin, options, filter: rest as unknown as Own };
+  return {
+    admin: createAdmin(await clientOptionsOf(options)),
+    options,
+    own: own as unknown as Own,
+  };
 }

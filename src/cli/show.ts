@@ -1,5 +1,5 @@
 /** The commands that show the caller's own data. */
-import type { EntryPage, JobStatus } from "../client/index.ts";
+import type { EntryPage, JobStatus, StartedBy } from "../client/index.ts";
 import { ledgerFilterOf, type LedgerOptions } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
@@ -36,6 +36,7 @@ export async function showWallet(
 export interface JobOptions extends GlobalOptions {
   readonly app?: string;
   readonly status?: JobStatus;
+  readonly by?: string;
   readonly from?: string;
   readonly to?: string;
   readonly limit?: number;
@@ -53,10 +54,11 @@ export async function showJobs({ json = false, url, ...filter }: JobOptions): Pr
       String(job.reserved),
       job.status === "started" ? "" : String(job.actual_cost),
       job.app_slug ?? "",
+      starterText(job.by),
       job.action,
       job.id,
     ]);
-    const names = ["CREATED", "STATUS", "RESERVED", "COST", "APP", "ACTION", "ID"];
+    const names = ["CREATED", "STATUS", "RESERVED", "COST", "APP", "BY", "ACTION", "ID"];
     return table(names, rows) + more(page.next_cursor);
   });
 }
@@ -76,15 +78,16 @@ export type OwnLedgerOptions = GlobalOptions & LedgerOptions;
 export async function showLedger(given: OwnLedgerOptions): Promise<void> {
   const { json = false, url, ...filter } = given;
   const options = { json, ...(url === undefined ? {} : { url }) };
-  printLedger(options, await (await signedIn(options)).ledger.list(ledgerFilterOf(filter)));
-}
-
-/** Prints a page of a ledger. */
-export function printLedger(options: GlobalOptions, page: EntryPage): void {
+  const page = await (await signedIn(options)).ledger.list(ledgerFilterOf(filter));
   print(options, page, () => {
     if (page.entries.length === 0 && page.next_cursor === undefined) return "No entries.";
     return entryTable(page.entries) + more(page.next_cursor);
   });
+}
+
+/** What started a job: its name, or else its id; the holder's own browser has neither. */
+export function starterText({ kind, id, name }: StartedBy): string {
+  return name ?? id ?? kind;
 }
 
 /** Ledger entries as a table. */
@@ -95,7 +98,8 @@ export function entryTable(entries: EntryPage["entries"]): string {
     entry.amount > 0 ? `+${entry.amount}` : String(entry.amount),
     String(entry.balance_after),
     entry.app ?? "",
+    entry.by === null ? "" : starterText(entry.by),
     entry.note ?? entry.job_id ?? "",
   ]);
-  return table(["AT", "KIND", "AMOUNT", "BALANCE", "APP", "JOB OR NOTE"], rows);
+  return table(["AT", "KIND", "AMOUNT", "BALANCE", "APP", "BY", "JOB OR NOTE"], rows);
 }

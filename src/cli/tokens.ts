@@ -14,9 +14,8 @@ type Cap = NonNullable<TokenChanges["caps"]>[number];
 
 interface ChangeOptions extends GlobalOptions {
   readonly label?: string;
-  /** False: no caps. */
-  readonly caps: boolean;
-  readonly cap?: readonly Cap[];
+  /** False: `--no-caps`. */
+  readonly caps?: readonly Cap[] | false;
   readonly apps?: readonly string[] | null;
 }
 
@@ -32,9 +31,9 @@ export function addTokens(program: Command): void {
     )
     .option("--label <name>", "its name")
     .option(
-      "--cap <credits/period>",
-      `a cap such as 50/month; repeat it for several periods (${CAP_PERIODS.join(", ")})`,
-      (text: string, caps: readonly Cap[] | undefined) => [...(caps ?? []), readCap(text)],
+      "--caps <credits/period>",
+      `its caps, with commas between them, such as 50/month,10/day (${CAP_PERIODS.join(", ")})`,
+      (text: string): readonly Cap[] => text.split(",").map((cap) => readCap(cap.trim())),
     )
     .option("--no-caps", "remove all caps")
     .option("--apps <slugs>", "the only apps, with commas between them, or: all", readApps)
@@ -49,7 +48,7 @@ export function addTokens(program: Command): void {
     );
 }
 
-/** A cap such as `500/30_days`. */
+/** A cap such as `500/month`. */
 export function readCap(text: string): Cap {
   const [credits = "", name] = text.split("/");
   const period = CAP_PERIODS.find((known) => known === name);
@@ -85,13 +84,12 @@ function tableOf(tokens: readonly PersonalToken[]): string {
 }
 
 async function changeToken(id: string, options: ChangeOptions): Promise<void> {
-  const { label, apps, cap } = options;
-  const caps = options.caps ? cap : [];
+  const { label, apps, caps } = options;
   const token = await (
     await signedIn(options)
   ).tokens.change(id, {
     ...(label === undefined ? {} : { label }),
-    ...(caps === undefined ? {} : { caps }),
+    ...(caps === undefined ? {} : { caps: caps === false ? [] : caps }),
     ...(apps === undefined ? {} : { apps }),
   });
   print(options, token, () => tableOf([token]));
@@ -109,7 +107,7 @@ async function revokePersonalToken(id: string, options: GlobalOptions): Promise<
     await client.tokens.revoke(id);
   } catch (error) {
     if (!isPassbookError(error, "scope")) throw error;
-    const page = `${await serviceUrl(options)}/account/connections`;
+    const page = `${await serviceUrl(options)}/account/access`;
     const message = `This token may revoke only itself (passbook logout). Revoke others on ${page}`;
     throw new PassbookError(error.code, message, { status: error.status ?? undefined });
   }

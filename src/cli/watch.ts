@@ -12,7 +12,7 @@ export interface WatchOptions extends GlobalOptions {
 const COLUMNS = [
   ["AT", 24],
   ["LINE", 6],
-  ["KIND", 15],
+  ["KIND", 24],
   ["AMOUNT", 8],
   ["CREDITS", 8],
   ["HELD", 6],
@@ -40,22 +40,38 @@ function write(line: string): void {
 }
 
 function cellsOf(event: AccountEvent): string[] {
-  const { line, kind, credits, reserved } = event;
+  if (!("line" in event)) return [event.at, "", event.kind, "", "", "", ...aboutOf(event)];
+  const { line, kind, credits, held } = event;
   const entry = kind === "snapshot" ? null : event;
   const job = entry?.job ?? null;
   const amount = entry === null ? "" : entry.amount > 0 ? `+${entry.amount}` : String(entry.amount);
   const job_text = job === null ? "" : `${job.id} ${job.status} ${job.action}`;
-  const held = String(reserved);
   return [
     entry?.at ?? "",
     String(line),
     kind,
     amount,
     String(credits),
-    held,
+    String(held),
     entry?.app ?? "",
     job_text,
   ];
+}
+
+/** The app, and what the event is about. */
+function aboutOf(event: Exclude<AccountEvent, { readonly line: number }>): [string, string] {
+  switch (event.kind) {
+    case "approval.approved":
+    case "approval.denied":
+      return [event.app, `${event.action} (at most ${event.credits})`];
+    case "connection.revoked":
+      return ["", `${event.connection.client_id}, by ${event.by}`];
+    case "connection.limit_reached":
+      return ["", `${event.connection.client_id}: ${event.cap.credits} ${event.cap.period}`];
+    case "access.stopped":
+    case "access.allowed":
+      return [event.app, ""];
+  }
 }
 
 function row(cells: readonly string[]): string {

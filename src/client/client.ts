@@ -1,6 +1,4 @@
 /** The client of one service, for one caller. */
-import { createAdmin, type Admin } from "./admin.ts";
-import { createAdminApps, type AdminApps } from "./admin_apps.ts";
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import {
   COOKIES,
@@ -8,6 +6,7 @@ import {
   keepFresh,
   keptIn,
   type Bearer,
+  type Credentials,
   type TokenSource,
   type TokenStorage,
 } from "./credentials.ts";
@@ -30,6 +29,8 @@ import {
   type Wait,
 } from "./transport.ts";
 import type {
+  Access,
+  AccessApp,
   AccountEvent,
   Checkout,
   Me,
@@ -40,7 +41,7 @@ import type {
 } from "./responses.ts";
 
 /** The caller is identified by a token or by the browser's cookies, never by both. */
-export type ClientOptions = ConnectionOptions & (ByToken | BySignIn | ByCookies);
+export type ClientOptions = ServiceOptions & (ByToken | BySignIn | ByCookies);
 
 interface ByToken {
   /** A session token, a personal access token, or a function that returns one. */
@@ -66,7 +67,7 @@ interface ByCookies {
   readonly cookies?: boolean | undefined;
 }
 
-interface ConnectionOptions {
+interface ServiceOptions {
   /**
    * The service's origin, such as `https://passbook.example.com`. Plain http is allowed only for this machine and, in
    * development, for a host without a dot, such as a container.
@@ -87,7 +88,12 @@ export interface StartCheckout {
   /** The id of a package of credits. */
   readonly package: string;
   /** The page that the buyer returns to: a URL that the service allows. */
-  readonly returnUrl: string;
+  readonly returnTo: string;
+}
+
+export interface StopApp {
+  /** What happens to jobs that were started before: they may go on (if omitted), or they expire now. */
+  readonly startedJobs?: "keep" | "expire";
 }
 
 /** What is left out stays. `caps: []` removes all caps, and `apps: null` allows all apps. */
@@ -125,12 +131,23 @@ export interface PassbookClient {
    */
   events(options?: FollowEvents): AsyncGenerator<AccountEvent, void, undefined>;
   /**
-   * Opens a checkout for a package of credits: send the buyer to its `url`. They return to `returnUrl`; the ledger
+   * Opens a checkout for a package of credits: send the buyer to its `url`. They return to `returnTo`; the ledger
    * gets the credits once they are paid for.
    */
   checkout(purchase: StartCheckout, options?: WriteOptions): Promise<Checkout>;
   me(options?: CallOptions): Promise<Me>;
+  /**
+   * Everything that may act on the account, and what it spent this month. Only for the service's own pages, and for a
+   * personal access token without limits.
+   */
+  access(options?: CallOptions): Promise<Access>;
+  /**
+   * Stops an app, for the same callers. `app_not_found` if the account has no such app. Its connections end for good. Only
+   * a person can allow it again, on the service's own pages.
+   */
+  stopApp(slug: string, options?: StopApp & CallOptions): Promise<AccessApp>;
   readonly tokens: {
+    /** All tokens and connections, for the service's own pages. A token gets itself and those exchanged from it. */
     list(options?: CallOptions): Promise<readonly PersonalToken[]>;
     /**
      * Changes a token's name, caps or apps, with a session of the holder. A changed cap of the same period keeps its
@@ -140,14 +157,10 @@ export interface PassbookClient {
     /** Revokes a personal access token with immediate effect. */
     revoke(id: string, options?: CallOptions): Promise<void>;
   };
-  /** The registry of apps, for operators. */
-  readonly adminApps: AdminApps;
   /** The caller's access token at a provider; `reconnect_required` if they must sign in there again. */
   oauthToken(provider: string, options?: CallOptions): Promise<string>;
   /** The caller's access token at the social network. */
   socialToken(options?: CallOptions): Promise<string>;
-  /** Operating the service, for operators only. */
-  readonly admin: Admin;
   /** A new session token, or a token for another service from a named template. */
   sessionToken(options?: { readonly template?: string } & CallOptions): Promise<string>;
   /** Signs a program in and returns its token: pass it to another `createClient`. */
@@ -166,16 +179,19 @@ export interface PassbookClient {
 const TIMEOUT_MS = 10_000;
 const RETRIES = 4;
 
-/**
- * Makes a client. It sends nothing yet.
- * @throws PassbookError `invalid_argument` if an option is invalid.
- */
-export function createClient(options: ClientOptions): PassbookClient {
+export interface ServiceCaller {
+  readonly transport: Transport;
+  readonly credentials: Credentials;
+  /** The token, also if the credentials are cookies: for a token that a sign-in brings. */
+  readonly bearer: Bearer;
+}
+
+/** The service, and the caller's credentials. @throws PassbookError `invalid_argument` if an option is invalid. */
+export function serviceCallerOf(options: ClientOptions): ServiceCaller {
   const transport = transportOf(options);
   const { token, storage, cookies } = options;
   if ([token, storage, cookies || undefined].filter((it) => it !== undefined).length > 1) {
-    const message = "Pass only one of token, storage and cookies to createClient.";
-    throw new PassbookError("invalid_argument", message);
+    throw new PassbookError("invalid_argument", "Pass only one of token, storage and cookies.");
   }
   const bearer: Bearer = createBearer({
     token: options.token ?? null,
@@ -187,12 +203,19 @@ export function createClient(options: ClientOptions): PassbookClient {
     },
     onToken: (token) => options.onToken?.(token),
   });
-  const credentials = options.cookies === true ? COOKIES : bearer;
+  return { transport, bearer, credentials: cookies === true ? COOKIES : bearer };
+}
+
+/**
+ * Makes a client. It sends nothing yet.
+ * @throws PassbookError `invalid_argument` if an option is invalid.
+ */
+export function createClient(options: ClientOptions): PassbookClient {
+  const { transport, bearer, credentials } = serviceCallerOf(options);
   const { read, write } = createCalls(transport, credentials);
   const readToken = async (call: Omit<Read<TokenResponse>, "isValid">): Promise<string> =>
     (await read({ ...call, isValid: isToken })).token;
   const jobs = createJobs(transport, credentials);
-  const running = new Set<Promise<unknown>>();
   const is_app = typeof options.token === "string" && options.token.startsWith("pb_app_");
 
   const client: PassbookClient = {
@@ -201,26 +224,11 @@ export function createClient(options: ClientOptions): PassbookClient {
       const isValid = ({ account }: Wallet): boolean => Number.isSafeInteger(account?.credits);
       return read({ path: "/api/wallet", query: { app }, signal, isValid });
     },
-    runJob(job, work, run_options) {
-      const background = (task: Promise<unknown>): void => {
-        running.add(task);
-        void task.finally(() => running.delete(task));
-      };
-      const { wait } = transport;
-      const keepFreshNow = (): (() => void) => keepFresh(credentials);
-      const runner = { jobs, background, wait, keepFresh: keepFreshNow, is_app };
-      const run = runJob(runner, job, work, run_options);
-      // `whenIdle` waits for it too. The caller of `runJob` handles its error.
-      background(run.catch(() => {}));
-      return run;
-    },
-    async whenIdle() {
-      while (running.size > 0) await Promise.all(running);
-    },
+    ...createRunner(jobs, transport, credentials, is_app),
     ledger: createLedger(transport, credentials),
     events: (follow = {}) => followEvents(transport, credentials, follow),
-    async checkout({ package: package_id, returnUrl }, options) {
-      const body = { package: package_id, return_url: returnUrl };
+    async checkout({ package: package_id, returnTo }, options) {
+      const body = { package: package_id, return_to: returnTo };
       const isValid = ({ url }: Checkout): boolean => typeof url === "string";
       return write({ method: "POST", path: "/api/checkout", body, isValid }, options);
     },
@@ -228,35 +236,22 @@ export function createClient(options: ClientOptions): PassbookClient {
       const isValid = ({ identity_id }: Me): boolean => typeof identity_id === "string";
       return read({ path: "/api/me", signal, isValid });
     },
-    tokens: {
-      async list({ signal } = {}) {
-        const isValid = (body: { tokens: PersonalToken[] }): boolean => Array.isArray(body.tokens);
-        return (await read({ path: "/api/tokens", signal, isValid })).tokens;
-      },
-      async change(id, body, { signal } = {}) {
-        const path = `/api/tokens/${encodeURIComponent(id)}`;
-        const isValid = (token: PersonalToken): boolean => typeof token.id === "string";
-        // A repetition sets the same values again.
-        const call = { ...READ, method: "PATCH", path, body, credentials, signal } as const;
-        return (await transport.send({ ...call, isValid })).body;
-      },
-      async revoke(id, { signal } = {}) {
-        const path = `/api/tokens/${encodeURIComponent(id)}`;
-        let unknown = false;
-        const onUnknown = (): void => void (unknown = true);
-        const call = { ...READ, method: "DELETE", path, credentials, signal } as const;
-        await transport.send({ ...call, isValid: isDone, onUnknown }).catch((error: unknown) => {
-          // Not found after an attempt without a response: that attempt revoked it.
-          if (unknown && isPassbookError(error, "personal_token_not_found")) return;
-          throw error;
-        });
-      },
+    async access({ signal } = {}) {
+      const isValid = ({ apps }: Access): boolean => Array.isArray(apps);
+      return read({ path: "/api/access", signal, isValid });
     },
-    adminApps: createAdminApps(transport, credentials),
+    async stopApp(slug, { startedJobs, signal } = {}) {
+      const path = `/api/access/apps/${encodeURIComponent(slug)}/stop`;
+      const body = { started_jobs: startedJobs };
+      const isValid = ({ app }: { app: AccessApp }): boolean => app?.state === "stopped";
+      // A repetition stops the app again, which changes nothing.
+      const call = { ...READ, method: "POST", path, body, credentials, signal } as const;
+      return (await transport.send({ ...call, isValid })).body.app;
+    },
+    tokens: createTokens(transport, credentials),
     oauthToken: async (provider, { signal } = {}) =>
       readToken({ path: `/api/oauthToken/${encodeURIComponent(provider)}`, signal }),
     socialToken: async ({ signal } = {}) => readToken({ path: "/api/socialToken", signal }),
-    admin: createAdmin(transport, credentials),
     sessionToken: async ({ template, signal } = {}) =>
       readToken({ path: "/api/sessionToken", query: { template }, signal }),
     logInDevice: (login) => logInDevice(transport, login),
@@ -275,8 +270,62 @@ export function createClient(options: ClientOptions): PassbookClient {
   return client;
 }
 
+function createRunner(
+  jobs: Jobs,
+  transport: Transport,
+  credentials: Credentials,
+  is_app: boolean,
+): Pick<PassbookClient, "runJob" | "whenIdle"> {
+  const running = new Set<Promise<unknown>>();
+  return {
+    runJob(job, work, run_options) {
+      const background = (task: Promise<unknown>): void => {
+        running.add(task);
+        void task.finally(() => running.delete(task));
+      };
+      const { wait } = transport;
+      const runner = { jobs, background, wait, keepFresh: () => keepFresh(credentials), is_app };
+      const run = runJob(runner, job, work, run_options);
+      // `whenIdle` waits for it too. The caller of `runJob` handles its error.
+      background(run.catch(() => {}));
+      return run;
+    },
+    async whenIdle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+function createTokens(transport: Transport, credentials: Credentials): PassbookClient["tokens"] {
+  const { read } = createCalls(transport, credentials);
+  return {
+    async list({ signal } = {}) {
+      const isValid = (body: { tokens: PersonalToken[] }): boolean => Array.isArray(body.tokens);
+      return (await read({ path: "/api/tokens", signal, isValid })).tokens;
+    },
+    async change(id, body, { signal } = {}) {
+      const path = `/api/tokens/${encodeURIComponent(id)}`;
+      const isValid = (token: PersonalToken): boolean => typeof token.id === "string";
+      // A repetition sets the same values again.
+      const call = { ...READ, method: "PATCH", path, body, credentials, signal } as const;
+      return (await transport.send({ ...call, isValid })).body;
+    },
+    async revoke(id, { signal } = {}) {
+      const path = `/api/tokens/${encodeURIComponent(id)}`;
+      let unknown = false;
+      const onUnknown = (): void => void (unknown = true);
+      const call = { ...READ, method: "DELETE", path, credentials, signal } as const;
+      await transport.send({ ...call, isValid: isDone, onUnknown }).catch((error: unknown) => {
+        // Not found after an attempt without a response: that attempt revoked it.
+        if (unknown && isPassbookError(error, "personal_token_not_found")) return;
+        throw error;
+      });
+    },
+  };
+}
+
 /** @throws PassbookError `invalid_argument` if the address is invalid. */
-export function transportOf(options: Omit<ConnectionOptions, "onToken">): Transport {
+export function transportOf(options: Omit<ServiceOptions, "onToken">): Transport {
   return createTransport({
     origin: readOrigin(options.baseUrl),
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),

@@ -42,7 +42,7 @@ export async function* followEvents(
           reconnection.note(part);
           if (part.kind === "opened") onOpen?.();
           if (event === null || isKnown(event, last_line)) continue;
-          last_line = event.line;
+          if ("line" in event) last_line = event.line;
           yield event;
         }
         await reconnection.pauseAfter(
@@ -102,23 +102,28 @@ function isCallerError({ code }: PassbookError): boolean {
 }
 
 /** Older entries were yielded before. A snapshot of an older entry is new: the account was restored to it. */
-function isKnown({ line, kind }: AccountEvent, last_line: number | undefined): boolean {
-  if (last_line === undefined) return false;
+function isKnown(event: AccountEvent, last_line: number | undefined): boolean {
+  // An event without an entry is sent once.
+  if (last_line === undefined || !("line" in event)) return false;
+  const { line, kind } = event;
   return kind === "snapshot" ? line === last_line : line <= last_line;
 }
 
 /** @throws PassbookError `invalid_response` if the message is not an event of the service */
 function readEvent({ id, data }: Part & { readonly kind: "message" }): AccountEvent {
   const event = parse(data);
-  if (event !== null && id === String(event.line)) return event;
+  // Without an entry, the stream stays at the last one.
+  if (event !== null && (!("line" in event) || id === String(event.line))) return event;
   throw new PassbookError("invalid_response", "The stream is not one of the service's.");
 }
 
 function parse(data: string): AccountEvent | null {
   try {
     const event = JSON.parse(data) as AccountEvent | null;
-    if (!isEntryNumber(event?.line) || typeof event?.kind !== "string") return null;
-    const numbers = [event.credits, event.reserved, event.kind === "snapshot" ? 0 : event.amount];
+    if (typeof event?.kind !== "string") return null;
+    if (!("line" in event)) return typeof event.id === "string" ? event : null;
+    if (!isEntryNumber(event.line)) return null;
+    const numbers = [event.credits, event.held, event.kind === "snapshot" ? 0 : event.amount];
     return numbers.every((number) => Number.isSafeInteger(number)) ? event : null;
   } catch {
     return null;

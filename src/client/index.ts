@@ -1,8 +1,5 @@
 /** `passbook-client`: the typed client for apps. No dependencies; runs in browsers, Node, Deno, Bun and Workers. */
-export type { AccountFilter, Admin, AuditFilter, MoneyList, MoneyPeriod } from "./admin.ts";
 export { moneyText } from "../domain/currency.ts";
-export type { AdminApps, AppSettings } from "./admin_apps.ts";
-export type { AdminClients, OAuthClientSettings, ResourceSettings } from "./admin_clients.ts";
 export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
 export { createAppServer, type AppServer, type AppServerOptions } from "./app_server.ts";
 export {
@@ -10,6 +7,7 @@ export {
   type ClientOptions,
   type PassbookClient,
   type StartCheckout,
+  type StopApp,
   type TokenChanges,
 } from "./client.ts";
 export type { CallOptions, WriteOptions } from "./calls.ts";

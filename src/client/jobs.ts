@@ -71,6 +71,8 @@ export interface ReportProgress {
 export interface JobFilter {
   readonly app?: string;
   readonly status?: JobStatus;
+  /** Only jobs started by this app's key or pages (its slug), or by this connection or token or one exchanged from it (its id). */
+  readonly by?: string;
   /** Jobs created at this time or later. */
   readonly from?: Date | string;
   /** Jobs created before this time. */
@@ -122,28 +124,7 @@ export interface Jobs {
 }
 
 export function createJobs(transport: Transport, credentials: Credentials): Jobs {
-  const write = async <Body extends object>(
-    path: string,
-    body: object,
-    options: SettleOptions,
-    isValid: (body: Body) => boolean,
-  ): Promise<Body> => {
-    const response = await transport.send({
-      method: "POST",
-      path,
-      body,
-      isValid,
-      // Chosen before the first attempt: every retry must carry the same key.
-      repeat: { kind: "keyed", key: options.idempotencyKey ?? crypto.randomUUID() },
-      credentials,
-      signal: options.signal,
-      untilMs: options.untilMs,
-      onUnknown: options.onUnknown,
-      onWait: options.onWait,
-    });
-    if (response.replayed) options.onReplayed?.();
-    return response.body;
-  };
+  const write = writerOf(transport, credentials);
   const { read } = createCalls(transport, credentials);
   const jobs: Jobs = {
     create: async (job, options = {}) =>
@@ -153,9 +134,7 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
         isBatch(it, many.length),
       ),
     complete: async (job, options = {}) =>
-      write<SettledJob>("/api/jobs/complete", completion(job), options, (it) =>
-        isSettled(it, job.jobId),
-      ),
+      write<SettledJob>("/api/jobs/complete", completion(job), options, settles(job.jobId)),
     completeMany: async (many, options = {}) =>
       write<SettledJobs>(
         "/api/jobs/complete/batch",
@@ -168,19 +147,17 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
         "/api/jobs/fail",
         { job_id: jobId, cost, refund, step, reason, metadata },
         options,
-        (it) => isSettled(it, jobId),
+        settles(jobId),
       ),
     progress: async ({ jobId, step, run, spent, reserve, ttlSeconds }, options = {}) =>
       write<ProgressedJob>(
         "/api/jobs/progress",
         { job_id: jobId, step, run, spent, reserve, ttl_seconds: ttlSeconds },
         options,
-        (it) => isSettled(it, jobId),
+        settles(jobId),
       ),
     cancel: async (jobId, options = {}) =>
-      write<SettledJob>("/api/jobs/cancel", { job_id: jobId }, options, (it) =>
-        isSettled(it, jobId),
-      ),
+      write<SettledJob>("/api/jobs/cancel", { job_id: jobId }, options, settles(jobId)),
     async get(jobId, { signal } = {}) {
       const path = `/api/jobs/${encodeURIComponent(jobId)}`;
       return read<Job>({ path, signal, isValid: ({ id }) => typeof id === "string" });
@@ -199,6 +176,30 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
   return jobs;
 }
 
+function writerOf(transport: Transport, credentials: Credentials) {
+  return async <Body extends object>(
+    path: string,
+    body: object,
+    options: SettleOptions,
+    isValid: (body: Body) => boolean,
+  ): Promise<Body> => {
+    const response = await transport.send({
+      ...options,
+      method: "POST",
+      path,
+      body,
+      isValid,
+      // Chosen before the first attempt: every retry must carry the same key.
+      repeat: { kind: "keyed", key: options.idempotencyKey ?? crypto.randomUUID() },
+      credentials,
+    });
+    if (response.replayed) options.onReplayed?.();
+    return response.body;
+  };
+}
+
+const settles = (jobId: string) => (body: SettledJob) => isSettled(body, jobId);
+
 function creation({ costEstimate, ttlSeconds, ...job }: CreateJob): object {
   const { app, action, metadata, approval } = job;
   return { app, action, cost_estimate: costEstimate, ttl_seconds: ttlSeconds, metadata, approval };
@@ -214,7 +215,7 @@ function isBatch({ results, credits }: CreatedJobs | SettledJobs, length: number
 }
 
 function isCreated({ job_id, credits }: CreatedJob): boolean {
-  return typeof job_id === "string" && isCredits(credits);
+  return typeof job_id === "string" && isCreditsOrHidden(credits);
 }
 
 function isSettled({ job, credits }: SettledJob | ProgressedJob, jobId: string): boolean {

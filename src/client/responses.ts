@@ -11,6 +11,10 @@ export type WebhookEvent =
   | JobWebhookEvent
   | CreditsWebhookEvent
   | LowCreditsWebhookEvent
+  | ApprovalWebhookEvent
+  | ConnectionRevokedWebhookEvent
+  | ConnectionLimitWebhookEvent
+  | AppAccessWebhookEvent
   | PingWebhookEvent;
 
 /** One of the app's own jobs. */
@@ -36,6 +40,36 @@ export const JOB_STATUSES = ["started", "completed", "failed"] as const;
 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
+/** The credential that started the job. It stays the same if another one settles the job. */
+export type StartedBy =
+  | {
+      /** The person's session, through no page of a registered app: mostly this service's own pages. */
+      readonly kind: "browser";
+      readonly id: null;
+      readonly name: null;
+    }
+  | {
+      /** A key of the app, or the person's session through a page of the app. */
+      readonly kind: "app";
+      /** An app's slug. */
+      readonly id: string;
+      /** Null: the app was not registered. */
+      readonly name: string | null;
+    }
+  | {
+      /** An OAuth client's connection, or a personal access token. */
+      readonly kind: "connection" | "token";
+      /** A UUID. */
+      readonly id: string;
+      /** If it was exchanged: the connection or token that the person approved. */
+      readonly root_id?: string | undefined;
+      /**
+       * The name that it had then. Null for a token if the caller may not learn the names of the
+       * person's tokens: an app, a client, and another token with limits may not.
+       */
+      readonly name: string | null;
+    };
+
 /** Any JSON object. Pages show `description` and `previewUrl`. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
@@ -56,8 +90,11 @@ export interface Job {
   readonly step: number;
   /** Credits that the job costs if it expires; null until a progress report says so. */
   readonly spent: number | null;
-  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
-  readonly failure: "reported" | "expired" | null;
+  /**
+   * `reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled
+   * it.
+   */
+  readonly failure: "reported" | "expired" | "cancelled" | null;
   /** The client's `reason`; null without one. */
   readonly failure_reason: string | null;
   /** RFC 3339, in UTC with milliseconds. */
@@ -69,6 +106,7 @@ export interface Job {
    * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
    */
   readonly expires_at: string;
+  readonly by: StartedBy;
   readonly metadata: Metadata | null;
 }
 
@@ -115,6 +153,95 @@ export interface LowCreditsWebhookEvent {
   };
 }
 
+/** The holder decided about a job beyond a cap, which one of the app's clients requested. */
+export interface ApprovalWebhookEvent {
+  readonly type: "approval.approved" | "approval.denied";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The request that the 402 response named. */
+    readonly approval: string;
+    /** An app's slug. */
+    readonly app: string;
+    readonly action: string;
+    /** The most that the job may reserve. */
+    readonly credits: number;
+    /** The token that requested it; without `client_id` it is a personal access token. */
+    readonly token: {
+      /** A UUID. */
+      readonly id: string;
+      readonly client_id: string | null;
+    };
+  };
+}
+
+/** A connection of one of the app's clients was revoked. */
+export interface ConnectionRevokedWebhookEvent {
+  readonly type: "connection.revoked";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The connection, as in `GET /api/access`, and its OAuth client. */
+    readonly connection: {
+      /** A UUID. */
+      readonly id: string;
+      readonly client_id: string;
+    };
+    /**
+     * `client`: the OAuth client itself, or the one whose token it was exchanged from. `service`: what
+     * it depended on has ended, such as a session.
+     */
+    readonly by: "holder" | "client" | "operator" | "service";
+  };
+}
+
+/**
+ * A cap of a connection of one of the app's clients refused a request, for the first time in its
+ * period.
+ */
+export interface ConnectionLimitWebhookEvent {
+  readonly type: "connection.limit_reached";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The connection, as in `GET /api/access`, and its OAuth client. */
+    readonly connection: {
+      /** A UUID. */
+      readonly id: string;
+      readonly client_id: string;
+    };
+    readonly cap: {
+      readonly credits: number;
+      readonly period: CapPeriod;
+    };
+    /** The start of the cap's next period; null: `total` has none. */
+    readonly resets_at: string | null;
+  };
+}
+
+export const CAP_PERIODS = ["day", "week", "month", "total"] as const;
+
+export type CapPeriod = (typeof CAP_PERIODS)[number];
+
+/** The holder stopped the app, or allowed it again. */
+export interface AppAccessWebhookEvent {
+  readonly type: "access.stopped" | "access.allowed";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** An app's slug. */
+    readonly app: string;
+  };
+}
+
 /** Sent by a test. */
 export interface PingWebhookEvent {
   readonly type: "ping";
@@ -125,6 +252,8 @@ export interface PingWebhookEvent {
 
 export interface Wallet {
   readonly account: Account;
+  /** Credits that started jobs hold, not included in the account's `credits`. */
+  readonly held: number;
   readonly apps: readonly AppEntry[];
   /** The app of the query; null without `app`. */
   readonly app_grant: {
@@ -163,7 +292,7 @@ export interface AppEntry {
 }
 
 /** The JSON of one message of the event stream. */
-export type AccountEvent = EntryEvent | SnapshotEvent;
+export type AccountEvent = EntryEvent | SnapshotEvent | AccessEvent;
 
 /** A new ledger entry, with the balance after it. */
 export interface EntryEvent {
@@ -174,8 +303,8 @@ export interface EntryEvent {
   readonly amount: number;
   /** The balance after this entry. */
   readonly credits: number;
-  /** The credits reserved by started jobs after this entry. */
-  readonly reserved: number;
+  /** The credits that started jobs hold after this entry. */
+  readonly held: number;
   /** The job as it is now; null for an entry without a job. */
   readonly job: Job | null;
   /** An app's slug. */
@@ -209,8 +338,89 @@ export interface SnapshotEvent {
   readonly kind: "snapshot";
   /** The balance. */
   readonly credits: number;
-  /** The credits reserved by started jobs. */
-  readonly reserved: number;
+  /** The credits that started jobs hold. */
+  readonly held: number;
+}
+
+/** What may act on the account has changed. It has no entry, and is not replayed. */
+export type AccessEvent =
+  | ApprovalEvent
+  | ConnectionRevokedEvent
+  | ConnectionLimitEvent
+  | AppAccessEvent;
+
+/** The holder decided about a job beyond a cap. */
+export interface ApprovalEvent {
+  /** The same as in the event for webhooks. */
+  readonly id: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly at: string;
+  readonly kind: "approval.approved" | "approval.denied";
+  /** The request that the 402 response named. */
+  readonly approval: string;
+  /** An app's slug. */
+  readonly app: string;
+  readonly action: string;
+  /** The most that the job may reserve. */
+  readonly credits: number;
+  /** The token that requested it; without `client_id` it is a personal access token. */
+  readonly token: {
+    /** A UUID. */
+    readonly id: string;
+    readonly client_id: string | null;
+  };
+}
+
+/** A connection was revoked. */
+export interface ConnectionRevokedEvent {
+  /** The same as in the event for webhooks. */
+  readonly id: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly at: string;
+  readonly kind: "connection.revoked";
+  /** The connection, as in `GET /api/access`, and its OAuth client. */
+  readonly connection: {
+    /** A UUID. */
+    readonly id: string;
+    readonly client_id: string;
+  };
+  /**
+   * `client`: the OAuth client itself, or the one whose token it was exchanged from. `service`: what
+   * it depended on has ended, such as a session.
+   */
+  readonly by: "holder" | "client" | "operator" | "service";
+}
+
+/** A cap of a connection refused a request, for the first time in its period. */
+export interface ConnectionLimitEvent {
+  /** The same as in the event for webhooks. */
+  readonly id: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly at: string;
+  readonly kind: "connection.limit_reached";
+  /** The connection, as in `GET /api/access`, and its OAuth client. */
+  readonly connection: {
+    /** A UUID. */
+    readonly id: string;
+    readonly client_id: string;
+  };
+  readonly cap: {
+    readonly credits: number;
+    readonly period: CapPeriod;
+  };
+  /** The start of the cap's next period; null: `total` has none. */
+  readonly resets_at: string | null;
+}
+
+/** The holder stopped an app, or allowed it again. */
+export interface AppAccessEvent {
+  /** The same as in the event for webhooks. */
+  readonly id: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly at: string;
+  readonly kind: "access.stopped" | "access.allowed";
+  /** An app's slug. */
+  readonly app: string;
 }
 
 export interface JobPage {
@@ -244,8 +454,11 @@ export interface FoundJob {
   readonly step: number;
   /** Credits that the job costs if it expires; null until a progress report says so. */
   readonly spent: number | null;
-  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
-  readonly failure: "reported" | "expired" | null;
+  /**
+   * `reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled
+   * it.
+   */
+  readonly failure: "reported" | "expired" | "cancelled" | null;
   /** The client's `reason`; null without one. */
   readonly failure_reason: string | null;
   /** RFC 3339, in UTC with milliseconds. */
@@ -257,14 +470,18 @@ export interface FoundJob {
    * progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
    */
   readonly expires_at: string;
+  readonly by: StartedBy;
   readonly identity_id: string;
 }
 
 export interface CreatedJob {
   /** A UUID. */
   readonly job_id: string;
-  /** The balance after this request. It can be negative after an overage. */
-  readonly credits: number;
+  /**
+   * The balance after this request. It can be negative after an overage. Null for an app that
+   * charges for a connection.
+   */
+  readonly credits: number | null;
 }
 
 export interface CreatedJobs {
@@ -286,9 +503,9 @@ export type CreatedItemRefusal =
         | "balance_limit"
         | "scope"
         | "app_settles"
+        | "app_stopped"
         | "suspended"
         | "unavailable"
-        | "too_many_open_jobs"
         | "account_full"
         | "token_storage_full";
     }
@@ -299,7 +516,7 @@ export type CreatedItemRefusal =
       readonly code: "token_budget_exceeded";
       readonly cap: {
         readonly credits: number;
-        readonly period: "day" | "week" | "month" | "30_days" | "total";
+        readonly period: "day" | "week" | "month" | "total";
       };
       /** The credits that the token has spent of its cap. */
       readonly spent: number;
@@ -314,20 +531,59 @@ export type CreatedItemRefusal =
        * cannot be approved.
        */
       readonly approval: string | null;
-      /** The page where the account's holder approves or denies this one job. */
+      /**
+       * The page where the account's holder approves or denies this one job. `return_to` in its query is
+       * an address of the app or the OAuth client that it leads back to.
+       */
       readonly approval_url: string | null;
+      /**
+       * The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
+       * nothing is for sale.
+       */
+      readonly topup_url: string | null;
     }
   | {
       /** A message for people. */
       readonly error: string;
       /** A stable code for programs. */
       readonly code: "insufficient_credits";
-      /** The available credits: the balance without held credits. */
-      readonly credits: number;
-      /** The credits reserved by started jobs. */
-      readonly held: number;
+      /**
+       * The available credits: the balance without held credits. Null for an app that charges for a
+       * connection.
+       */
+      readonly credits: number | null;
+      /** The credits that started jobs hold. Null where `credits` is. */
+      readonly held: number | null;
       /** The credits that the request needs. */
       readonly required: number;
+      /**
+       * The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
+       * nothing is for sale.
+       */
+      readonly topup_url: string | null;
+    }
+  | {
+      /** A message for people. */
+      readonly error: string;
+      /** A stable code for programs. */
+      readonly code: "limit_reached";
+      /** What is limited. */
+      readonly of:
+        | "started_jobs"
+        | "started_jobs_of_app"
+        | "started_jobs_of_token"
+        | "job_steps"
+        | "streams"
+        | "streams_of_token"
+        | "apps"
+        | "unregistered_apps"
+        | "tokens"
+        | "app_keys"
+        | "webhooks"
+        | "clients"
+        | "resources";
+      /** How many there can be at once. */
+      readonly limit: number;
     };
 
 export interface SettledJobs {
@@ -341,7 +597,7 @@ export interface SettledJob {
   readonly job: Job;
   /**
    * The balance after this request. It can be negative after an overage. Null for an app's key if
-   * the account is not open for the app.
+   * the account is not open for the app, and for an app that charges for a connection.
    */
   readonly credits: number | null;
 }
@@ -358,8 +614,10 @@ export type SettledItemRefusal =
         | "balance_limit"
         | "scope"
         | "app_settles"
+        | "app_stopped"
         | "suspended"
         | "unavailable"
+        | "account_unknown"
         | "job_unknown"
         | "job_ended";
     }
@@ -370,7 +628,7 @@ export type SettledItemRefusal =
       readonly code: "token_budget_exceeded";
       readonly cap: {
         readonly credits: number;
-        readonly period: "day" | "week" | "month" | "30_days" | "total";
+        readonly period: "day" | "week" | "month" | "total";
       };
       /** The credits that the token has spent of its cap. */
       readonly spent: number;
@@ -385,8 +643,16 @@ export type SettledItemRefusal =
        * cannot be approved.
        */
       readonly approval: string | null;
-      /** The page where the account's holder approves or denies this one job. */
+      /**
+       * The page where the account's holder approves or denies this one job. `return_to` in its query is
+       * an address of the app or the OAuth client that it leads back to.
+       */
       readonly approval_url: string | null;
+      /**
+       * The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
+       * nothing is for sale.
+       */
+      readonly topup_url: string | null;
     }
   | {
       /** A message for people. */
@@ -409,7 +675,7 @@ export interface ProgressedJob {
   readonly job: Job;
   /**
    * The balance after this request. It can be negative after an overage. Null for an app's key if
-   * the account is not open for the app.
+   * the account is not open for the app, and for an app that charges for a connection.
    */
   readonly credits: number | null;
 }
@@ -442,6 +708,8 @@ export interface Entry {
   readonly app: string | null;
   /** An operator's reason; null for an entry that no operator made. */
   readonly note: string | null;
+  /** What started the job of the entry; null for an entry without a job. */
+  readonly by: StartedBy | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly at: string;
 }
@@ -486,6 +754,148 @@ export interface DeviceAuthorization {
   readonly interval: number;
 }
 
+export interface AccessApp {
+  /** An app's slug. */
+  readonly slug: string;
+  /** The slug if the app is not registered. */
+  readonly name: string;
+  readonly icon: string | null;
+  /** The host of its pages; null if none is registered. */
+  readonly host: string | null;
+  /** `open`: its key and its pages may use the account. `stopped`: the holder ended that. */
+  readonly state: "open" | "stopped";
+  /**
+   * When its key or its pages last started a job. Null: none of the account's newest 20,000 entries
+   * says so.
+   */
+  readonly last_used_at: string | null;
+  /**
+   * As of a connection, for jobs that its key or its pages started. What a connection or a token
+   * spends in the app counts there.
+   */
+  readonly spent_this_month: number | null;
+  /** Its jobs that are started now, whatever started them. */
+  readonly started_jobs: number;
+}
+
+export interface Access {
+  readonly apps: readonly AccessApp[];
+  readonly connections: readonly AccessConnection[];
+  readonly tokens: readonly AccessToken[];
+  /** At most 50. */
+  readonly browsers: readonly AccessBrowser[];
+}
+
+export interface AccessConnection {
+  /** A UUID. */
+  readonly id: string;
+  /** The address that it is for; null: this API. */
+  readonly resource: string | null;
+  /** `read`, `write`, `upstream`, `admin`, or scopes of OpenID Connect or the resource. */
+  readonly scopes: readonly string[];
+  /** The only apps that the token may use; null: all apps. */
+  readonly apps: readonly string[] | null;
+  readonly caps: readonly {
+    readonly credits: number;
+    readonly period: CapPeriod;
+    /** The credits that count in the current period. */
+    readonly spent: number;
+    /**
+     * The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits`
+     * by them.
+     */
+    readonly approved: number;
+    readonly room: number;
+    /** The start of the next period; null: `total` has none. */
+    readonly resets_at: string | null;
+  }[];
+  /** Whether the token ends with the session that approved it. */
+  readonly ends_with_session: boolean;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+  /**
+   * Updated at most once an hour. A connection for a resource is used when its tokens are refreshed,
+   * introspected or exchanged; what the resource accepts without that is not seen here.
+   */
+  readonly last_used_at: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly expires_at: string;
+  /**
+   * What its jobs, and those of its children, cost that ended in this month (UTC), without what
+   * operators gave back. Null if the account has more than 20,000 entries of this month.
+   */
+  readonly spent_this_month: number | null;
+  /** Null for a program's token that was exchanged without a client. */
+  readonly client_id: string | null;
+  readonly name: string;
+  /** The host of the client's address; null if registered. */
+  readonly host: string | null;
+  /** Whether an operator of this service registered the client. */
+  readonly registered: boolean;
+  /** What was exchanged from it, and ends with it. */
+  readonly children: readonly AccessConnection[];
+}
+
+export interface AccessToken {
+  /** A UUID. */
+  readonly id: string;
+  /** The address that it is for; null: this API. */
+  readonly resource: string | null;
+  /** `read`, `write`, `upstream`, `admin`, or scopes of OpenID Connect or the resource. */
+  readonly scopes: readonly string[];
+  /** The only apps that the token may use; null: all apps. */
+  readonly apps: readonly string[] | null;
+  readonly caps: readonly {
+    readonly credits: number;
+    readonly period: CapPeriod;
+    /** The credits that count in the current period. */
+    readonly spent: number;
+    /**
+     * The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits`
+     * by them.
+     */
+    readonly approved: number;
+    readonly room: number;
+    /** The start of the next period; null: `total` has none. */
+    readonly resets_at: string | null;
+  }[];
+  /** Whether the token ends with the session that approved it. */
+  readonly ends_with_session: boolean;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+  /**
+   * Updated at most once an hour. A connection for a resource is used when its tokens are refreshed,
+   * introspected or exchanged; what the resource accepts without that is not seen here.
+   */
+  readonly last_used_at: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly expires_at: string;
+  /**
+   * What its jobs, and those of its children, cost that ended in this month (UTC), without what
+   * operators gave back. Null if the account has more than 20,000 entries of this month.
+   */
+  readonly spent_this_month: number | null;
+  readonly label: string;
+  /** Whether this request was sent with this token. */
+  readonly current: boolean;
+  /** What was exchanged from it, and ends with it. */
+  readonly children: readonly AccessToken[];
+}
+
+export interface AccessBrowser {
+  readonly id: string;
+  /** Whether this request was sent from this browser. */
+  readonly current: boolean;
+  /** The browser and its system; null if unknown. */
+  readonly browser: string | null;
+  /** Where it was last used; null if unknown. */
+  readonly place: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly started_at: string;
+  /** Accurate to a day. */
+  readonly last_used_at: string | null;
+}
+
 /** The token itself is not stored and not returned. */
 export interface PersonalToken {
   /** A UUID. */
@@ -512,21 +922,16 @@ export interface PersonalToken {
   readonly scopes: readonly string[];
   /** The only apps that the token may use; null: all apps. */
   readonly apps: readonly string[] | null;
-  /** The cap with the least room; null: no cap. `caps` has all of them. */
-  readonly cap: {
-    readonly credits: number;
-    readonly period: CapPeriod;
-    /** The credits that count in the current period. */
-    readonly spent: number;
-    readonly room: number;
-    /** The start of the next period; null: `total` has none. */
-    readonly resets_at: string | null;
-  } | null;
   readonly caps: readonly {
     readonly credits: number;
     readonly period: CapPeriod;
     /** The credits that count in the current period. */
     readonly spent: number;
+    /**
+     * The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits`
+     * by them.
+     */
+    readonly approved: number;
     readonly room: number;
     /** The start of the next period; null: `total` has none. */
     readonly resets_at: string | null;
@@ -542,10 +947,6 @@ export interface PersonalToken {
   /** RFC 3339, in UTC with milliseconds. */
   readonly expires_at: string;
 }
-
-export const CAP_PERIODS = ["day", "week", "month", "30_days", "total"] as const;
-
-export type CapPeriod = (typeof CAP_PERIODS)[number];
 
 export interface FoundAccountPage {
   readonly accounts: readonly FoundAccount[];
@@ -567,7 +968,7 @@ export interface FoundAccount {
   readonly name: string | null;
   readonly email: string | null;
   /** Credits that started jobs hold, not included in `credits`. */
-  readonly reserved: number;
+  readonly held: number;
   readonly state: "active" | "suspended";
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
@@ -604,7 +1005,7 @@ export interface InspectedAccount {
     /** The start of the suspension; null if the account is not suspended. */
     readonly suspended_at: string | null;
   };
-  readonly reserved: number;
+  readonly held: number;
   readonly apps: readonly AppEntry[];
   readonly personal_tokens: readonly PersonalToken[];
   readonly sessions: readonly {
@@ -1060,11 +1461,11 @@ export interface OAuthClient {
   /** The name that people see on the consent page. */
   readonly name: string;
   readonly redirect_uris: readonly string[];
+  /** Where a browser may go after the client signed a person out. */
+  readonly post_logout_redirect_uris: readonly string[];
   /** Without a secret. */
   readonly public: boolean;
   readonly pkce_optional: boolean;
-  /** Its tokens outlive the browser session, also without the scope `offline_access`. */
-  readonly refresh: boolean;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1101,6 +1502,8 @@ export interface Resource {
   readonly uri: string;
   /** The scopes that clients may request for it. */
   readonly scopes: readonly string[];
+  /** Whether people who connect a client to it let the app charge them for it. */
+  readonly charges: boolean;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1130,6 +1533,12 @@ export interface Webhook {
     | "purchase.completed"
     | "purchase.refunded"
     | "account.deleted"
+    | "approval.approved"
+    | "approval.denied"
+    | "connection.revoked"
+    | "connection.limit_reached"
+    | "access.stopped"
+    | "access.allowed"
   )[];
   /** Balances in credits, in ascending order, at which `credits.low` is sent. */
   readonly thresholds: readonly number[];
@@ -1190,7 +1599,13 @@ export interface WebhookDelivery {
     | "credits.refused"
     | "purchase.completed"
     | "purchase.refunded"
-    | "account.deleted";
+    | "account.deleted"
+    | "approval.approved"
+    | "approval.denied"
+    | "connection.revoked"
+    | "connection.limit_reached"
+    | "access.stopped"
+    | "access.allowed";
   /** The account's holder. */
   readonly identity_id: string;
   /** The entry after which the account's deliveries wait. */

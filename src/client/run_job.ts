@@ -20,8 +20,8 @@ import type { Wait } from "./transport.ts";
 /** The job that `runJob` has reserved for your work. */
 export interface RunningJob {
   readonly id: string;
-  /** The balance after reserving. */
-  readonly credits: number;
+  /** The balance after reserving; null for an app that charges for a connection. */
+  readonly credits: number | null;
   /**
    * Aborted together with the caller's signal, and when a report says that the job has ended or that another process has
    * resumed it: stop the work.
@@ -182,7 +182,7 @@ function expiryAt({ ttlSeconds = DEFAULT_TTL_SECONDS }: CreateJob): number {
 }
 
 /** Refusals of a step for lack of room. The run may go on without it. */
-const NO_ROOM = ["too_many_steps", "account_full", "token_storage_full"] as const;
+const NO_ROOM = ["limit_reached", "account_full", "token_storage_full"] as const;
 
 /** Runs that resume one job at the same time take it over from each other. The last of them has it. */
 const TAKE_OVERS_MAX = 10;
@@ -227,11 +227,12 @@ async function takeOver(
 async function readStarted(jobs: Runner["jobs"], job_id: string): Promise<Job> {
   const job = await jobs.get(job_id);
   if (job.status === "started") return job;
-  const ended = job.failure === "expired" ? "expired" : job.status;
-  const message = `The job of this key has ${ended === "completed" ? "been completed" : ended}.`;
-  const next = ended === "completed" ? "" : " To run the work again, use another key.";
+  const message = `The job of this key has ${job.failure === null ? "been completed" : FAILURES[job.failure]}.`;
+  const next = job.failure === null ? "" : " To run the work again, use another key.";
   throw new PassbookError("job_ended", `${message}${next}`, { body: { job } });
 }
+
+const FAILURES = { reported: "failed", expired: "expired", cancelled: "been cancelled" };
 
 /**
  * Repeats the creation under the same key to learn whether a job was reserved, and refunds it, unless another run has

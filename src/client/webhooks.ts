@@ -1,4 +1,4 @@
-/** The webhooks of one app, for operators and for the app's own server. */
+/** The webhooks of one app, for the app's own server. Operators have them in `passbook-client/admin`. */
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import type { Credentials } from "./credentials.ts";
 import type {
@@ -65,7 +65,7 @@ export interface Webhooks {
 export function createWebhooks(
   transport: Transport,
   credentials: Credentials,
-  readSlug: (options: CallOptions) => string | Promise<string>,
+  readSlug: (options: CallOptions) => Promise<string>,
 ): Webhooks {
   const calls = createCalls(transport, credentials);
   const pathOf = async (options: CallOptions, id?: string, rest = ""): Promise<string> => {

@@ -8,7 +8,7 @@ import { exitCode } from "./local_worker.ts";
 const KIB = 1024;
 
 /** The size of the modules that a deployment uploads. */
-export interface BundleSize {
+interface BundleSize {
   readonly raw_kib: number;
   readonly gzip_kib: number;
 }

@@ -13,6 +13,8 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 export type Schemas = Readonly<Record<string, Schema>>;
@@ -69,7 +71,8 @@ function members({ properties = {}, required = [] }: Schema): string {
   return `{\n${lines.join("")}}`;
 }
 
-function typeOf(schema: Schema): string {
+/** The TypeScript type of a schema. @throws Error for a form of schema that the document did not have so far */
+export function typeOf(schema: Schema): string {
   const { $ref, anyOf, items, properties, additionalProperties, type } = schema;
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf("/") + 1);
   if ("const" in schema) return JSON.stringify(schema.const);
@@ -95,10 +98,16 @@ function descriptionOf({ description, anyOf = [] }: Schema): string | undefined 
 
 const COMMENT_WIDTH = 96;
 
-function comment(text: string | undefined): string {
+/** A text as a comment, in lines. */
+export function comment(text: string | undefined): string {
   if (text === undefined) return "";
   if (text.includes("*/")) throw new Error(`"${text}" would end its comment`);
   if (text.length <= COMMENT_WIDTH) return `/** ${text} */\n`;
   const lines = text.match(new RegExp(`.{1,${COMMENT_WIDTH}}(?: |$)`, "g")) ?? [];
   return `/**\n${lines.map((line) => ` * ${line.trim()}\n`).join("")} */\n`;
+}
+
+/** Whether it is a boolean. A query has none, so the document lists their texts. */
+export function isFlag({ type, enum: values }: Schema): boolean {
+  return type === "boolean" || JSON.stringify(values) === '["true","false"]';
 }

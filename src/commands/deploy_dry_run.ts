@@ -6,7 +6,7 @@ import { printReport, unusableWarnings, type SettingsReport } from "./settings_r
 import type { WorkerConfig } from "./wrangler_config.ts";
 import { runWrangler } from "./wrangler_run.ts";
 
-export interface Rehearsal {
+interface Rehearsal {
   readonly config: WorkerConfig;
   readonly config_file: string;
   readonly from_file: Secrets;

@@ -12,7 +12,7 @@ export interface Resource {
   readonly id: string | null;
 }
 
-export interface Database extends Resource {
+interface Database extends Resource {
   readonly has_migrations: boolean;
 }
 

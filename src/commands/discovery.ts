@@ -5,7 +5,7 @@
 import { isLoopbackHost } from "../domain/origins.ts";
 
 /** The fields of an entry of `SIGNIN_PROVIDERS` that come from the provider's metadata. */
-export interface DiscoveredProvider {
+interface DiscoveredProvider {
   readonly authorization_endpoint: string;
   readonly token_endpoint: string;
   readonly userinfo_endpoint?: string;

@@ -1,17 +1,19 @@
 /**
- * `npm run openapi`: writes the OpenAPI document from the schemas that validate, and from the document the client's types,
- * and the types and calls of the Python client. With `-- --check` it writes nothing, and exits with 1 if a committed file is out of date.
+ * `npm run openapi`: writes the OpenAPI document from the schemas that validate, and from the document the client's types
+ * and operators' calls, and the types and calls of the Python client. With `-- --check` it writes nothing, and exits with 1 if a committed file is out of date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { format } from "oxfmt";
 import { runnerImport, type Plugin } from "vite";
 import { clientTypes } from "./client_types.ts";
+import { operatorCalls } from "./operator_calls.ts";
 import { pythonClient, type Operations } from "./python_calls.ts";
 
 const DOCUMENT_FILE = "docs/openapi.json";
 const PYTHON_FOLDER = "clients/python/passbook_client";
 const TYPES_FILE = "src/client/responses.ts";
+const OPERATORS_FILE = "src/client/admin/operator_calls.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const TEXT = "\0text";
@@ -32,10 +34,13 @@ const { module } = await runnerImport<{ openApiDocument(): object }>(
 const document_text = `${JSON.stringify(module.openApiDocument(), null, 2)}\n`;
 const document = JSON.parse(document_text) as Operations;
 const python = pythonClient(document);
+const operators = operatorCalls(document);
 
 const files = {
   [DOCUMENT_FILE]: document_text,
   [TYPES_FILE]: await formatted(clientTypes(document.components.schemas)),
+  // One operation a line: the formatter would make it five times as long.
+  [OPERATORS_FILE]: (await formatted(operators.types)) + operators.table,
   [`${PYTHON_FOLDER}/types.py`]: python.types,
   [`${PYTHON_FOLDER}/calls.py`]: python.calls,
 };

@@ -45,6 +45,7 @@ function manifestOf({ version, description, license, devDependencies }: Manifest
     engines: { node: ">=20.11" },
     exports: {
       ".": { types: "./client/index.d.ts", default: "./client/index.js" },
+      "./admin": { types: "./client/admin/index.d.ts", default: "./client/admin/index.js" },
       "./oauth": { types: "./client/oauth/index.d.ts", default: "./client/oauth/index.js" },
       "./resource": {
         types: "./client/resource/index.d.ts",

@@ -1,6 +1,6 @@
 /** The calls of the Python client, written from the operations of the OpenAPI document. */
-import type { Schema, Schemas } from "./client_types.ts";
-import { createPythonTypes, docstring, pascal, type PythonTypes } from "./python_types.ts";
+import { isFlag, type Schema, type Schemas } from "./client_types.ts";
+import { docstring, pascal, PythonTypes } from "./python_types.ts";
 
 /** The part of an OpenAPI document that the calls need. */
 export interface Operations {
@@ -8,7 +8,7 @@ export interface Operations {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-interface Operation {
+export interface Operation {
   readonly operationId: string;
   readonly tags?: readonly string[];
   readonly summary?: string;
@@ -20,7 +20,7 @@ interface Operation {
   >;
 }
 
-interface Parameter {
+export interface Parameter {
   readonly in: "query" | "path" | "header";
   readonly name: string;
   readonly required?: boolean;
@@ -29,15 +29,22 @@ interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** Operators use the TypeScript client or the command line. */
-const TAGS: readonly string[] = ["Wallet", "Jobs"];
+/** The calls in one account, and two of other tags: who the caller is, and the renewal of their token. */
+const ACCOUNT_CALLS: readonly string[] = [
+  "Wallet",
+  "Jobs",
+  "Access",
+  "readMe",
+  "issueSessionToken",
+];
 
-/** Calls of other tags: who the caller is, and the renewal of their token. */
-const OTHERS: readonly string[] = ["readMe", "issueSessionToken"];
+/** The calls that operators and an app's key have. */
+const WEBHOOK_CALLS: readonly string[] = ["Webhooks"];
 
-/** What an app's key may call without an account. */
-const APP_TAGS: readonly string[] = ["Webhooks"];
-const APP_OTHERS: readonly string[] = ["readApp", "listJobs"];
+/** The other calls that an app's key may make without an account. */
+const APP_CALLS: readonly string[] = ["readApp", "listJobs"];
+
+const OPERATORS_PREFIX = "/api/admin/";
 
 const JSON_TYPE = "application/json";
 
@@ -45,30 +52,40 @@ const HEADER = (what: string): string =>
   `"""${what} Generated from docs/openapi.json by \`npm run openapi\`: do not change this file."""\n` +
   "from __future__ import annotations\n\n";
 
-export interface PythonFiles {
+interface PythonFiles {
   readonly types: string;
   readonly calls: string;
 }
 
 /** The two generated modules. */
 export function pythonClient(document: Operations): PythonFiles {
-  const types = createPythonTypes(document.components.schemas);
+  const types = new PythonTypes(document.components.schemas);
   const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs)
       .filter(([, { responses }]) => responses["200"]?.content?.[JSON_TYPE] !== undefined)
       .map(([verb, operation]) => ({ verb: verb.toUpperCase(), path, operation })),
   );
   const methodsOf = (
-    tags: readonly string[],
-    others: readonly string[],
-    in_account: boolean,
+    isWanted: (call: (typeof operations)[number]) => boolean,
+    form: Form,
   ): string =>
     operations
-      .filter(({ operation }) => isOneOf(operation, tags, others))
-      .map(({ verb, path, operation }) => methodOf(verb, path, operation, in_account, types))
+      .filter(isWanted)
+      .flatMap(({ verb, path, operation }) =>
+        methodsOfOperation(verb, path, operation, form, types),
+      )
       .join("\n");
-  const calls = methodsOf(TAGS, OTHERS, true);
-  const app_calls = methodsOf(APP_TAGS, APP_OTHERS, false);
+  const isIn = (names: readonly string[]) => (call: (typeof operations)[number]) =>
+    names.some(
+      (name) => name === call.operation.operationId || call.operation.tags?.includes(name),
+    );
+  const calls = methodsOf(isIn(ACCOUNT_CALLS), "account");
+  const webhook_calls = methodsOf(isIn(WEBHOOK_CALLS), "app");
+  const app_calls = methodsOf(isIn(APP_CALLS), "app");
+  const admin_calls = methodsOf(
+    (call) => call.path.startsWith(OPERATORS_PREFIX) && !isIn(WEBHOOK_CALLS)(call),
+    "operator",
+  );
   // No call returns it: an app's server receives it.
   types.typeOf({ $ref: "#/components/schemas/WebhookEvent" }, "WebhookEvent");
   return {
@@ -78,47 +95,56 @@ export function pythonClient(document: Operations): PythonFiles {
       types.declarations().join("\n\n"),
     calls:
       HEADER("The calls of the API.") +
-      "from abc import ABC, abstractmethod\nfrom datetime import datetime\n" +
+      "from abc import ABC, abstractmethod\nfrom datetime import datetime\nfrom types import EllipsisType\n" +
       "from typing import Any, Literal, Mapping, Sequence\nfrom urllib.parse import quote\n\n" +
       "from . import types\nfrom .call import Call\n\n\n" +
-      classOf("Calls", "The calls in one account.", calls) +
-      "\n\n" +
-      classOf("AppCalls", "The calls of an app's server that concern the app itself.", app_calls),
+      [
+        classOf("Calls", "ABC", "The calls in one account.", SEND + calls),
+        classOf("WebhookCalls", "ABC", "The calls of an app's webhooks.", SEND + webhook_calls),
+        classOf(
+          "AppCalls",
+          "WebhookCalls",
+          "The calls that concern an app's server itself.",
+          app_calls,
+        ),
+        classOf("AdminCalls", "WebhookCalls", "The calls of operators.", admin_calls),
+      ].join("\n\n"),
   };
 }
 
-function classOf(name: string, about: string, methods: string): string {
+const SEND =
+  "    @abstractmethod\n" +
+  '    def _send(self, call: Call) -> Any:\n        """Sends the call, with retries if they are safe."""\n\n';
+
+function classOf(name: string, parent: string, about: string, methods: string): string {
   return (
-    `class ${name}(ABC):\n` +
+    `class ${name}(${parent}):\n` +
     docstring(`${about} Each sends one request, and returns the body of its response.`, "    ") +
-    "\n    @abstractmethod\n" +
-    '    def _send(self, call: Call) -> Any:\n        """Sends the call, with retries if they are safe."""\n\n' +
-    methods
+    `\n${methods}`
   );
 }
 
-function isOneOf(
-  { operationId, tags = [] }: Operation,
-  called_tags: readonly string[],
-  others: readonly string[],
-): boolean {
-  return others.includes(operationId) || tags.some((tag) => called_tags.includes(tag));
-}
+/** Some responses have one form in an account and another one for an app. Operators' calls return either form. */
+type Form = "account" | "app" | "operator";
+
+const KEY = { field: "", type: "str", is_required: false, is_nullable: false };
 
 interface Argument {
   readonly name: string;
   readonly field: string;
   readonly type: string;
   readonly is_required: boolean;
+  readonly is_nullable: boolean;
 }
 
-function methodOf(
+/** The method of an operation, and a second one if it also responds with CSV. */
+function methodsOfOperation(
   verb: string,
   path: string,
   operation: Operation,
-  in_account: boolean,
+  form: Form,
   types: PythonTypes,
-): string {
+): readonly string[] {
   const { operationId, parameters = [], summary, description } = operation;
   const id = pascal(operationId.charAt(0).toUpperCase() + operationId.slice(1));
   const argumentsIn = (place: Parameter["in"]): readonly Argument[] =>
@@ -137,9 +163,7 @@ function methodOf(
   const is_keyed = parameters.some(({ name }) => name === "Idempotency-Key");
   // A step is a key too, so such a call may also be repeated.
   const is_repeatable = "Idempotency-Replayed" in (operation.responses["200"]?.headers ?? {});
-  const key: Argument[] = is_keyed
-    ? [{ name: "idempotency_key", field: "", type: "str", is_required: false }]
-    : [];
+  const key: Argument[] = is_keyed ? [{ ...KEY, name: "idempotency_key" }] : [];
   const all = [...in_path, ...in_query, ...in_body, ...key];
   const named = all.filter((it) => !in_path.includes(it));
   const given = [
@@ -151,33 +175,44 @@ function methodOf(
   ];
   const content = operation.responses["200"]?.content?.[JSON_TYPE]?.schema ?? {};
   // The first shape is that of a request in an account.
-  const response = content.anyOf?.[in_account ? 0 : 1] ?? content;
+  const response = content.anyOf?.[["account", "app"].indexOf(form)] ?? content;
   const result = types.typeOf(response, `${id}Response`);
-  const options = [
+  const nullable = in_body
+    .filter(({ is_nullable }) => is_nullable)
+    .map(({ field }) => `"${field}"`);
+  const request = [
     `"${verb}"`,
     pathOf(path, in_path),
     ...(in_query.length > 0 ? [`query=${dict(in_query)}`] : []),
     ...(body === undefined ? [] : [`body=${dict(in_body)}`]),
+    ...(nullable.length > 0 ? [`nullable=(${nullable.join(", ")},)`] : []),
     ...(is_repeatable ? ["keyed=True"] : []),
     ...(is_keyed ? ["idempotency_key=idempotency_key"] : []),
-    `field="${types.requiredFields(response)[0] ?? ""}"`,
   ];
-  const text = [summary, description].filter((part) => part !== undefined).join(". ");
   const signature = given.length === 1 ? "self" : `\n${lines(given, "        ")}    `;
-  return (
-    `    def ${snake(operationId)}(${signature}) -> ${qualified(result, types)}:\n` +
+  const method = (name: string, type: string, text: string, options: readonly string[]): string =>
+    `    def ${name}(${signature}) -> ${type}:\n` +
     docstring(text, "        ") +
     `        return self._send(\n            Call(\n${lines(options, "                ")}` +
-    "            )\n        )\n"
-  );
+    "            )\n        )\n";
+  const text = [summary, description].filter((part) => part !== undefined).join(". ");
+  const field = `field="${types.requiredFields(response)[0] ?? ""}"`;
+  const name = snake(operationId);
+  const read = method(name, qualified(result, types), text, [...request, field]);
+  const has_csv = operation.responses["200"]?.content?.["text/csv"] !== undefined;
+  const csv = () =>
+    method(`${name}_csv`, "str", `${summary ?? ""}, as CSV`, [...request, "csv=True"]);
+  return has_csv ? [read, csv()] : [read];
 }
 
 function lines(parts: readonly string[], indent: string): string {
   return parts.map((part) => `${indent}${part},\n`).join("");
 }
 
-function declared({ name, type, is_required }: Argument): string {
-  return is_required ? `${name}: ${type}` : `${name}: ${type} | None = None`;
+/** Null has a meaning of its own in some fields, so `...` stands for an omitted one. */
+function declared({ name, type, is_required, is_nullable }: Argument): string {
+  if (is_required) return `${name}: ${type}`;
+  return is_nullable ? `${name}: ${type} | EllipsisType = ...` : `${name}: ${type} | None = None`;
 }
 
 function argumentOf(
@@ -186,11 +221,16 @@ function argumentOf(
   is_required: boolean,
   typeOf: (schema: Schema) => string,
 ): Argument {
-  return { name: field === "from" ? "from_" : field, field, type: typeOf(schema), is_required };
+  const name = field === "from" ? "from_" : field;
+  const is_nullable = [schema, ...(schema.anyOf ?? [])].some(({ type }) =>
+    [type].flat().includes("null"),
+  );
+  return { name, field, type: typeOf(schema), is_required, is_nullable };
 }
 
 /** Requests take more than responses give: any mapping and sequence, and times as `datetime`. */
 function requestType(schema: Schema, name: string, types: PythonTypes): string {
+  if (isFlag(schema)) return "bool";
   if (schema.type === "object" && schema.properties === undefined) return "Mapping[str, Any]";
   if (schema.items !== undefined)
     return `Sequence[${qualified(types.typeOf(schema.items, name), types)}]`;
@@ -198,9 +238,9 @@ function requestType(schema: Schema, name: string, types: PythonTypes): string {
   return schema.format === "date-time" ? `${type} | datetime` : type;
 }
 
-/** The name of a declared type with its module. */
+/** The names of declared types with their module. */
 function qualified(type: string, types: PythonTypes): string {
-  return types.names().includes(type) ? `types.${type}` : type;
+  return type.replaceAll(/\w+/g, (name) => (types.names().includes(name) ? `types.${name}` : name));
 }
 
 function pathOf(path: string, args: readonly Argument[]): string {

@@ -17,101 +17,117 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 );
 
 /** Types in the order in which Python needs them: a class after the classes that it extends. */
-export interface PythonTypes {
-  /** The type of a schema. A schema that needs a class of its own gets one with this name. */
-  typeOf(schema: Schema, name: string): string;
-  /** The fields that every object of the schema has. */
-  requiredFields(schema: Schema): readonly string[];
-  /** The declarations of all types so far. */
-  declarations(): readonly string[];
-  /** The declared names. */
-  names(): readonly string[];
+const lastPart = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
+
+interface Field {
+  readonly text: string;
+  readonly is_required: boolean;
+}
+
+function classText(name: string, documentation: string, fields: readonly Field[]): string {
+  const bodyOf = (is_required: boolean): string =>
+    fields
+      .filter((field) => field.is_required === is_required)
+      .map(({ text }) => text)
+      .join("");
+  const [needed, optional] = [bodyOf(true), bodyOf(false)];
+  // `NotRequired` is newer than Python 3.10.
+  return optional === ""
+    ? `class ${name}(TypedDict):\n${documentation + needed || "    pass\n"}`
+    : needed === ""
+      ? `class ${name}(TypedDict, total=False):\n${documentation}${optional}`
+      : `class _${name}(TypedDict):\n${needed}\n\nclass ${name}(_${name}, total=False):\n${documentation}${optional}`;
 }
 
 /** Declares the schemas that are used, and the schemas that those use. */
-export function createPythonTypes(schemas: Schemas): PythonTypes {
-  const declared = new Map<string, string>();
+export class PythonTypes {
+  readonly #schemas: Schemas;
+  readonly #declared = new Map<string, string>();
 
-  function typeOf(schema: Schema, name: string): string {
+  constructor(schemas: Schemas) {
+    this.#schemas = schemas;
+  }
+
+  /** The type of a schema. A schema that needs a class of its own gets one with this name. */
+  typeOf(schema: Schema, name: string): string {
     const { $ref, anyOf, items, properties, additionalProperties, type } = schema;
-    if ($ref !== undefined) return declare($ref.slice($ref.lastIndexOf("/") + 1));
+    if ($ref !== undefined) return this.#declare(lastPart($ref));
     if ("const" in schema) return `Literal[${literal(schema.const)}]`;
-    if (schema.enum !== undefined) return enumeration(schema.enum, name);
+    if (schema.enum !== undefined) return this.#enumeration(schema.enum, name);
     if (anyOf !== undefined) {
       const objects = anyOf.filter((option) => option.properties !== undefined).length;
       const nameOf = (index: number): string => (objects > 1 ? `${name}${index + 1}` : name);
-      return union(anyOf.map((option, index) => typeOf(option, nameOf(index))));
+      return union(anyOf.map((option, index) => this.typeOf(option, nameOf(index))));
     }
-    if (items !== undefined) return `list[${typeOf(items, name)}]`;
-    if (properties !== undefined) return declareClass(name, schema);
+    if (items !== undefined) return `list[${this.typeOf(items, name)}]`;
+    if (properties !== undefined) return this.#declareClass(name, schema);
     if (type === "object" || additionalProperties !== undefined) return "dict[str, Any]";
+    if (Object.keys(schema).length === 0) return "Any";
     const scalars = [type].flat().map((scalar) => SCALARS[scalar ?? ""]);
     if (scalars.length > 0 && !scalars.includes(undefined)) return union(scalars);
     throw new Error(`no Python type is known for ${JSON.stringify(schema)}`);
   }
 
   /** An enumeration has the name of the schema with the same values, if there is one. */
-  function enumeration(values: readonly unknown[], name: string): string {
+  #enumeration(values: readonly unknown[], name: string): string {
     const text = JSON.stringify(values);
-    const named = Object.entries(schemas).find(
+    const named = Object.entries(this.#schemas).find(
       ([other, schema]) => other !== name && JSON.stringify(schema.enum) === text,
     );
-    if (named !== undefined) return declare(named[0]);
+    if (named !== undefined) return this.#declare(named[0]);
     return `Literal[${values.map(literal).join(", ")}]`;
   }
 
-  function declare(name: string): string {
-    const schema = schemas[name];
+  #declare(name: string): string {
+    const schema = this.#schemas[name];
     if (schema === undefined) throw new Error(`there is no schema ${name}`);
-    if (declared.has(name)) return name;
-    if (schema.properties !== undefined) return declareClass(name, schema);
+    if (this.#declared.has(name)) return name;
+    if (schema.properties !== undefined) return this.#declareClass(name, schema);
     // Known before its parts, which may use it.
-    declared.set(name, "");
-    const type = typeOf(schema, name);
-    declared.delete(name);
-    declared.set(name, `${comment(schema.description, "#: ")}${name} = ${type}\n`);
+    this.#declared.set(name, "");
+    const type = this.typeOf(schema, name);
+    this.#declared.delete(name);
+    this.#declared.set(name, `${comment(schema.description, "#: ")}${name} = ${type}\n`);
     return name;
   }
 
-  function declareClass(name: string, schema: Schema): string {
-    if (declared.has(name)) return name;
-    declared.set(name, "");
+  #declareClass(name: string, schema: Schema): string {
+    if (this.#declared.has(name)) return name;
+    this.#declared.set(name, "");
     const { properties = {}, required = [] } = schema;
+    if (Object.keys(properties).some((field) => KEYWORDS.has(field))) {
+      const parts = Object.entries(properties).map(
+        ([field, value]) => `"${field}": ${this.typeOf(value, name + pascal(field))}`,
+      );
+      this.#declared.set(name, `${name} = TypedDict("${name}", {${parts.join(", ")}})\n`);
+      return name;
+    }
     const fields = Object.entries(properties).map(([field, value]) => {
-      if (KEYWORDS.has(field)) throw new Error(`${name}.${field} is a word of Python`);
-      const type = typeOf(value, name + pascal(field));
+      const type = this.typeOf(value, name + pascal(field));
       const text = `    ${field}: ${type}\n${docstring(descriptionOf(value), "    ")}`;
       return { text, is_required: required.includes(field) };
     });
-    const bodyOf = (is_required: boolean): string =>
-      fields
-        .filter((field) => field.is_required === is_required)
-        .map(({ text }) => text)
-        .join("");
-    const [needed, optional] = [bodyOf(true), bodyOf(false)];
-    const documentation = docstring(schema.description, "    ");
-    // `NotRequired` is newer than Python 3.10.
-    const code =
-      optional === ""
-        ? `class ${name}(TypedDict):\n${documentation + needed || "    pass\n"}`
-        : needed === ""
-          ? `class ${name}(TypedDict, total=False):\n${documentation}${optional}`
-          : `class _${name}(TypedDict):\n${needed}\n\nclass ${name}(_${name}, total=False):\n${documentation}${optional}`;
+    const code = classText(name, docstring(schema.description, "    "), fields);
     // Again, so that it comes after its parts.
-    declared.delete(name);
-    declared.set(name, code);
+    this.#declared.delete(name);
+    this.#declared.set(name, code);
     return name;
   }
 
-  return {
-    typeOf,
-    requiredFields: ({ $ref, required = [] }) =>
-      $ref === undefined
-        ? required
-        : (schemas[$ref.slice($ref.lastIndexOf("/") + 1)]?.required ?? []),
-    declarations: () => [...declared.values()],
-    names: () => [...declared.keys()],
-  };
+  /** The fields that every object of the schema has. */
+  requiredFields({ $ref, required = [] }: Schema): readonly string[] {
+    return $ref === undefined ? required : (this.#schemas[lastPart($ref)]?.required ?? []);
+  }
+
+  /** The declarations of all types so far. */
+  declarations(): readonly string[] {
+    return [...this.#declared.values()];
+  }
+
+  /** The declared names. */
+  names(): readonly string[] {
+    return [...this.#declared.keys()];
+  }
 }
 
 function union(types: readonly (string | undefined)[]): string {

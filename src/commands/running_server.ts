@@ -22,7 +22,7 @@ function accepts(host: string, port: number): Promise<boolean> {
 }
 
 /** A development server that uses a folder of state. */
-export interface RunningServer {
+interface RunningServer {
   readonly pid: number;
   readonly port: number;
 }

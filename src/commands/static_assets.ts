@@ -55,7 +55,15 @@ const STYLES = {
   "console.css": ["console.css"],
 } as const;
 
-const SCRIPTS = ["copy.js", "forms.js", "live.js", "passkey.js", "select.js", "times.js"];
+const SCRIPTS = [
+  "allowance.js",
+  "copy.js",
+  "forms.js",
+  "live.js",
+  "passkey.js",
+  "select.js",
+  "times.js",
+];
 
 const SAFE = `  X-Content-Type-Options: nosniff
   X-Frame-Options: DENY

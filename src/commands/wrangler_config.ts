@@ -24,7 +24,7 @@ export function migratedDatabases(config: WorkerConfig): readonly string[] {
 }
 
 /** The arguments of `wrangler dev` that affect settings. */
-export interface SettingsSources {
+interface SettingsSources {
   readonly config_file: string;
   readonly env_files: readonly string[];
   /** `NAME:value` texts of `--var`. */

@@ -13,7 +13,7 @@ const ENVIRONMENT = {
   WRANGLER_SEND_METRICS: "false",
 };
 
-export interface WranglerRun {
+interface WranglerRun {
   readonly succeeded: boolean;
   readonly output: string;
   /** The error that it printed, without decoration. */

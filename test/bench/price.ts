@@ -38,7 +38,7 @@ const GOALS_DOLLARS = [
 
 const OPERATOR = "operator@example.com";
 
-const CAP = { credits: 1_000_000, period: "30_days" };
+const CAP = { credits: 1_000_000, period: "month" };
 
 interface Running {
   readonly url: string;
@@ -107,7 +107,7 @@ async function countPassbook({ url, config }: Running): Promise<Life[]> {
     const people = await openAccounts(url, `manner-${index}`);
     const proofs = new Map<Person, readonly string[]>();
     for (const person of people) {
-      proofs.set(person, capped ? await deviceLogin(url, person, { cap: CAP }) : person.session);
+      proofs.set(person, capped ? await deviceLogin(url, person, { caps: [CAP] }) : person.session);
     }
     // The last use of a token is written once an hour. It is not a part of a life.
     await forEach(people, (person) => readWallet(url, proofs.get(person) ?? []));

@@ -35,6 +35,7 @@ import {
   RECONCILIATION_PAGES,
   RECONCILIATION_PAUSE_MS,
   REFUSALS_KEPT,
+  ACCESS_EVENTS_KEPT,
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,
   SESSION_JWT_TTL_SECONDS,
@@ -138,7 +139,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/webhooks.md": [
     `An app can have ${WEBHOOKS_PER_APP_MAX} webhooks.`,
     `within ${WEBHOOK_TIMEOUT_MS / 1000} seconds`,
-    `keeps its newest ${REFUSALS_KEPT} refused requests`,
+    `its newest ${REFUSALS_KEPT} refused requests and ${ACCESS_EVENTS_KEPT} events about access`,
     `For ${hours(PREVIOUS_SECRET_MS)} each delivery has two signatures`,
   ],
   "docs/oauth-clients.md": [
@@ -214,7 +215,8 @@ const RATE_LIMIT_ROWS: Readonly<
   signin_answer: "provider responses for one sign-in",
   "network session_lookup": "lookups of session cookies",
   "network signin": "sign-ins started and completed",
-  "network authorize": "authorization requests of OAuth clients",
+  "network authorize":
+    "authorization requests of OAuth clients, and their requests to sign a person out",
   "network passkey_account": "accounts created with a passkey, and attempts at recovery codes",
   "network issuer_person": "people made by tokens of one trusted issuer",
   "network social_me": "`/api/socialMe`",
@@ -227,6 +229,25 @@ const RATE_LIMIT_ROWS: Readonly<
   "network device_poll": "polls of genuine device codes",
   "network device_unknown": "polls of unknown device codes",
 };
+
+it("docs/operators.md lists exactly the operations that each role may call", () => {
+  const { paths } = JSON.parse(readFileSync("docs/openapi.json", "utf8")) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, RoleOfOperation>>>>;
+  };
+  const operations = Object.values(paths).flatMap((item) => Object.entries(item));
+  const of = (wanted: string) => operations.filter(([, { "x-role": role }]) => role === wanted);
+  const support = of("support").map(([, { operationId }]) => `\`${operationId}\``);
+  expect(readFileSync("docs/operators.md", "utf8")).toContain(
+    `also ${support.toSorted().join(", ")} |`,
+  );
+  expect(new Set(of("viewer").map(([method]) => method))).toEqual(new Set(["get"]));
+  expect(of("admin").length).toBeGreaterThan(10);
+});
+
+interface RoleOfOperation {
+  readonly operationId: string;
+  readonly "x-role"?: string;
+}
 
 it("docs/limits.md lists exactly the rate limits of the code, with their numbers", () => {
   const [, section = ""] = readFileSync("docs/limits.md", "utf8").split("## Rate limits\n");

@@ -11,7 +11,8 @@ const BARE_IMPORT =
  * Modules that do not come from npm: those of the platform, the package that `npm run package` builds, and the bundle
  * that the benchmark puts in place of `__BUILT__`.
  */
-const NOT_FROM_NPM = /^(?:cloudflare:.*|passbook-client(?:\/(?:oauth|react|resource))?|__BUILT__)$/;
+const NOT_FROM_NPM =
+  /^(?:cloudflare:.*|passbook-client(?:\/(?:admin|oauth|react|resource))?|__BUILT__)$/;
 
 function packageOf(specifier: string): string {
   const [scope = "", name = ""] = specifier.split("/");

@@ -1,5 +1,6 @@
 """Passbook's client for Python. It needs only the standard library."""
 from . import types
+from .admin import PassbookAdmin
 from .app_server import AppServer
 from .client import PassbookClient
 from .connection import Connection, ConnectionTokens, SpendingCap
@@ -14,6 +15,7 @@ __all__ = [
     "Connection",
     "ConnectionTokens",
     "OAuthClient",
+    "PassbookAdmin",
     "PassbookClient",
     "PassbookError",
     "PendingAuthorization",

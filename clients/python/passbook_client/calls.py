@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from datetime import datetime
+from types import EllipsisType
 from typing import Any, Literal, Mapping, Sequence
 from urllib.parse import quote
 
@@ -41,6 +42,7 @@ class Calls(ABC):
         *,
         app: str | None = None,
         status: types.JobStatus | None = None,
+        by: str | None = None,
         from_: str | datetime | None = None,
         to: str | datetime | None = None,
         limit: int | None = None,
@@ -48,14 +50,15 @@ class Calls(ABC):
     ) -> types.JobPage:
         """
         The caller's jobs, newest first. With an app's key and without `Passbook-Identity`: the app's jobs
-        of all accounts, without metadata, some seconds late (`FoundJobPage`). Filters can be combined. A
+        of all accounts, without metadata, some seconds late (`FoundJobPage`). `by` is an app's slug, or the
+        id of a connection or token: then what was exchanged from it counts too. Filters can be combined. A
         filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.
         """
         return self._send(
             Call(
                 "GET",
                 "/api/jobs",
-                query={"app": app, "status": status, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                query={"app": app, "status": status, "by": by, "from": from_, "to": to, "limit": limit, "cursor": cursor},
                 field="jobs",
             )
         )
@@ -241,10 +244,10 @@ class Calls(ABC):
         job_id: str,
     ) -> types.SettledJob:
         """
-        Cancel a started job of any app. Expires the job now. Its reserve is refunded, or charged if the
-        app's `on_expiry` says so. Only the account holder's own session can cancel a job. A cancelled job
-        can still be completed late, so finished work is still paid for. Repeating the request changes
-        nothing.
+        Cancel a started job of any app. Ends the job now, with `failure` `cancelled`. Its reserve is
+        refunded, or charged if the app's `on_expiry` says so. Only the account holder's own session can
+        cancel a job. A cancelled job can still be completed late, so finished work is still paid for.
+        Repeating the request changes nothing.
         """
         return self._send(
             Call(
@@ -259,11 +262,11 @@ class Calls(ABC):
         self,
         *,
         package: str,
-        return_url: str,
+        return_to: str,
         idempotency_key: str | None = None,
     ) -> types.Checkout:
         """
-        Open a checkout of a package of credits. Send the buyer to `url`. The buyer returns to `return_url`
+        Open a checkout of a package of credits. Send the buyer to `url`. The buyer returns to `return_to`
         with `checkout=success` and `checkout_session`, or with `checkout=cancelled`, in its query. Neither
         proves a payment: paid credits appear as a `purchase` in the ledger and in the event stream. A
         personal access token with limits is refused. If the service sells no credits, the response is 404.
@@ -272,7 +275,7 @@ class Calls(ABC):
             Call(
                 "POST",
                 "/api/checkout",
-                body={"package": package, "return_url": return_url},
+                body={"package": package, "return_to": return_to},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="url",
@@ -284,6 +287,7 @@ class Calls(ABC):
         *,
         app: str | None = None,
         job_id: str | None = None,
+        by: str | None = None,
         kind: types.EntryKind | None = None,
         from_: str | datetime | None = None,
         to: str | datetime | None = None,
@@ -292,15 +296,16 @@ class Calls(ABC):
     ) -> types.EntryPage:
         """
         The ledger: every change of the balance, newest first. An app's key sees the entries of the app's
-        own jobs and grants, without notes. `from` is inclusive, `to` is exclusive. Reports of progress that
-        change no credits are left out. A page can have fewer entries than `limit`, or no entries, and still
-        have a `next_cursor`.
+        own jobs and grants, without notes. `by` is an app's slug, or the id of a connection or token, and
+        selects the entries of the jobs that it started; what was exchanged from it counts too. `from` is
+        inclusive, `to` is exclusive. Reports of progress that change no credits are left out. A page can
+        have fewer entries than `limit`, or no entries, and still have a `next_cursor`.
         """
         return self._send(
             Call(
                 "GET",
                 "/api/ledger",
-                query={"app": app, "job_id": job_id, "kind": kind, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                query={"app": app, "job_id": job_id, "by": by, "kind": kind, "from": from_, "to": to, "limit": limit, "cursor": cursor},
                 field="entries",
             )
         )
@@ -338,53 +343,60 @@ class Calls(ABC):
             )
         )
 
+    def stop_app(
+        self,
+        slug: str,
+        *,
+        started_jobs: Literal["keep", "expire"] | None = None,
+    ) -> types.StopAppResponse:
+        """
+        Stop an app. Until it is allowed again, the app's key, its pages and other credentials start no job
+        for it, and its key and pages read nothing except its jobs that were started before. Those can still
+        be completed; with `started_jobs: expire` they expire now, as the app's policy says. Connections of
+        the app's clients and to its resources are revoked for good. The same callers as for the list.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/access/apps/{quote(slug, safe='')}/stop",
+                body={"started_jobs": started_jobs},
+                field="app",
+            )
+        )
 
-class AppCalls(ABC):
-    """
-    The calls of an app's server that concern the app itself. Each sends one request, and returns the
-    body of its response.
-    """
+    def allow_app(
+        self,
+        slug: str,
+    ) -> types.AllowAppResponse:
+        """Allow a stopped app again. Only on the service's own pages. Revoked connections stay revoked."""
+        return self._send(
+            Call(
+                "POST",
+                f"/api/access/apps/{quote(slug, safe='')}/allow",
+                field="app",
+            )
+        )
+
+    def read_access(self) -> types.Access:
+        """
+        Everything that may act on the account. Each list has the newest use first. Only for the service's
+        own pages, and for a personal access token without limits; others get 403 `scope`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/access",
+                field="apps",
+            )
+        )
+
+
+class WebhookCalls(ABC):
+    """The calls of an app's webhooks. Each sends one request, and returns the body of its response."""
 
     @abstractmethod
     def _send(self, call: Call) -> Any:
         """Sends the call, with retries if they are safe."""
-
-    def list_jobs(
-        self,
-        *,
-        app: str | None = None,
-        status: types.JobStatus | None = None,
-        from_: str | datetime | None = None,
-        to: str | datetime | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> types.FoundJobPage:
-        """
-        The caller's jobs, newest first. With an app's key and without `Passbook-Identity`: the app's jobs
-        of all accounts, without metadata, some seconds late (`FoundJobPage`). Filters can be combined. A
-        filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.
-        """
-        return self._send(
-            Call(
-                "GET",
-                "/api/jobs",
-                query={"app": app, "status": status, "from": from_, "to": to, "limit": limit, "cursor": cursor},
-                field="jobs",
-            )
-        )
-
-    def read_app(self) -> types.OwnApp:
-        """
-        The app itself, for its server. Settings as of at most a minute ago. Send the app's key, and no
-        account.
-        """
-        return self._send(
-            Call(
-                "GET",
-                "/api/app",
-                field="slug",
-            )
-        )
 
     def list_webhooks(
         self,
@@ -405,7 +417,7 @@ class AppCalls(ABC):
         id: str,
         *,
         url: str,
-        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]],
+        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]],
         thresholds: Sequence[int] | None = None,
         active: bool | None = None,
         version: int | None = None,
@@ -544,6 +556,961 @@ class AppCalls(ABC):
                 "POST",
                 f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/replay",
                 body={"identity_id": identity_id, "after_line": after_line, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+
+class AppCalls(WebhookCalls):
+    """
+    The calls that concern an app's server itself. Each sends one request, and returns the body of its
+    response.
+    """
+
+    def list_jobs(
+        self,
+        *,
+        app: str | None = None,
+        status: types.JobStatus | None = None,
+        by: str | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.FoundJobPage:
+        """
+        The caller's jobs, newest first. With an app's key and without `Passbook-Identity`: the app's jobs
+        of all accounts, without metadata, some seconds late (`FoundJobPage`). `by` is an app's slug, or the
+        id of a connection or token: then what was exchanged from it counts too. Filters can be combined. A
+        filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/jobs",
+                query={"app": app, "status": status, "by": by, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                field="jobs",
+            )
+        )
+
+    def read_app(self) -> types.OwnApp:
+        """
+        The app itself, for its server. Settings as of at most a minute ago. Send the app's key, and no
+        account.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/app",
+                field="slug",
+            )
+        )
+
+
+class AdminCalls(WebhookCalls):
+    """The calls of operators. Each sends one request, and returns the body of its response."""
+
+    def find_accounts(
+        self,
+        *,
+        q: str | None = None,
+        sort: Literal["created", "credits"] | None = None,
+        order: Literal["desc", "asc"] | None = None,
+        state: Literal["active", "suspended"] | None = None,
+        app: str | None = None,
+        domain: str | None = None,
+        created_from: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.FoundAccountPage:
+        """
+        Find accounts. `q` is an account's id, an identity, or the beginning of an e-mail address. `state`,
+        `app` (accounts that got starter credits of this app), `domain` (of the e-mail address) and
+        `created_from` narrow the list. `app` considers the 5,000 accounts that got them last, and `domain`
+        the 5,000 people who joined last. `sort` and `order` sort it: `desc` is newest or most first. The
+        data comes from the read model.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/accounts",
+                query={"q": q, "sort": sort, "order": order, "state": state, "app": app, "domain": domain, "created_from": created_from, "limit": limit, "cursor": cursor},
+                field="accounts",
+            )
+        )
+
+    def suspend_accounts(
+        self,
+        *,
+        identity_ids: Sequence[str],
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.SuspendedAccounts:
+        """
+        Suspend many accounts for one reason. Suspends up to 100 accounts. Each succeeds or fails by itself
+        and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that
+        it suspended are not suspended again, and the others are tried again. A key belongs to one list and
+        reason.
+        """
+        return self._send(
+            Call(
+                "POST",
+                "/api/admin/accounts/suspend",
+                body={"identity_ids": identity_ids, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="results",
+            )
+        )
+
+    def inspect_account(
+        self,
+        identity_id: str,
+    ) -> types.InspectedAccount:
+        """Read one account with its tokens, sessions and started jobs. The data comes from the account itself."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}",
+                field="account",
+            )
+        )
+
+    def delete_account(
+        self,
+        identity_id: str,
+        *,
+        confirm: str,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.DeleteAccountResponse:
+        """
+        Delete a person's account. For a person who asks for it: deletes as the holder would, also a
+        suspended account. `confirm` repeats the `identity_id`. The audit log keeps the reason. A repeated
+        request gets the same response for at least an hour.
+        """
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}",
+                body={"confirm": confirm, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def export_account(
+        self,
+        identity_id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.PersonData:
+        """
+        Everything that is stored about a person. For a person who asks for their data: the same document as
+        the holder's own download. Also for a suspended account. Adds an audit record, which the person sees
+        in the document.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/export",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="",
+            )
+        )
+
+    def list_account_jobs(
+        self,
+        identity_id: str,
+        *,
+        app: str | None = None,
+        status: types.JobStatus | None = None,
+        by: str | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.JobPage:
+        """An account's jobs, as its holder sees them. The data comes from the account itself."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/jobs",
+                query={"app": app, "status": status, "by": by, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                field="jobs",
+            )
+        )
+
+    def read_account_job(
+        self,
+        identity_id: str,
+        job_id: str,
+    ) -> types.Job:
+        """
+        One job of an account. The data comes from the account itself. `/ledger?job_id=` below the account
+        lists its entries.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/jobs/{quote(job_id, safe='')}",
+                field="id",
+            )
+        )
+
+    def refund_job(
+        self,
+        identity_id: str,
+        job_id: str,
+        *,
+        reason: str,
+        amount: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RefundedJob:
+        """
+        Give back the cost of an ended job. Requires `Idempotency-Key`. Gives back `amount`, or all that is
+        left; in all at most what the job cost, otherwise the response is 400 `refund_limit`. The holder
+        sees the reason in the ledger, as the note of an entry of kind `job_refund`. A refunded job can no
+        longer be completed late. If a token with a cap created the job, the cap gets the room back if the
+        job belongs to its current period.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/jobs/{quote(job_id, safe='')}/refund",
+                body={"amount": amount, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="job",
+            )
+        )
+
+    def list_account_purchases(
+        self,
+        identity_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.AccountPurchasePage:
+        """An account's purchases, newest first. The data comes from the account itself."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/purchases",
+                query={"limit": limit, "cursor": cursor},
+                field="purchases",
+            )
+        )
+
+    def list_account_ledger(
+        self,
+        identity_id: str,
+        *,
+        app: str | None = None,
+        job_id: str | None = None,
+        by: str | None = None,
+        kind: types.EntryKind | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.EntryPage:
+        """An account's ledger, as its holder sees it. The data comes from the account itself."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/ledger",
+                query={"app": app, "job_id": job_id, "by": by, "kind": kind, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                field="entries",
+            )
+        )
+
+    def adjust_credits(
+        self,
+        identity_id: str,
+        *,
+        amount: int,
+        reason: str,
+        allow_negative: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.AdjustedCredits:
+        """
+        Add or take credits. Requires `Idempotency-Key`. Taking more credits than available requires
+        `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. The holder sees the
+        reason in the ledger.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/credits",
+                body={"amount": amount, "allow_negative": allow_negative, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="entry",
+            )
+        )
+
+    def change_plan(
+        self,
+        identity_id: str,
+        *,
+        plan: str,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.ChangedPlan:
+        """
+        Set the plan. The plan can be any slug. The holder sees the plan in the wallet, and the change in
+        the ledger.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/plan",
+                body={"plan": plan, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def sign_out_account(
+        self,
+        identity_id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.SignOutAccountResponse:
+        """
+        End all sessions. Also revokes the personal tokens that end with a session. Other personal tokens
+        stay valid.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/signout",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def rebuild_account(
+        self,
+        identity_id: str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.RebuildAccountResponse:
+        """Send the account to the read model again. Safe to repeat at any time."""
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/rebuild",
+                body={},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def suspend_account(
+        self,
+        identity_id: str,
+        *,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.SuspendAccountResponse:
+        """
+        Suspend the account. Every request of the holder except sign-out gets 403 `suspended`. Started jobs
+        can still be settled, and still expire.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/suspend",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def restore_account(
+        self,
+        identity_id: str,
+        *,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.RestoreAccountResponse:
+        """End a suspension. Sessions and tokens that are still valid work again."""
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/restore",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def revoke_account_token(
+        self,
+        identity_id: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RevokeAccountTokenResponse:
+        """Revoke a personal token. The next call with the token is refused, in every location."""
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/personal-tokens/{quote(id, safe='')}",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def rebuild_accounts(
+        self,
+        *,
+        cursor: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RepairedPage:
+        """
+        Repair the read model of all accounts, a page at a time. Compares the accounts of one page of people
+        with the read model; each account sends the rows that are missing. Repeat with `cursor` set to
+        `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` repairs the same
+        page again, which is safe.
+        """
+        return self._send(
+            Call(
+                "POST",
+                "/api/admin/rebuild",
+                body={"cursor": cursor},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="checked",
+            )
+        )
+
+    def reconcile_payments(
+        self,
+        *,
+        cursor: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.ReconciledPage:
+        """
+        Book payments whose webhook did not arrive, a page at a time. Compares Stripe's checkouts and
+        refunds of the last 30 days, and its disputes of the last 120 days, with the accounts, and books
+        what is missing, once. Repeat with `cursor` set to `next_cursor` until the response has no
+        `next_cursor`. A repeated `Idempotency-Key` compares the same page again, which is safe. If the
+        service sells no credits, the response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                "/api/admin/payments/reconcile",
+                body={"cursor": cursor},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="checked",
+            )
+        )
+
+    def find_jobs(
+        self,
+        *,
+        app: str | None = None,
+        status: types.JobStatus | None = None,
+        by: str | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        identity_id: str | None = None,
+    ) -> types.FoundJobPage:
+        """Jobs across accounts, newest first. The data comes from the read model, which has no metadata."""
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/jobs",
+                query={"app": app, "status": status, "by": by, "from": from_, "to": to, "limit": limit, "cursor": cursor, "identity_id": identity_id},
+                field="jobs",
+            )
+        )
+
+    def read_stats(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        app: str | None = None,
+    ) -> types.Stats:
+        """Totals by day. UTC days from `from` up to and excluding `to`. Without a query, the last 30 days."""
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/stats",
+                query={"from": from_, "to": to, "app": app},
+                field="series",
+            )
+        )
+
+    def read_money(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        month: str | None = None,
+        list: Literal["by_app", "revenue", "accounts", "month"] | None = None,
+    ) -> types.Money | types.MonthMoney:
+        """
+        Credits and money of a period, to close a month. Without `from` and `to`, the last 30 days. A period
+        has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`,
+        `revenue`, `accounts` with the identity, balance and held credits of each account now, or `month`.
+        With `month` instead of `from` and `to`, the response is `MonthMoney`: what all people owned before
+        and after a month, and each change between. The data comes from the read model.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/money",
+                query={"from": from_, "to": to, "month": month, "list": list},
+                field="",
+            )
+        )
+
+    def read_money_csv(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        month: str | None = None,
+        list: Literal["by_app", "revenue", "accounts", "month"] | None = None,
+    ) -> str:
+        """Credits and money of a period, to close a month, as CSV"""
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/money",
+                query={"from": from_, "to": to, "month": month, "list": list},
+                csv=True,
+            )
+        )
+
+    def inspect_health(self) -> types.Health:
+        """
+        Figures that show whether the service is healthy. Each figure has a limit, and is a warning above
+        it. A store that does not respond makes its figures unknown, and the response is still 200.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/health",
+                field="status",
+            )
+        )
+
+    def list_operators(self) -> types.OperatorList:
+        """
+        List the entries of OPERATORS with their roles. A person whom several entries name has the role of
+        the most specific one: an identity id, then an address with its provider, then an address.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/operators",
+                field="operators",
+            )
+        )
+
+    def list_audit(
+        self,
+        *,
+        actor: str | None = None,
+        act: str | None = None,
+        subject: str | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.AuditPage:
+        """
+        List operators' actions, newest first. One record per action, with its actor, time, reason and
+        request id. `actor` and `subject` may be e-mail addresses. An action on several accounts has one
+        record for each, with the same request id. With `Accept: text/csv`, the newest 10,000 records as
+        CSV.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/audit",
+                query={"actor": actor, "act": act, "subject": subject, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                field="entries",
+            )
+        )
+
+    def list_audit_csv(
+        self,
+        *,
+        actor: str | None = None,
+        act: str | None = None,
+        subject: str | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> str:
+        """List operators' actions, newest first, as CSV"""
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/audit",
+                query={"actor": actor, "act": act, "subject": subject, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                csv=True,
+            )
+        )
+
+    def list_apps(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.AppPage:
+        """The registered apps, by slug. The settings of the apps, without their keys."""
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/apps",
+                query={"limit": limit, "cursor": cursor},
+                field="apps",
+            )
+        )
+
+    def save_app(
+        self,
+        slug: str,
+        *,
+        name: str,
+        starter_credits: int,
+        origins: Sequence[str],
+        daily_starter_budget: int | None,
+        settle: Literal["holder", "app"] | None = None,
+        on_expiry: Literal["refund", "charge"] | None = None,
+        max_overage_percent: int | None | EllipsisType = ...,
+        upstream_providers: Sequence[str] | None = None,
+        icon: str | None | EllipsisType = ...,
+        color: str | None | EllipsisType = ...,
+        suggested_cap: types.SaveAppSuggestedCap | None | EllipsisType = ...,
+        starter_excluded_domains: Sequence[str] | None = None,
+        version: int | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.SavedApp:
+        """
+        Register an app, or change it. To change an app, send the `version` that you read; to register one,
+        omit it or send 0. If the app was saved in the meantime, or a new one's slug is registered with
+        other settings, the response is 409 `app_changed` and nothing changes. An omitted optional field
+        gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the
+        app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job
+        is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a
+        higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the
+        settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the
+        app's origins may receive. `icon` is copied once, when you save another address than before: at most
+        64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400
+        `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names
+        e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list
+        is not empty, people without a verified e-mail address get none either. Null removes `icon`, `color`
+        and `suggested_cap`. Changes take effect everywhere within a minute.
+        """
+        return self._send(
+            Call(
+                "PUT",
+                f"/api/admin/apps/{quote(slug, safe='')}",
+                body={"name": name, "starter_credits": starter_credits, "origins": origins, "daily_starter_budget": daily_starter_budget, "settle": settle, "on_expiry": on_expiry, "max_overage_percent": max_overage_percent, "upstream_providers": upstream_providers, "icon": icon, "color": color, "suggested_cap": suggested_cap, "starter_excluded_domains": starter_excluded_domains, "version": version, "reason": reason},
+                nullable=("daily_starter_budget", "max_overage_percent", "icon", "color", "suggested_cap",),
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="app",
+            )
+        )
+
+    def list_app_keys(
+        self,
+        slug: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.AppKeyPage:
+        """
+        The app's valid keys. Revoked keys are not listed. The keys themselves are not stored and not
+        returned. `last_used_at` is the start of the UTC day on which a request with the key was last
+        accepted, and null for a key that was never used.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/keys",
+                query={"limit": limit, "cursor": cursor},
+                field="keys",
+            )
+        )
+
+    def add_app_key(
+        self,
+        slug: str,
+        *,
+        label: str,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.NewAppKey:
+        """
+        Create a key for the app's server. The response contains the key only once. If the request is
+        repeated with its `Idempotency-Key`, `key` is null: if you lost the first response, revoke the key
+        and create another. After the key is revoked, a repeated request gets 409 `app_key_revoked`. No two
+        valid keys of an app have the same label: a label in use is 409 `app_key_label_taken`.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/keys",
+                body={"label": label, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="id",
+            )
+        )
+
+    def revoke_app_key(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RevokeAppKeyResponse:
+        """
+        Revoke a key. The key stops working everywhere within a minute. The app's started jobs stay started;
+        another key of the app can settle them.
+        """
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/apps/{quote(slug, safe='')}/keys/{quote(id, safe='')}",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def list_oauth_clients(
+        self,
+        slug: str,
+    ) -> types.OAuthClientList:
+        """The app's OAuth clients. All of them, by id. Their secrets are not stored, and so never shown again."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/clients",
+                field="clients",
+            )
+        )
+
+    def read_oauth_client(
+        self,
+        slug: str,
+        id: str,
+    ) -> types.OneOAuthClient:
+        """One OAuth client of the app. Its settings and the day of its last use."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/clients/{quote(id, safe='')}",
+                field="client",
+            )
+        )
+
+    def save_oauth_client(
+        self,
+        slug: str,
+        id: str,
+        *,
+        name: str,
+        redirect_uris: Sequence[str],
+        public: bool,
+        post_logout_redirect_uris: Sequence[str] | None = None,
+        pkce_optional: bool | None = None,
+        version: int | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.SavedOAuthClient:
+        """
+        Register an OAuth client, or replace its settings. A redirect address is https, an own scheme such
+        as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no
+        fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A
+        confidential client (`public: false`) authenticates with a secret of its own, which works only at
+        `/oauth/*`. The response that makes a client confidential contains it as `client_secret`, only once:
+        if you lost it, replace it. `pkce_optional` is only for confidential clients that cannot use PKCE.
+        Omitted optional settings are `false` or empty. To change a client, send the `version` that you
+        read; to register one, omit it or send 0. If the client was saved in the meantime, or a new one's id
+        is registered with other settings, the response is 409 `client_changed` and nothing changes. Changes
+        take effect everywhere within a minute.
+        """
+        return self._send(
+            Call(
+                "PUT",
+                f"/api/admin/apps/{quote(slug, safe='')}/clients/{quote(id, safe='')}",
+                body={"name": name, "redirect_uris": redirect_uris, "post_logout_redirect_uris": post_logout_redirect_uris, "public": public, "pkce_optional": pkce_optional, "version": version, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="client",
+            )
+        )
+
+    def delete_oauth_client(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.DeleteOAuthClientResponse:
+        """
+        Delete an OAuth client. Within a minute it can neither ask a person for a connection nor get, renew
+        or use tokens of this service; another resource that does not introspect them accepts them until
+        they expire, at most ten minutes. Its id is not used again: registering it gets 409
+        `client_deleted`. Its secret ends with it. People still see its connections, and can end them.
+        """
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/apps/{quote(slug, safe='')}/clients/{quote(id, safe='')}",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def replace_client_secret(
+        self,
+        slug: str,
+        id: str,
+        *,
+        now: bool | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.ReplacedClientSecret:
+        """
+        Replace the secret of a confidential client. The new secret works within a minute. The old one works
+        for 24 hours too, so that you can change one server after another; with `?now=true` it stops within
+        a minute, and so do those that were replaced before it. A public client has no secret, so it gets
+        400.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/clients/{quote(id, safe='')}/secret",
+                query={"now": now},
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="client_secret",
+            )
+        )
+
+    def list_resources(
+        self,
+        slug: str,
+    ) -> types.ResourceList:
+        """The app's protected resources. All of them, by id."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/resources",
+                field="resources",
+            )
+        )
+
+    def read_resource(
+        self,
+        slug: str,
+        id: str,
+    ) -> types.OneResource:
+        """One protected resource of the app. Its address, its scopes, and whether it charges."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/resources/{quote(id, safe='')}",
+                field="resource",
+            )
+        )
+
+    def save_resource(
+        self,
+        slug: str,
+        id: str,
+        *,
+        uri: str,
+        scopes: Sequence[str],
+        charges: bool | None = None,
+        version: int | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.OneResource:
+        """
+        Register a protected resource, or change it. A protected resource is an API or MCP server of the app
+        that accepts this service's tokens. `uri` is https, or plain http on this machine, without query and
+        fragment, and not on this service's own address. Clients must send exactly this address; only a
+        slash after a bare origin does not matter. No two resources have the same address. `scopes` are the
+        resource's own words, and none of `openid`, `profile`, `email`, `offline_access`, `read`, `write`,
+        `upstream`, `charge` and `admin`, which have a meaning here. With `charges` (default false), a
+        person who connects a client to it sets a limit for the app, and the app's confidential clients
+        exchange the tokens for it for tokens that may charge within this limit; people who connected a
+        client before are asked again. To change a resource, send the `version` that you read; to register
+        one, omit it or send 0. If the resource was saved in the meantime, or a new one's id is registered
+        with other settings, the response is 409 `resource_changed` and nothing changes. Changes take effect
+        everywhere within a minute.
+        """
+        return self._send(
+            Call(
+                "PUT",
+                f"/api/admin/apps/{quote(slug, safe='')}/resources/{quote(id, safe='')}",
+                body={"uri": uri, "scopes": scopes, "charges": charges, "version": version, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="resource",
+            )
+        )
+
+    def delete_resource(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.DeleteResourceResponse:
+        """
+        Delete a protected resource. Within a minute no tokens are issued for it anywhere. Tokens that were
+        issued work until they expire, at most ten minutes.
+        """
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/apps/{quote(slug, safe='')}/resources/{quote(id, safe='')}",
+                query={"reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="ok",

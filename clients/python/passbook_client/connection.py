@@ -22,7 +22,7 @@ class SpendingCap(TypedDict):
     """The most that a connection may spend in a period."""
 
     credits: int
-    period: Literal["day", "week", "month", "30_days", "total"]
+    period: Literal["day", "week", "month", "total"]
 
 
 class ConnectionTokens(TypedDict):

@@ -40,10 +40,13 @@ _METADATA_REFUSALS = frozenset(["metadata_too_large", "body_too_large", "invalid
 _COST_REFUSALS = frozenset(["token_budget_exceeded", "overage_limit", "balance_limit"])
 
 #: Refusals of a step for lack of room. The run may go on without it.
-_NO_ROOM = frozenset(["too_many_steps", "account_full", "token_storage_full"])
+_NO_ROOM = frozenset(["limit_reached", "account_full", "token_storage_full"])
 
 #: Runs that resume one job at the same time take it over from each other. The last of them has it.
 _TAKE_OVERS_MAX = 10
+
+#: How an error's message says how a job failed.
+_FAILURES = {"reported": "failed", "expired": "expired", "cancelled": "been cancelled"}
 
 #: The reason that people read instead of an error's text.
 _GENERAL_REASON = "The app could not finish this job."
@@ -241,9 +244,9 @@ class Runner:
         job = self._calls_with(Options()).read_job(job_id)
         if job["status"] == "started":
             return job
-        ended = "expired" if job["failure"] == "expired" else job["status"]
-        message = f"The job of this key has {'been completed' if ended == 'completed' else ended}."
-        following = "" if ended == "completed" else " To run the work again, use another key."
+        failure = job["failure"]
+        message = f"The job of this key has {'been completed' if failure is None else _FAILURES[failure]}."
+        following = "" if failure is None else " To run the work again, use another key."
         raise PassbookError("job_ended", message + following, body={"job": job})
 
     def _refund_unknown(self, request: Mapping[str, Any], keys: _Keys, step: int) -> None:

@@ -109,7 +109,7 @@ class Transport:
             options.on_unknown()
             raise
         try:
-            body = _read(status, headers, text, call.field)
+            body = _read(status, headers, text, call)
         except PassbookError as error:
             if not error.is_refusal and not error.is_limited:
                 options.on_unknown()
@@ -119,7 +119,8 @@ class Transport:
         return body
 
     def _request(self, call: Call, token: str, key: str | None) -> urllib.request.Request:
-        headers = {"Accept": "application/json", "Authorization": f"Bearer {token}", **self.headers}
+        accept = "text/csv" if call.csv else "application/json"
+        headers = {"Accept": accept, "Authorization": f"Bearer {token}", **self.headers}
         if key is not None:
             headers["Idempotency-Key"] = key
         query = {name: _query_value(name, value) for name, value in call.query.items() if value is not None}
@@ -127,7 +128,11 @@ class Transport:
         data = None
         if call.body is not None:
             headers["Content-Type"] = "application/json"
-            given = {name: value for name, value in call.body.items() if value is not None}
+            given = {
+                name: value
+                for name, value in call.body.items()
+                if value is not ... and (value is not None or name in call.nullable)
+            }
             data = _json(given)
         request = urllib.request.Request(url, data=data, method=call.method)
         for name, value in headers.items():
@@ -161,6 +166,8 @@ def _json(body: Mapping[str, Any]) -> bytes:
 
 
 def _query_value(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if not isinstance(value, datetime):
         return str(value)
     if value.tzinfo is None:
@@ -169,15 +176,17 @@ def _query_value(name: str, value: Any) -> str:
     return value.isoformat()
 
 
-def _read(status: int, headers: Mapping[str, str], text: bytes, field: str) -> Any:
+def _read(status: int, headers: Mapping[str, str], text: bytes, call: Call) -> Any:
     """The body of a successful response. @raises PassbookError for any other one"""
+    if call.csv and status == 200 and headers.get("Content-Type", "").startswith("text/csv"):
+        return text.decode()
     try:
         parsed = json.loads(text)
     except ValueError:
         parsed = None
     body = parsed if isinstance(parsed, dict) else None
     if 200 <= status < 300 and body is not None:
-        if field in body:
+        if not call.csv and (call.field == "" or call.field in body):
             return body
         message = "The response does not come from a Passbook service. Check base_url."
         raise PassbookError("invalid_response", message)

@@ -36,6 +36,8 @@ class WalletAppGrant(TypedDict):
 
 class _Wallet(TypedDict):
     account: Account
+    held: int
+    """Credits that started jobs hold, not included in the account's `credits`."""
     apps: list[AppEntry]
     app_grant: WalletAppGrant | None
     """The app of the query; null without `app`."""
@@ -49,6 +51,43 @@ class Wallet(_Wallet, total=False):
 
 
 JobStatus = Literal["started", "completed", "failed"]
+
+
+class StartedBy1(TypedDict):
+    kind: Literal["browser"]
+    """The person's session, through no page of a registered app: mostly this service's own pages."""
+    id: None
+    name: None
+
+
+class StartedBy2(TypedDict):
+    kind: Literal["app"]
+    """A key of the app, or the person's session through a page of the app."""
+    id: str
+    """An app's slug."""
+    name: str | None
+    """Null: the app was not registered."""
+
+
+class _StartedBy3(TypedDict):
+    kind: Literal["connection", "token"]
+    """An OAuth client's connection, or a personal access token."""
+    id: str
+    """A UUID."""
+    name: str | None
+    """
+    The name that it had then. Null for a token if the caller may not learn the names of the person's
+    tokens: an app, a client, and another token with limits may not.
+    """
+
+
+class StartedBy3(_StartedBy3, total=False):
+    root_id: str
+    """If it was exchanged: the connection or token that the person approved."""
+
+
+#: The credential that started the job. It stays the same if another one settles the job.
+StartedBy = StartedBy1 | StartedBy2 | StartedBy3
 
 
 #: Any JSON object. Pages show `description` and `previewUrl`.
@@ -72,8 +111,8 @@ class Job(TypedDict):
     """The number of the last progress report; 0 before the first."""
     spent: int | None
     """Credits that the job costs if it expires; null until a progress report says so."""
-    failure: Literal["reported", "expired"] | None
-    """`reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it."""
+    failure: Literal["reported", "expired", "cancelled"] | None
+    """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
     failure_reason: str | None
     """The client's `reason`; null without one."""
     created_at: str
@@ -85,6 +124,7 @@ class Job(TypedDict):
     A job that is still started at this time expires. It is charged what it has `spent`. Without a
     progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
     """
+    by: StartedBy
     metadata: Metadata | None
 
 
@@ -100,8 +140,11 @@ class JobPage(_JobPage, total=False):
 class CreatedJob(TypedDict):
     job_id: str
     """A UUID."""
-    credits: int
-    """The balance after this request. It can be negative after an overage."""
+    credits: int | None
+    """
+    The balance after this request. It can be negative after an overage. Null for an app that charges
+    for a connection.
+    """
 
 
 class _CreateJobsJobs(TypedDict):
@@ -119,11 +162,11 @@ class CreateJobsJobs(_CreateJobsJobs, total=False):
 class CreatedItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "suspended", "unavailable", "too_many_open_jobs", "account_full", "token_storage_full"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "account_full", "token_storage_full"]
     """A stable code for programs."""
 
 
-CapPeriod = Literal["day", "week", "month", "30_days", "total"]
+CapPeriod = Literal["day", "week", "month", "total"]
 
 
 class CreatedItemRefusal2Cap(TypedDict):
@@ -151,7 +194,15 @@ class CreatedItemRefusal2(TypedDict):
     cannot be approved.
     """
     approval_url: str | None
-    """The page where the account's holder approves or denies this one job."""
+    """
+    The page where the account's holder approves or denies this one job. `return_to` in its query is an
+    address of the app or the OAuth client that it leads back to.
+    """
+    topup_url: str | None
+    """
+    The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
+    nothing is for sale.
+    """
 
 
 class CreatedItemRefusal3(TypedDict):
@@ -159,16 +210,35 @@ class CreatedItemRefusal3(TypedDict):
     """A message for people."""
     code: Literal["insufficient_credits"]
     """A stable code for programs."""
-    credits: int
-    """The available credits: the balance without held credits."""
-    held: int
-    """The credits reserved by started jobs."""
+    credits: int | None
+    """
+    The available credits: the balance without held credits. Null for an app that charges for a
+    connection.
+    """
+    held: int | None
+    """The credits that started jobs hold. Null where `credits` is."""
     required: int
     """The credits that the request needs."""
+    topup_url: str | None
+    """
+    The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
+    nothing is for sale.
+    """
+
+
+class CreatedItemRefusal4(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["limit_reached"]
+    """A stable code for programs."""
+    of: Literal["started_jobs", "started_jobs_of_app", "started_jobs_of_token", "job_steps", "streams", "streams_of_token", "apps", "unregistered_apps", "tokens", "app_keys", "webhooks", "clients", "resources"]
+    """What is limited."""
+    limit: int
+    """How many there can be at once."""
 
 
 #: The item was refused; no job was created.
-CreatedItemRefusal = CreatedItemRefusal1 | CreatedItemRefusal2 | CreatedItemRefusal3
+CreatedItemRefusal = CreatedItemRefusal1 | CreatedItemRefusal2 | CreatedItemRefusal3 | CreatedItemRefusal4
 
 
 class CreatedJobs(TypedDict):
@@ -194,14 +264,14 @@ class SettledJob(TypedDict):
     credits: int | None
     """
     The balance after this request. It can be negative after an overage. Null for an app's key if the
-    account is not open for the app.
+    account is not open for the app, and for an app that charges for a connection.
     """
 
 
 class SettledItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "suspended", "unavailable", "job_unknown", "job_ended"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "account_unknown", "job_unknown", "job_ended"]
     """A stable code for programs."""
 
 
@@ -230,7 +300,15 @@ class SettledItemRefusal2(TypedDict):
     cannot be approved.
     """
     approval_url: str | None
-    """The page where the account's holder approves or denies this one job."""
+    """
+    The page where the account's holder approves or denies this one job. `return_to` in its query is an
+    address of the app or the OAuth client that it leads back to.
+    """
+    topup_url: str | None
+    """
+    The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
+    nothing is for sale.
+    """
 
 
 class SettledItemRefusal3(TypedDict):
@@ -267,7 +345,7 @@ class ProgressedJob(TypedDict):
     credits: int | None
     """
     The balance after this request. It can be negative after an overage. Null for an app's key if the
-    account is not open for the app.
+    account is not open for the app, and for an app that charges for a connection.
     """
 
 
@@ -296,6 +374,8 @@ class Entry(TypedDict):
     """An app's slug."""
     note: str | None
     """An operator's reason; null for an entry that no operator made."""
+    by: StartedBy | None
+    """What started the job of the entry; null for an entry without a job."""
     at: str
     """RFC 3339, in UTC with milliseconds."""
 
@@ -337,73 +417,164 @@ class TokenResponse(TypedDict):
     token: str
 
 
-class FoundJob(TypedDict):
-    id: str
-    """A UUID."""
-    app_slug: str | None
-    """An app's slug."""
-    action: str
-    status: JobStatus
-    reserved: int
-    """Credits reserved: at creation, or by the last progress report."""
-    actual_cost: int
-    """0 while the job is started, then its final cost."""
-    refunded: int
-    """Credits of the cost that operators gave back later."""
-    step: int
-    """The number of the last progress report; 0 before the first."""
-    spent: int | None
-    """Credits that the job costs if it expires; null until a progress report says so."""
-    failure: Literal["reported", "expired"] | None
-    """`reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it."""
-    failure_reason: str | None
-    """The client's `reason`; null without one."""
-    created_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    updated_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    expires_at: str
-    """
-    A job that is still started at this time expires. It is charged what it has `spent`. Without a
-    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
-    """
-    identity_id: str
-
-
-class _FoundJobPage(TypedDict):
-    jobs: list[FoundJob]
-    as_of: str
-    """The time of the query to the read model, which can be some seconds behind the accounts."""
-
-
-class FoundJobPage(_FoundJobPage, total=False):
-    next_cursor: str
-    """Send this as `cursor` to get the next page. Missing on the last page."""
-
-
-class OwnApp(TypedDict):
-    """The app of the key."""
+class AccessApp(TypedDict):
     slug: str
     """An app's slug."""
     name: str
-    settle: Literal["holder", "app"]
-    """The caller that completes and fails its jobs."""
-    on_expiry: Literal["refund", "charge"]
-    """Whether the reserve of an expired job is refunded or charged."""
-    starter_credits: int
-    daily_starter_budget: int | None
-    """The most that its grants of one UTC day may add up to; null: no limit."""
-    granted_today: int | None
+    """The slug if the app is not registered."""
+    icon: str | None
+    host: str | None
+    """The host of its pages; null if none is registered."""
+    state: Literal["open", "stopped"]
+    """`open`: its key and its pages may use the account. `stopped`: the holder ended that."""
+    last_used_at: str | None
     """
-    Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
-    does not respond.
+    When its key or its pages last started a job. Null: none of the account's newest 20,000 entries says
+    so.
     """
+    spent_this_month: int | None
+    """
+    As of a connection, for jobs that its key or its pages started. What a connection or a token spends
+    in the app counts there.
+    """
+    started_jobs: int
+    """Its jobs that are started now, whatever started them."""
+
+
+class StopAppResponse(TypedDict):
+    app: AccessApp
+
+
+class AllowAppResponse(TypedDict):
+    app: AccessApp
+
+
+class AccessConnectionCaps(TypedDict):
+    credits: int
+    period: CapPeriod
+    spent: int
+    """The credits that count in the current period."""
+    approved: int
+    """
+    The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits` by
+    them.
+    """
+    room: int
+    resets_at: str | None
+    """The start of the next period; null: `total` has none."""
+
+
+class AccessConnection(TypedDict):
+    id: str
+    """A UUID."""
+    resource: str | None
+    """The address that it is for; null: this API."""
+    scopes: list[str]
+    """`read`, `write`, `upstream`, `admin`, or scopes of OpenID Connect or the resource."""
+    apps: list[str] | None
+    """The only apps that the token may use; null: all apps."""
+    caps: list[AccessConnectionCaps]
+    ends_with_session: bool
+    """Whether the token ends with the session that approved it."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    last_used_at: str | None
+    """
+    Updated at most once an hour. A connection for a resource is used when its tokens are refreshed,
+    introspected or exchanged; what the resource accepts without that is not seen here.
+    """
+    expires_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    spent_this_month: int | None
+    """
+    What its jobs, and those of its children, cost that ended in this month (UTC), without what
+    operators gave back. Null if the account has more than 20,000 entries of this month.
+    """
+    client_id: str | None
+    """Null for a program's token that was exchanged without a client."""
+    name: str
+    host: str | None
+    """The host of the client's address; null if registered."""
+    registered: bool
+    """Whether an operator of this service registered the client."""
+    children: list[AccessConnection]
+    """What was exchanged from it, and ends with it."""
+
+
+class AccessTokenCaps(TypedDict):
+    credits: int
+    period: CapPeriod
+    spent: int
+    """The credits that count in the current period."""
+    approved: int
+    """
+    The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits` by
+    them.
+    """
+    room: int
+    resets_at: str | None
+    """The start of the next period; null: `total` has none."""
+
+
+class AccessToken(TypedDict):
+    id: str
+    """A UUID."""
+    resource: str | None
+    """The address that it is for; null: this API."""
+    scopes: list[str]
+    """`read`, `write`, `upstream`, `admin`, or scopes of OpenID Connect or the resource."""
+    apps: list[str] | None
+    """The only apps that the token may use; null: all apps."""
+    caps: list[AccessTokenCaps]
+    ends_with_session: bool
+    """Whether the token ends with the session that approved it."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    last_used_at: str | None
+    """
+    Updated at most once an hour. A connection for a resource is used when its tokens are refreshed,
+    introspected or exchanged; what the resource accepts without that is not seen here.
+    """
+    expires_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    spent_this_month: int | None
+    """
+    What its jobs, and those of its children, cost that ended in this month (UTC), without what
+    operators gave back. Null if the account has more than 20,000 entries of this month.
+    """
+    label: str
+    current: bool
+    """Whether this request was sent with this token."""
+    children: list[AccessToken]
+    """What was exchanged from it, and ends with it."""
+
+
+class AccessBrowser(TypedDict):
+    id: str
+    current: bool
+    """Whether this request was sent from this browser."""
+    browser: str | None
+    """The browser and its system; null if unknown."""
+    place: str | None
+    """Where it was last used; null if unknown."""
+    started_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    last_used_at: str | None
+    """Accurate to a day."""
+
+
+class Access(TypedDict):
+    apps: list[AccessApp]
+    connections: list[AccessConnection]
+    tokens: list[AccessToken]
+    browsers: list[AccessBrowser]
+    """At most 50."""
 
 
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]]
+    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]]
     thresholds: list[int]
     """Balances in credits, in ascending order, at which `credits.low` is sent."""
     active: bool
@@ -456,7 +627,7 @@ class WebhookDelivery(TypedDict):
     """The event of an account that holds up those after it."""
     event_id: str
     """`webhook-id` of the event."""
-    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]
+    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]
     identity_id: str
     """The account's holder."""
     line: int
@@ -482,6 +653,739 @@ class WebhookDeliveryPage(_WebhookDeliveryPage, total=False):
 
 
 class ReplayWebhookResponse(TypedDict):
+    ok: Literal[True]
+
+
+class FoundJob(TypedDict):
+    id: str
+    """A UUID."""
+    app_slug: str | None
+    """An app's slug."""
+    action: str
+    status: JobStatus
+    reserved: int
+    """Credits reserved: at creation, or by the last progress report."""
+    actual_cost: int
+    """0 while the job is started, then its final cost."""
+    refunded: int
+    """Credits of the cost that operators gave back later."""
+    step: int
+    """The number of the last progress report; 0 before the first."""
+    spent: int | None
+    """Credits that the job costs if it expires; null until a progress report says so."""
+    failure: Literal["reported", "expired", "cancelled"] | None
+    """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
+    failure_reason: str | None
+    """The client's `reason`; null without one."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    updated_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    expires_at: str
+    """
+    A job that is still started at this time expires. It is charged what it has `spent`. Without a
+    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
+    """
+    by: StartedBy
+    identity_id: str
+
+
+class _FoundJobPage(TypedDict):
+    jobs: list[FoundJob]
+    as_of: str
+    """The time of the query to the read model, which can be some seconds behind the accounts."""
+
+
+class FoundJobPage(_FoundJobPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class OwnApp(TypedDict):
+    """The app of the key."""
+    slug: str
+    """An app's slug."""
+    name: str
+    settle: Literal["holder", "app"]
+    """The caller that completes and fails its jobs."""
+    on_expiry: Literal["refund", "charge"]
+    """Whether the reserve of an expired job is refunded or charged."""
+    starter_credits: int
+    daily_starter_budget: int | None
+    """The most that its grants of one UTC day may add up to; null: no limit."""
+    granted_today: int | None
+    """
+    Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
+    does not respond.
+    """
+
+
+class FoundAccount(TypedDict):
+    id: str
+    """A UUID."""
+    identity_id: str
+    """The person's id at the identity provider; also `sub` of session tokens."""
+    plan: str
+    """`free`, or a plan that an operator set."""
+    credits: int
+    """The available credits, without the credits that started jobs reserve."""
+    name: str | None
+    email: str | None
+    held: int
+    """Credits that started jobs hold, not included in `credits`."""
+    state: Literal["active", "suspended"]
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class _FoundAccountPage(TypedDict):
+    accounts: list[FoundAccount]
+    as_of: str
+    """The time of the query to the read model, which can be some seconds behind the accounts."""
+
+
+class FoundAccountPage(_FoundAccountPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class _SuspendedAccountsResults(TypedDict):
+    identity_id: str
+
+
+class SuspendedAccountsResults(_SuspendedAccountsResults, total=False):
+    ok: Literal[True]
+    """The account is suspended."""
+    error: str
+    """Why it is not suspended, or may not be."""
+    code: str
+    """As in an error response."""
+
+
+class SuspendedAccounts(TypedDict):
+    results: list[SuspendedAccountsResults]
+    """One result per identity, in their order: `ok`, or `error` and `code`."""
+
+
+class InspectedAccountAccount(TypedDict):
+    id: str
+    """A UUID."""
+    identity_id: str
+    """The person's id at the identity provider; also `sub` of session tokens."""
+    plan: str
+    """`free`, or a plan that an operator set."""
+    credits: int
+    """The available credits, without the credits that started jobs reserve."""
+    name: str | None
+    email: str | None
+    email_verified: bool
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    suspended_at: str | None
+    """The start of the suspension; null if the account is not suspended."""
+
+
+class PersonalTokenClient(TypedDict):
+    id: str
+    host: str | None
+    """The host of the client's address, if it has one."""
+
+
+class PersonalTokenCaps(TypedDict):
+    credits: int
+    period: CapPeriod
+    spent: int
+    """The credits that count in the current period."""
+    approved: int
+    """
+    The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits` by
+    them.
+    """
+    room: int
+    resets_at: str | None
+    """The start of the next period; null: `total` has none."""
+
+
+class PersonalToken(TypedDict):
+    """The token itself is not stored and not returned."""
+    id: str
+    """A UUID."""
+    kind: Literal["device", "code", "exchange"]
+    """
+    `device`: a personal access token. `code`: a client that the person connected. `exchange`: exchanged
+    from the token `parent_id`, whose limits bind it too.
+    """
+    parent_id: str | None
+    """A UUID."""
+    client: PersonalTokenClient | None
+    """The OAuth client that holds it; null for a personal access token."""
+    resource: str | None
+    """The address that it is for; null: this API."""
+    label: str
+    app: str | None
+    """The app that requested the token, as its client named it."""
+    scopes: list[str]
+    """`read`, `write`, `upstream`, `admin`, or scopes of OpenID Connect or the resource."""
+    apps: list[str] | None
+    """The only apps that the token may use; null: all apps."""
+    caps: list[PersonalTokenCaps]
+    current: bool
+    """Whether this request was sent with this token."""
+    ends_with_session: bool
+    """Whether the token ends with the session that approved it."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    last_used_at: str | None
+    """Updated at most once an hour."""
+    expires_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class InspectedAccountSessions(TypedDict):
+    id: str
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    last_used_at: str | None
+    """RFC 3339, in UTC with milliseconds."""
+    browser: str | None
+    place: str | None
+
+
+class InspectedAccount(TypedDict):
+    account: InspectedAccountAccount
+    held: int
+    apps: list[AppEntry]
+    personal_tokens: list[PersonalToken]
+    sessions: list[InspectedAccountSessions]
+    started_jobs: list[Job]
+    """The newest 200. `/jobs?status=started` lists all of them."""
+
+
+class DeleteAccountResponse(TypedDict):
+    ok: Literal[True]
+
+
+PersonData = dict[str, Any]
+
+
+class RefundedJob(TypedDict):
+    job: Job
+    entry: Entry
+    credits: int
+    """The balance after this request. It can be negative after an overage."""
+
+
+class AccountPurchase(TypedDict):
+    checkout_session_id: str
+    """The checkout's id at Stripe."""
+    payment_intent_id: str
+    """The payment's id at Stripe."""
+    payment_url: str | None
+    """The payment in Stripe's dashboard; null if this service does not sell credits now."""
+    package: str
+    package_name: str
+    credits: int
+    taken_back: int
+    """Credits taken back for refunds and disputes."""
+    currency: str
+    amount_minor: int
+    """The money paid, in the currency's smallest unit, such as cents."""
+    refunded_minor: int
+    """The money returned, in the currency's smallest unit, such as cents."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class _AccountPurchasePage(TypedDict):
+    purchases: list[AccountPurchase]
+
+
+class AccountPurchasePage(_AccountPurchasePage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class AdjustedCredits(TypedDict):
+    entry: Entry
+    credits: int
+    """The balance after this request. It can be negative after an overage."""
+
+
+class ChangedPlan(TypedDict):
+    ok: Literal[True]
+    account: Account
+
+
+class SignOutAccountResponse(TypedDict):
+    ok: Literal[True]
+
+
+class RebuildAccountResponse(TypedDict):
+    ok: Literal[True]
+
+
+class SuspendAccountResponse(TypedDict):
+    ok: Literal[True]
+
+
+class RestoreAccountResponse(TypedDict):
+    ok: Literal[True]
+
+
+class RevokeAccountTokenResponse(TypedDict):
+    ok: Literal[True]
+
+
+class _RepairedPage(TypedDict):
+    checked: int
+    """People whose accounts were compared with the read model."""
+    repaired: int
+    """Accounts that sent missing rows."""
+    failed: list[str]
+    """Identities whose accounts could not be repaired."""
+
+
+class RepairedPage(_RepairedPage, total=False):
+    people: int
+    """The number of people; only on the first page."""
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class ReconciledPageBooked(TypedDict):
+    list: Literal["checkouts", "refunds", "disputes"]
+    """What it is: a checkout, a refund or a dispute."""
+    id: str
+    """Its id at Stripe."""
+    identity_id: str
+    """The account's identity."""
+    payment_intent_id: str
+    credits: int | None
+    """The credits of the purchase; null for a refund or dispute."""
+
+
+class ReconciledPageNotBooked(TypedDict):
+    list: Literal["checkouts", "refunds", "disputes"]
+    """What it is: a checkout, a refund or a dispute."""
+    id: str
+    """Its id at Stripe."""
+    code: str
+    """Why: an error code, or the name of an error in the log."""
+
+
+class _ReconciledPage(TypedDict):
+    checked: int
+    """Stripe's objects that were compared with the accounts, also those of other services."""
+    booked: list[ReconciledPageBooked]
+    """What was missing, and is booked now."""
+    not_booked: list[ReconciledPageNotBooked]
+    """What is missing and could not be booked."""
+
+
+class ReconciledPage(_ReconciledPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class DailyTotals(TypedDict):
+    """One UTC day. Sums are in credits."""
+    day: str
+    """A UTC day; a day on which nothing happened is left out."""
+    granted: int
+    reserved: int
+    settled: int
+    """The real cost of jobs that ended that day, less what late completions refunded of charged time-outs."""
+    refunded: int
+    """What jobs gave back: the reserves of failed jobs, and `job_refunded`."""
+    job_refunded: int
+    """Cost of ended jobs that operators gave back."""
+    purchased: int
+    """Credits bought, before reversals."""
+    adjusted: int
+    """The signed sum of adjustments."""
+    taken_back: int
+    """
+    Credits taken back because a purchase's money was returned, below zero; above zero if disputes that
+    were won gave back more.
+    """
+    forfeited: int
+    """
+    What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the
+    holder returns.
+    """
+    jobs: int
+    failed: int
+    active_accounts: int
+
+
+class Stats(TypedDict):
+    series: list[DailyTotals]
+    as_of: str
+    """The time of the query to the read model, which can be some seconds behind the accounts."""
+
+
+class MoneyOutstanding(TypedDict):
+    """Now, whatever the period."""
+    credits: int
+    """The sum of all balances. A balance below zero lowers it."""
+    held: int
+    """Credits that started jobs hold, not included in `credits`."""
+    accounts: int
+    """Accounts whose balance or held credits are not 0."""
+
+
+class MoneyByApp(TypedDict):
+    app: str
+    granted: int
+    """Starter credits."""
+    settled: int
+    """What jobs cost."""
+    refunded: int
+    """What jobs gave back: the reserves of failed jobs, and `job_refunded`."""
+    job_refunded: int
+    """Cost of ended jobs that operators gave back."""
+
+
+class MoneyRevenue(TypedDict):
+    package: str
+    currency: str
+    purchases: int
+    amount_minor: int
+    """Money paid in the period, in the currency's smallest unit, such as cents."""
+    refunded_minor: int
+    """
+    Money returned in the period by refunds and disputes, in the currency's smallest unit, such as
+    cents. Negative if more was won back in disputes.
+    """
+
+
+class Money(TypedDict):
+    outstanding: MoneyOutstanding
+    """Now, whatever the period."""
+    by_app: list[MoneyByApp]
+    revenue: list[MoneyRevenue]
+    as_of: str
+    """The time of the query to the read model, which can be some seconds behind the accounts."""
+
+
+class MonthMoney(TypedDict):
+    """Each change has the sign by which it changes `closing`."""
+    month: str
+    """A UTC month, such as 2026-10."""
+    opening: int
+    """All balances and held credits before the month: what the service owed."""
+    granted: int
+    """Starter credits."""
+    purchased: int
+    """Credits bought."""
+    adjusted: int
+    """Operators' adjustments, up and down."""
+    spent: int
+    """What jobs cost, below zero."""
+    job_refunded: int
+    """Cost of ended jobs that operators gave back."""
+    taken_back: int
+    """Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back."""
+    forfeited: int
+    """
+    What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the
+    holder returns.
+    """
+    closing: int
+    """After the month, or so far. It is `opening` with all changes added, exactly."""
+    as_of: str
+    """The time of the query to the read model, which can be some seconds behind the accounts."""
+
+
+class HealthFigure(TypedDict):
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "used_up_budgets", "spent_today"]
+    """docs/operate.md, "Alerts", has a paragraph for each."""
+    status: Literal["ok", "warning"]
+    value: int | None
+    """Null if it is unknown, which is a warning."""
+    limit: int | None
+    """A higher value is a warning; null: no limit."""
+    unit: str
+    newest_at: str | None
+    """The newest failure or run that it counts."""
+    reason: str | None
+    """Why the value is unknown, or the reason of the newest failure."""
+
+
+class ScheduledTask(TypedDict):
+    """One task of the schedule, after its last run."""
+    task: str
+    ended_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    failing_since: str | None
+    """Null: the last run succeeded."""
+    reason: str | None
+
+
+class UsedBudget(TypedDict):
+    """The daily starter budget of one app."""
+    app: str
+    used: int
+    """Starter credits granted today (UTC), by the read model."""
+    limit: int
+    used_up: bool
+    """Whether too few credits are left for another grant today."""
+
+
+class Health(TypedDict):
+    status: Literal["ok", "warning"]
+    """`warning` if any figure is one."""
+    figures: list[HealthFigure]
+    tasks: list[ScheduledTask] | None
+    """Null: unknown."""
+    budgets: list[UsedBudget] | None
+    """Null: unknown."""
+    as_of: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class Operator(TypedDict):
+    entry: str
+    """The entry of `OPERATORS`, without its role."""
+    role: Literal["viewer", "support", "admin"]
+    problem: str | None
+    """Why the entry names nobody, and what to write; null: it can."""
+
+
+class OperatorList(TypedDict):
+    operators: list[Operator]
+
+
+class AuditEntry(TypedDict):
+    """One line of the audit log."""
+    id: str
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+    actor: str
+    """The operator's identity, or `app_key:` and the id of the app's key that acted."""
+    act: str
+    subject: str
+    """What the operator changed: an identity or an app's slug."""
+    reason: str | None
+    request_id: str
+    changed: dict[str, Any] | None
+    """The changed fields, before and after; null: none, or it is unknown."""
+    details: dict[str, Any]
+    """`outcome`: `done`, `refused`, `replayed`, or `unknown` if the end was not seen."""
+
+
+class _AuditPage(TypedDict):
+    entries: list[AuditEntry]
+
+
+class AuditPage(_AuditPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class RegisteredAppSuggestedCap(TypedDict):
+    credits: int
+    period: CapPeriod
+
+
+class RegisteredApp(TypedDict):
+    slug: str
+    """An app's slug."""
+    name: str
+    starter_credits: int
+    origins: list[str]
+    daily_starter_budget: int | None
+    """The most that its grants of one UTC day may add up to; null: no limit."""
+    settle: Literal["holder", "app"]
+    """The caller that completes and fails its jobs."""
+    on_expiry: Literal["refund", "charge"]
+    """Whether the reserve of an expired job is refunded or charged."""
+    max_overage_percent: int | None
+    """How far a job's cost may exceed its estimate, in percent; null: no limit."""
+    upstream_providers: list[str]
+    """Sign-in providers whose upstream tokens the app's origins may receive."""
+    icon: str | None
+    """The address that the icon was copied from; null: no icon. Pages show the copy."""
+    color: str | None
+    """The app's colour, such as #12507b; null: none."""
+    suggested_cap: RegisteredAppSuggestedCap | None
+    """The cap that the page suggests when a person approves a device for the app."""
+    starter_excluded_domains: list[str]
+    """E-mail domains whose people get no starter credits of this app."""
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    granted_today: int | None
+    """
+    Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
+    does not respond.
+    """
+
+
+class _AppPage(TypedDict):
+    apps: list[RegisteredApp]
+
+
+class AppPage(_AppPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class SaveAppSuggestedCap(TypedDict):
+    credits: int
+    period: CapPeriod
+
+
+class AppRecordSuggestedCap(TypedDict):
+    credits: int
+    period: CapPeriod
+
+
+class AppRecord(TypedDict):
+    slug: str
+    """An app's slug."""
+    name: str
+    starter_credits: int
+    origins: list[str]
+    daily_starter_budget: int | None
+    """The most that its grants of one UTC day may add up to; null: no limit."""
+    settle: Literal["holder", "app"]
+    """The caller that completes and fails its jobs."""
+    on_expiry: Literal["refund", "charge"]
+    """Whether the reserve of an expired job is refunded or charged."""
+    max_overage_percent: int | None
+    """How far a job's cost may exceed its estimate, in percent; null: no limit."""
+    upstream_providers: list[str]
+    """Sign-in providers whose upstream tokens the app's origins may receive."""
+    icon: str | None
+    """The address that the icon was copied from; null: no icon. Pages show the copy."""
+    color: str | None
+    """The app's colour, such as #12507b; null: none."""
+    suggested_cap: AppRecordSuggestedCap | None
+    """The cap that the page suggests when a person approves a device for the app."""
+    starter_excluded_domains: list[str]
+    """E-mail domains whose people get no starter credits of this app."""
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class SavedApp(TypedDict):
+    app: AppRecord
+
+
+class ListedAppKey(TypedDict):
+    id: str
+    """A UUID."""
+    label: str
+    last_four: str
+    """The last four characters of the key."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    last_used_at: str | None
+    """The start of the UTC day of its last use; null: it was never used."""
+
+
+class _AppKeyPage(TypedDict):
+    keys: list[ListedAppKey]
+
+
+class AppKeyPage(_AppKeyPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class NewAppKey(TypedDict):
+    id: str
+    """A UUID."""
+    label: str
+    last_four: str
+    """The last four characters of the key."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    key: str | None
+    """The secret, shown only once; null in the response to a repeated request."""
+
+
+class RevokeAppKeyResponse(TypedDict):
+    ok: Literal[True]
+
+
+class OAuthClient(TypedDict):
+    id: str
+    client_id: str
+    """What the client sends as `client_id`."""
+    name: str
+    """The name that people see on the consent page."""
+    redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    """Where a browser may go after the client signed a person out."""
+    public: bool
+    """Without a secret."""
+    pkce_optional: bool
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    last_used_at: str | None
+    """The start of the UTC day on which it last got tokens; null: never."""
+
+
+class OAuthClientList(TypedDict):
+    """All OAuth clients of the app, by id."""
+    clients: list[OAuthClient]
+
+
+class OneOAuthClient(TypedDict):
+    client: OAuthClient
+
+
+class _SavedOAuthClient(TypedDict):
+    client: OAuthClient
+    client_id: str
+
+
+class SavedOAuthClient(_SavedOAuthClient, total=False):
+    client_secret: str
+    """Only in the response that made the client confidential."""
+
+
+class DeleteOAuthClientResponse(TypedDict):
+    ok: Literal[True]
+
+
+class ReplacedClientSecret(TypedDict):
+    client_secret: str | None
+    """The new secret. Null in the response to a retry, because it is shown only once."""
+    client: OAuthClient
+
+
+class Resource(TypedDict):
+    id: str
+    uri: str
+    """What clients send as `resource`, and the `aud` of its tokens."""
+    scopes: list[str]
+    """The scopes that clients may request for it."""
+    charges: bool
+    """Whether people who connect a client to it let the app charge them for it."""
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class ResourceList(TypedDict):
+    """All protected resources of the app, by id."""
+    resources: list[Resource]
+
+
+class OneResource(TypedDict):
+    resource: Resource
+
+
+class DeleteResourceResponse(TypedDict):
     ok: Literal[True]
 
 
@@ -551,6 +1455,110 @@ class LowCreditsWebhookEvent(TypedDict):
     data: LowCreditsWebhookEventData
 
 
+class ApprovalWebhookEventDataToken(TypedDict):
+    """The token that requested it; without `client_id` it is a personal access token."""
+    id: str
+    """A UUID."""
+    client_id: str | None
+
+
+class ApprovalWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    approval: str
+    """The request that the 402 response named."""
+    app: str
+    """An app's slug."""
+    action: str
+    credits: int
+    """The most that the job may reserve."""
+    token: ApprovalWebhookEventDataToken
+    """The token that requested it; without `client_id` it is a personal access token."""
+
+
+class ApprovalWebhookEvent(TypedDict):
+    """The holder decided about a job beyond a cap, which one of the app's clients requested."""
+    type: Literal["approval.approved", "approval.denied"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ApprovalWebhookEventData
+
+
+class ConnectionRevokedWebhookEventDataConnection(TypedDict):
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    id: str
+    """A UUID."""
+    client_id: str
+
+
+class ConnectionRevokedWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    connection: ConnectionRevokedWebhookEventDataConnection
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    by: Literal["holder", "client", "operator", "service"]
+    """
+    `client`: the OAuth client itself, or the one whose token it was exchanged from. `service`: what it
+    depended on has ended, such as a session.
+    """
+
+
+class ConnectionRevokedWebhookEvent(TypedDict):
+    """A connection of one of the app's clients was revoked."""
+    type: Literal["connection.revoked"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ConnectionRevokedWebhookEventData
+
+
+class ConnectionLimitWebhookEventDataConnection(TypedDict):
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    id: str
+    """A UUID."""
+    client_id: str
+
+
+class ConnectionLimitWebhookEventDataCap(TypedDict):
+    credits: int
+    period: CapPeriod
+
+
+class ConnectionLimitWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    connection: ConnectionLimitWebhookEventDataConnection
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    cap: ConnectionLimitWebhookEventDataCap
+    resets_at: str | None
+    """The start of the cap's next period; null: `total` has none."""
+
+
+class ConnectionLimitWebhookEvent(TypedDict):
+    """
+    A cap of a connection of one of the app's clients refused a request, for the first time in its
+    period.
+    """
+    type: Literal["connection.limit_reached"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ConnectionLimitWebhookEventData
+
+
+class AppAccessWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    app: str
+    """An app's slug."""
+
+
+class AppAccessWebhookEvent(TypedDict):
+    """The holder stopped the app, or allowed it again."""
+    type: Literal["access.stopped", "access.allowed"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: AppAccessWebhookEventData
+
+
 class PingWebhookEventData(TypedDict):
     pass
 
@@ -564,4 +1572,4 @@ class PingWebhookEvent(TypedDict):
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
-WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | PingWebhookEvent
+WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | PingWebhookEvent

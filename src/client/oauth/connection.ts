@@ -103,27 +103,7 @@ export function createConnection(
   let renewing: Promise<ConnectionTokens> | null = null;
 
   const renew = async (): Promise<ConnectionTokens> => {
-    const { refresh_token, resource, identity_id } = tokens;
-    if (refresh_token === null) {
-      const message = "The connection has ended: it has no refresh token. Connect again.";
-      throw new PassbookError("invalid_grant", message);
-    }
-    const form = {
-      grant_type: "refresh_token",
-      refresh_token,
-      resource: resource ?? undefined,
-    };
-    const body = await requestTokens(endpoints, form).catch((error: unknown) => {
-      if (!(error instanceof PassbookError) || error.code !== "no_response") throw error;
-      // Safe: the service repeats its response to a token that it received a moment ago.
-      return requestTokens(endpoints, form);
-    });
-    const next = tokensOf(endpoints, body, tokens);
-    tokens = {
-      ...next,
-      refresh_token: next.refresh_token ?? refresh_token,
-      identity_id: next.identity_id ?? identity_id,
-    };
+    tokens = await renewed(endpoints, tokens);
     await onTokens?.(tokens);
     return tokens;
   };
@@ -179,6 +159,30 @@ export function createConnection(
       const { identity_id } = tokens;
       return createConnection(endpoints, { ...tokensOf(endpoints, body, expected), identity_id });
     },
+  };
+}
+
+async function renewed(endpoints: Endpoints, tokens: ConnectionTokens): Promise<ConnectionTokens> {
+  const { refresh_token, resource, identity_id } = tokens;
+  if (refresh_token === null) {
+    const message = "The connection has ended: it has no refresh token. Connect again.";
+    throw new PassbookError("invalid_grant", message);
+  }
+  const form = {
+    grant_type: "refresh_token",
+    refresh_token,
+    resource: resource ?? undefined,
+  };
+  const body = await requestTokens(endpoints, form).catch((error: unknown) => {
+    if (!(error instanceof PassbookError) || error.code !== "no_response") throw error;
+    // Safe: the service repeats its response to a token that it received a moment ago.
+    return requestTokens(endpoints, form);
+  });
+  const next = tokensOf(endpoints, body, tokens);
+  return {
+    ...next,
+    refresh_token: next.refresh_token ?? refresh_token,
+    identity_id: next.identity_id ?? identity_id,
   };
 }
 

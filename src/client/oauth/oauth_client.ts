@@ -9,7 +9,13 @@ import {
   type ConnectionTokens,
 } from "./connection.ts";
 import { detailsOf, type SpendingLimits } from "./spending_limits.ts";
-import { oauthCodeOf, requestTokens, type Endpoints, type OAuthFetch } from "./token_endpoint.ts";
+import {
+  encoded,
+  oauthCodeOf,
+  requestTokens,
+  type Endpoints,
+  type OAuthFetch,
+} from "./token_endpoint.ts";
 
 export interface OAuthClientOptions {
   /** The service's origin, such as `https://passbook.example.com`. */
@@ -108,31 +114,14 @@ const RANDOM_BYTES = 32;
  * });
  */
 export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
-  const { clientId: client_id, clientSecret, redirectUri: redirect_uri } = options;
-  if (clientSecret !== undefined && "document" in globalThis) {
-    throw new PassbookError(
-      "invalid_argument",
-      "A page has no clientSecret: every visitor could read it. Register a public client.",
-    );
-  }
-  if (!/^[\x21-\x7e]+$/.test(client_id) || !URL.canParse(redirect_uri)) {
-    const message = "clientId must be the id of a client, and redirectUri its address.";
-    throw new PassbookError("invalid_argument", message);
-  }
-  const endpoints: Endpoints = {
-    origin: readOrigin(options.baseUrl),
-    client_id,
-    client_secret: clientSecret ?? null,
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-  };
-  const issuer = endpoints.origin;
+  const { redirectUri: redirect_uri } = options;
+  const endpoints = endpointsOf(options);
+  const { origin: issuer, client_id } = endpoints;
   return {
     async start({ scopes, resource, prompt, limits }) {
       const [state, nonce, verifier] = [random(), random(), random()];
       const url = new URL("/oauth/authorize", issuer);
-      const details = limits === undefined ? undefined : detailsOf(limits);
-      const parameters = {
+      const parameters = encoded({
         response_type: "code",
         client_id,
         redirect_uri,
@@ -140,12 +129,12 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
         state,
         code_challenge: await challengeOf(verifier),
         code_challenge_method: "S256",
-        ...(scopes.includes("openid") ? { nonce } : {}),
-        ...(resource === undefined ? {} : { resource }),
-        ...(prompt === undefined ? {} : { prompt }),
-        ...(details === undefined ? {} : { authorization_details: details }),
-      };
-      url.search = new URLSearchParams(parameters).toString();
+        nonce: scopes.includes("openid") ? nonce : undefined,
+        resource,
+        prompt,
+        authorization_details: limits && detailsOf(limits),
+      });
+      url.search = parameters.toString();
       const pending = { state, nonce, verifier, scopes: [...scopes], resource: resource ?? null };
       return { url: url.href, pending };
     },
@@ -178,6 +167,27 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
     },
     connection: (tokens, connection_options) =>
       createConnection(endpoints, tokens, connection_options),
+  };
+}
+
+function endpointsOf(options: OAuthClientOptions): Endpoints {
+  const { clientId: client_id, clientSecret, redirectUri } = options;
+  if (clientSecret !== undefined && "document" in globalThis) {
+    throw new PassbookError(
+      "invalid_argument",
+      "A page has no clientSecret: every visitor could read it. Register a public client.",
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(client_id) || !URL.canParse(redirectUri)) {
+    const message = "clientId must be the id of a client, and redirectUri its address.";
+    throw new PassbookError("invalid_argument", message);
+  }
+  return {
+    origin: readOrigin(options.baseUrl),
+    client_id,
+    client_secret: clientSecret ?? null,
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
   };
 }
 

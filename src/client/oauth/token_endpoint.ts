@@ -1,4 +1,5 @@
 /** Requests to the token and revocation endpoints (RFC 6749, RFC 7009, RFC 8693), and their errors. */
+import type { Fetch, FetchedResponse, FetchInit } from "../transport.ts";
 import { codeOf, OAUTH_ERROR_CODES, PassbookError, type PassbookErrorCode } from "../errors.ts";
 
 /** A body of the token endpoint. */
@@ -22,13 +23,16 @@ export interface Endpoints {
   readonly timeoutMs: number;
 }
 
+/** For requests that need no more of `fetch` than the rest of this package. */
+export type TokenEndpoint = Omit<Endpoints, "fetch"> & { readonly fetch: OAuthFetch | Fetch };
+
 type Form = Readonly<Record<string, string | undefined>>;
 
 /**
  * Requests tokens, once.
  * @throws PassbookError with the service's error as `code`; `no_response`; `invalid_response`
  */
-export async function requestTokens(endpoints: Endpoints, form: Form): Promise<TokenBody> {
+export async function requestTokens(endpoints: TokenEndpoint, form: Form): Promise<TokenBody> {
   const body = await post(endpoints, "/oauth/token", form);
   const { access_token, token_type, expires_in } = body as Partial<TokenBody>;
   const is_bearer = typeof token_type === "string" && token_type.toLowerCase() === "bearer";
@@ -39,12 +43,27 @@ export async function requestTokens(endpoints: Endpoints, form: Form): Promise<T
 }
 
 /** Revokes a token. An unknown token counts as revoked (RFC 7009, section 2.2). */
-export async function revokeToken(endpoints: Endpoints, token: string): Promise<void> {
+export async function revokeToken(endpoints: TokenEndpoint, token: string): Promise<void> {
   await post(endpoints, "/oauth/revoke", { token });
 }
 
+/** Whether a token is active now (RFC 7662). */
+export async function introspectToken(endpoints: TokenEndpoint, token: string): Promise<boolean> {
+  const { active } = await post(endpoints, "/oauth/introspect", { token });
+  if (typeof active === "boolean") return active;
+  throw new PassbookError("invalid_response", `${endpoints.origin} did not introspect the token.`);
+}
+
+/** Without the undefined fields. */
+export function encoded(form: Form): URLSearchParams {
+  const fields = Object.entries(form).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
+  return new URLSearchParams(fields);
+}
+
 async function post(
-  { origin, client_id, client_secret, fetch, timeoutMs }: Endpoints,
+  { origin, client_id, client_secret, fetch, timeoutMs }: TokenEndpoint,
   path: string,
   form: Form,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -52,13 +71,10 @@ async function post(
     Accept: "application/json",
     "Content-Type": "application/x-www-form-urlencoded",
   };
-  const fields = Object.entries(form).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined,
-  );
-  const body = new URLSearchParams(fields);
+  const body = encoded(form);
   if (client_secret === null) body.set("client_id", client_id);
   else headers["Authorization"] = basicOf(client_id, client_secret);
-  const init: RequestInit = {
+  const init: FetchInit = {
     method: "POST",
     headers,
     body: body.toString(),
@@ -66,7 +82,7 @@ async function post(
     redirect: "manual",
     signal: AbortSignal.timeout(timeoutMs),
   };
-  let response: Response;
+  let response: Pick<FetchedResponse, "status" | "headers" | "text">;
   let text: string;
   try {
     response = await fetch(origin + path, init);
@@ -88,7 +104,10 @@ function basicOf(client_id: string, client_secret: string): string {
   return `Basic ${btoa(`${id}:${secret}`)}`;
 }
 
-function errorOf(response: Response, body: Readonly<Record<string, unknown>>): PassbookError {
+function errorOf(
+  response: Pick<FetchedResponse, "status" | "headers">,
+  body: Readonly<Record<string, unknown>>,
+): PassbookError {
   const { status } = response;
   const retry_after = response.headers.get("Retry-After") ?? "";
   const retryAfterMs = /^\d{1,6}$/.test(retry_after) ? Number(retry_after) * 1000 : undefined;

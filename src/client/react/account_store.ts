@@ -30,6 +30,7 @@ const WALLET_KINDS: ReadonlySet<AccountEvent["kind"]> = new Set(["open", "grant"
 const LOADING_VIEW: View = { wallet: LOADING, signIn: LOADING };
 
 /** Makes the store. It sends nothing before a component subscribes. */
+// oxlint-disable-next-line max-lines-per-function -- short functions that share the state of one stream
 export function createAccountStore(client: PassbookClient, app: string | undefined): AccountStore {
   const followers = new Set<(event: AccountEvent) => void>();
   let following: AbortController | null = null;
@@ -94,8 +95,9 @@ export function createAccountStore(client: PassbookClient, app: string | undefin
       opened = true;
     };
     for await (const event of client.events({ signal, onOpen })) {
+      if (!("line" in event)) continue;
       account = { ...account, credits: event.credits };
-      held = event.reserved;
+      held = event.held;
       has_snapshot = true;
       show();
       for (const follower of followers) follower(event);

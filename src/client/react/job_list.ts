@@ -22,6 +22,7 @@ const LIMIT = 50;
 const PAGES_MAX = 5;
 
 /** Makes the list. It sends nothing before a component subscribes. */
+// oxlint-disable-next-line max-lines-per-function -- short functions that share the state of one list
 export function createJobList(
   client: PassbookClient,
   account: AccountStore,
@@ -53,7 +54,7 @@ export function createJobList(
 
   function onEvent(event: AccountEvent): void {
     if (event.kind === "snapshot") return load();
-    if (event.job === null) return;
+    if (!("job" in event) || event.job === null) return;
     note(event.job);
     const shown = state.get();
     if (loading !== null || shown.status !== "ready") return;

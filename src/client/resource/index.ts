@@ -7,6 +7,10 @@ export {
   type ProtectedHandler,
   type ProtectedResource,
   type ProtectedResourceOptions,
+  type ProtectOptions,
   type VerifiedAccess,
 } from "./protected_resource.ts";
+export type { Charge, ResourceClient } from "./charges.ts";
+export type { RunJobOptions, RunningJob, RunResult } from "../run_job.ts";
+export type { Work } from "../settlement.ts";
 export { isPassbookError, PassbookError } from "../errors.ts";

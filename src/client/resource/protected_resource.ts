@@ -1,12 +1,15 @@
 /**
  * A protected resource: its metadata document (RFC 9728), its challenges (RFC 6750), and the verification of access
- * tokens (RFC 9068) without a request for each token.
+ * tokens (RFC 9068) without a request for each token, unless it is wanted.
  */
 import { PassbookError, type PassbookErrorCode } from "../errors.ts";
 import { readOrigin } from "../service_origin.ts";
 import { isText, readExpiry, readSigned } from "../signed_token.ts";
+import type { RunJobOptions, RunningJob, RunResult } from "../run_job.ts";
+import type { Work } from "../settlement.ts";
 import { createSigningKeys } from "../signing_keys.ts";
 import type { Fetch } from "../transport.ts";
+import { createCharges, type Charge, type Charges, type ResourceClient } from "./charges.ts";
 
 export interface ProtectedResourceOptions {
   /** The service's origin, which must equal the token's `iss`. */
@@ -19,6 +22,8 @@ export interface ProtectedResourceOptions {
   readonly scopesSupported?: readonly string[];
   /** The name that clients show. */
   readonly name?: string;
+  /** A confidential client of your app, with which this server charges and checks tokens online. */
+  readonly client?: ResourceClient;
   readonly fetch?: Fetch;
 }
 
@@ -58,7 +63,32 @@ export interface ProtectedResource {
    * @example
    * export default { fetch: resource.protect((request, { identity_id }) => new Response(identity_id)) };
    */
-  protect(handler: ProtectedHandler): (request: Request) => Promise<Response>;
+  protect(
+    handler: ProtectedHandler,
+    options?: ProtectOptions,
+  ): (request: Request) => Promise<Response>;
+  /**
+   * Charges the person of a request for your work, as a job of your app within the limit of their connection: exchanges the
+   * token, reserves `costEstimate`, runs `work`, and settles at the cost that it returns (see `PassbookClient.runJob`).
+   * `request`: the request, or what `verify` or an MCP server says about its token. The exchanged token is kept in memory
+   * for as long as it is valid; if the connection is revoked, the next call is refused all the same. Work that may take longer
+   * than five minutes is settled with the key of your app. If the person allowed a job that was refused, the next charge of this
+   * server for the same action and estimate presents their approval.
+   * @throws PassbookError `token_budget_exceeded` if the limit is used up (`body.approval_url` is the page on which the
+   * person can allow this one job), `insufficient_credits`, and what `verify` throws: `unauthorized` also if the connection
+   * has ended, `scope` also if the person has not agreed to it yet; `invalid_target` if the resource does not charge
+   */
+  charge<Result>(
+    request: Request | { readonly token: string },
+    job: Charge,
+    work: (job: RunningJob) => Promise<Work<Result>>,
+    options?: RunJobOptions,
+  ): Promise<RunResult<Result>>;
+}
+
+export interface ProtectOptions {
+  /** Whether each token is checked at the service too, so that one of an ended connection is refused at once. */
+  readonly online?: boolean;
 }
 
 /** RFC 9068, section 2.1. */
@@ -83,7 +113,9 @@ export function createProtectedResource(options: ProtectedResourceOptions): Prot
   const { origin, pathname } = new URL(resource);
   const metadata_path = WELL_KNOWN + (pathname === "/" ? "" : pathname);
   const metadataUrl = origin + metadata_path;
-  const findKey = createSigningKeys(issuer, options.fetch ?? ((url, init) => fetch(url, init)));
+  const send = options.fetch ?? ((url, init) => fetch(url, init));
+  const findKey = createSigningKeys(issuer, send);
+  const needCharges = chargesOf(issuer, options.client, send);
   const metadata = {
     resource,
     authorization_servers: [issuer],
@@ -114,44 +146,75 @@ export function createProtectedResource(options: ProtectedResourceOptions): Prot
     return { token, identity_id: sub, client_id, scopes: given, expires_at };
   };
 
-  const refuse: ProtectedResource["refuse"] = (error, scopes = needed) => {
-    const challenge = error instanceof PassbookError ? CHALLENGES[error.code] : undefined;
-    if (challenge === undefined) throw error;
-    const { message, code } = error as PassbookError;
-    const { status, error: reason } = challenge;
-    const parameters = [
-      ...(reason === null ? [] : [`error="${reason}"`]),
-      ...(scopes.length === 0 ? [] : [`scope="${scopes.join(" ")}"`]),
-      `resource_metadata="${metadataUrl}"`,
-    ];
-    const retry = { "Retry-After": String(RETRY_AFTER_SECONDS) };
-    const headers = {
-      "Cache-Control": "no-store",
-      // Clients in pages read the challenge too.
-      "Access-Control-Allow-Origin": "*",
-      "Access-Control-Expose-Headers": "WWW-Authenticate",
-      ...(status === 503 ? retry : { "WWW-Authenticate": `Bearer ${parameters.join(", ")}` }),
-    };
-    return Response.json({ error: message, code }, { status, headers });
-  };
+  const refuse: ProtectedResource["refuse"] = (error, scopes = needed) =>
+    refusalOf(error, scopes, metadataUrl);
 
   return {
     metadata,
     metadataUrl,
     verify,
     refuse,
-    protect: (handler) => async (request) => {
-      // Only the path, because behind a proxy the server may see another host.
-      if (new URL(request.url).pathname === metadata_path) return documentOf(request, metadata);
-      let access: VerifiedAccess;
-      try {
-        access = await verify(request.headers.get("Authorization"));
-      } catch (error) {
-        return refuse(error);
-      }
-      return handler(request, access);
+    protect(handler, { online = false } = {}) {
+      const checked = online ? needCharges() : null;
+      return async (request) => {
+        // Only the path, because behind a proxy the server may see another host.
+        if (new URL(request.url).pathname === metadata_path) return documentOf(request, metadata);
+        let access: VerifiedAccess;
+        try {
+          access = await verify(request.headers.get("Authorization"));
+          if (checked !== null && !(await checked.isActive(access.token))) throw ended();
+        } catch (error) {
+          return refuse(error);
+        }
+        return handler(request, access);
+      };
+    },
+    async charge(request, job, work, run_options) {
+      const access = await verify(authorizationOf(request));
+      return needCharges().charge(access, job, work, run_options);
     },
   };
+}
+
+/** Gives the charges by the app's client. The function throws `invalid_argument` without a client. */
+function chargesOf(
+  issuer: string,
+  client: ResourceClient | undefined,
+  fetch: Fetch,
+): () => Charges {
+  const charges = client === undefined ? null : createCharges(issuer, client, fetch);
+  return () => {
+    if (charges !== null) return charges;
+    throw new PassbookError("invalid_argument", "Pass client: { id, secret }, of your app.");
+  };
+}
+
+function authorizationOf(request: Request | { readonly token: string }): string | null {
+  return request instanceof Request
+    ? request.headers.get("Authorization")
+    : `Bearer ${request.token}`;
+}
+
+/** @throws `error` if it is no refusal. */
+function refusalOf(error: unknown, scopes: readonly string[], metadata_url: string): Response {
+  const challenge = error instanceof PassbookError ? CHALLENGES[error.code] : undefined;
+  if (challenge === undefined) throw error;
+  const { message, code } = error as PassbookError;
+  const { status, error: reason } = challenge;
+  const parameters = [
+    ...(reason === null ? [] : [`error="${reason}"`]),
+    ...(scopes.length === 0 ? [] : [`scope="${scopes.join(" ")}"`]),
+    `resource_metadata="${metadata_url}"`,
+  ];
+  const retry = { "Retry-After": String(RETRY_AFTER_SECONDS) };
+  const headers = {
+    "Cache-Control": "no-store",
+    // Clients in pages read the challenge too.
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "WWW-Authenticate",
+    ...(status === 503 ? retry : { "WWW-Authenticate": `Bearer ${parameters.join(", ")}` }),
+  };
+  return Response.json({ error: message, code }, { status, headers });
 }
 
 /** Status and `error` of the challenge (RFC 6750, section 3). A request without a token gets no `error`. */
@@ -164,6 +227,10 @@ const CHALLENGES: Readonly<
   scope: { status: 403, error: "insufficient_scope" },
   no_response: { status: 503, error: null },
 };
+
+function ended(): PassbookError {
+  return unauthorized("The connection has ended. Authorize again.");
+}
 
 function unauthorized(message: string): PassbookError {
   return new PassbookError("unauthorized", message, { status: 401 });

@@ -120,14 +120,14 @@ it("a second connect succeeds if the replaced tokens cannot be revoked, and says
   await connectOnce();
   expect(await readLogin(file)).toMatchObject({ url, token: "pb_at_1" });
   expect(stderr).toContain("The token “CLI”, which this replaces, was not revoked");
-  expect(stderr).toContain("http://localhost:1/account/connections");
+  expect(stderr).toContain("http://localhost:1/account/access");
 });
 
 it("connect saves its tokens also if the service does not list their limits, and says where these are", async () => {
   answerList = () => ({ status: 403, body: { error: "no", code: "scope" } });
   await connectOnce(false);
   expect(await readLogin(file)).toMatchObject({ token: "pb_at_1" });
-  expect(stderr).toContain(`Its limits are on ${url}/account/connections.`);
+  expect(stderr).toContain(`Its limits are on ${url}/account/access.`);
   expect(stderr).not.toContain("whole balance");
 });
 

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 export async function runPythonTests(url: string): Promise<string> {
   const python = await findPython();
   const browser = await openBrowser(url);
-  const { key, client_secret } = await registerApp(url);
+  const { key, client_secret, admin_token } = await registerApp(url);
   const env = {
     PATH: process.env["PATH"],
     PYTHONPATH: "clients/python",
@@ -24,6 +24,7 @@ export async function runPythonTests(url: string): Promise<string> {
     PASSBOOK_BROWSER: browser.url,
     PASSBOOK_APP_KEY: key,
     PASSBOOK_CLIENT_SECRET: client_secret,
+    PASSBOOK_ADMIN_TOKEN: admin_token,
     PASSBOOK_SIGNED_WEBHOOK: JSON.stringify(signedWebhook()),
   };
   // Warnings are errors, such as a connection that is not closed.
@@ -72,12 +73,16 @@ function signedWebhook() {
 interface Made {
   readonly key?: string;
   readonly client_secret?: string;
+  readonly user_code?: string;
+  readonly device_code?: string;
+  readonly token?: string;
 }
 
-/** The key of a new app with a resource, and the secret of its client. Its jobs may cost half more than their estimate. */
-async function registerApp(
-  url: string,
-): Promise<{ readonly key: string; readonly client_secret: string }> {
+/**
+ * The key of a new app with a resource, the secret of its client, and an operator's token. The app's jobs may cost half more
+ * than their estimate.
+ */
+async function registerApp(url: string) {
   const body = new URLSearchParams({ email: DEVELOPMENT_OPERATOR });
   const signed_in = await fetch(`${url}/signin/dev`, {
     method: "POST",
@@ -85,8 +90,8 @@ async function registerApp(
     redirect: "manual",
   });
   const cookies = signed_in.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
-  const send = async (method: string, path: string, content: object): Promise<Made> => {
-    const response = await fetch(`${url}/api/admin/apps/sketch${path}`, {
+  const send = async (method: string, path: string, content?: object): Promise<Made> => {
+    const response = await fetch(`${url}/api${path}`, {
       method,
       headers: {
         Cookie: cookies.join("; "),
@@ -94,20 +99,24 @@ async function registerApp(
         "Content-Type": "application/json",
         "Idempotency-Key": crypto.randomUUID(),
       },
-      body: JSON.stringify(content),
+      ...(content === undefined ? {} : { body: JSON.stringify(content) }),
     });
     expect(response.status).toBe(200);
     return (await response.json()) as Made;
   };
+  const sketch = "/admin/apps/sketch";
   const app = { name: "Sketch", starter_credits: 100, origins: [], daily_starter_budget: null };
-  await send("PUT", "", { ...app, max_overage_percent: 50 });
+  await send("PUT", sketch, { ...app, max_overage_percent: 50 });
   const redirect_uris = ["https://sketch.example.com/callback"];
   const settings = { name: "Sketch", redirect_uris, public: false };
-  const { client_secret = "" } = await send("PUT", "/clients/web", settings);
+  const { client_secret = "" } = await send("PUT", `${sketch}/clients/web`, settings);
   const uri = "https://mcp.sketch.example.com/mcp";
-  await send("PUT", "/resources/mcp", { uri, scopes: ["draw"] });
-  const { key = "" } = await send("POST", "/keys", { label: "server" });
-  return { key, client_secret };
+  await send("PUT", `${sketch}/resources/mcp`, { uri, scopes: ["draw"] });
+  const { key = "" } = await send("POST", `${sketch}/keys`, { label: "server" });
+  const { user_code, device_code } = await send("POST", "/device/start");
+  await send("POST", "/device/complete", { user_code, scopes: ["admin"] });
+  const { token = "" } = await send("GET", `/device/poll?device_code=${device_code}`);
+  return { key, client_secret, admin_token: token };
 }
 
 async function findPython(): Promise<string> {

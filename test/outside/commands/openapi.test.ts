@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { clientTypes, type Schema } from "../../../src/commands/client_types.ts";
+import { operatorCalls } from "../../../src/commands/operator_calls.ts";
 
 /** The declarations, without the header and with single spaces. */
 function declarationsOf(name: string, schema: Schema): string {
@@ -16,7 +17,7 @@ it("a client type has a read-only member for each property, optional unless the 
       credits: { type: "integer", description: "The balance." },
       app: { anyOf: [{ type: "string" }, { type: "null" }] },
       kinds: { type: "array", items: { $ref: "#/components/schemas/EntryKind" } },
-      period: { enum: ["total", "30_days"] },
+      period: { enum: ["total", "month"] },
       next_cursor: { type: "string" },
     },
     required: ["credits", "app", "kinds", "period"],
@@ -24,7 +25,7 @@ it("a client type has a read-only member for each property, optional unless the 
   expect(declarationsOf("Page", schema)).toBe(
     "export interface Page { /** The balance. */ readonly credits: number; " +
       "readonly app: string | null; readonly kinds: readonly (EntryKind)[]; " +
-      'readonly period: "total" | "30_days"; readonly next_cursor?: string | undefined; }',
+      'readonly period: "total" | "month"; readonly next_cursor?: string | undefined; }',
   );
 });
 
@@ -37,4 +38,40 @@ it("the client exports a named enumeration as a list of its values and as their 
 
 it("a schema of a form that the generator of client types does not know is an error that names the schema", () => {
   expect(() => clientTypes({ Odd: { type: "object" } })).toThrow(/Odd/);
+});
+
+/** A document with one operators' operation, whose body has these fields. */
+function documentWith(properties: Readonly<Record<string, Schema>>) {
+  const ok = { type: "object", properties: { ok: { const: true } }, required: ["ok"] };
+  const json = (schema: Schema) => ({ content: { "application/json": { schema } } });
+  const plan = {
+    operationId: "changePlan",
+    summary: "Set the plan",
+    parameters: [
+      { in: "path", name: "identity_id", required: true, schema: { type: "string" } },
+      { in: "header", name: "Idempotency-Key", schema: { type: "string" } },
+    ],
+    requestBody: json({ type: "object", properties, required: Object.keys(properties) }),
+    responses: { "200": json(ok) },
+  } as const;
+  return {
+    components: { schemas: {} },
+    paths: { "/api/me": { get: plan }, "/api/admin/accounts/{identity_id}/plan": { post: plan } },
+  };
+}
+
+it("an operators' operation is a typed call that takes the values of the path first, and a row of a table", () => {
+  const { types, table } = operatorCalls(documentWith({ new_plan: { type: "string" } }));
+  expect(types).toContain(
+    "changePlan(identityId: string, fields: { readonly newPlan: string; }, options?: WriteOptions): " +
+      "Promise<{\nreadonly ok: true;\n}>;",
+  );
+  expect(table.match(/"id":/g)).toHaveLength(1);
+  expect(table).toContain('"keyed":true');
+  expect(table).toContain('{"name":"newPlan","in":"body","kind":"text","required":true}');
+});
+
+it("an operation with a field that the command line cannot express is an error that names the field", () => {
+  const odd = { type: "object", properties: { x: { type: "string" } } };
+  expect(() => operatorCalls(documentWith({ odd }))).toThrow(/changePlan\.odd/);
 });

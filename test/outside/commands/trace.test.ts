@@ -32,10 +32,9 @@ describe("npm run trace", () => {
     { tags: ["slow"] },
     async () => {
       const copy = copySources(FOLDER, null);
-      const source = join(copy, "src/account/rpc/jobs.ts");
-      const before =
-        '    const settled = { job_id: request.job_id, status: "completed" } as const;';
-      replaceIn(source, before, `    ${DEFECT}\n${before}`);
+      const source = join(copy, "src/account/jobs/settle.ts");
+      const before = "  const step = rules.complete(";
+      replaceIn(source, before, `  ${DEFECT}\n${before}`);
       const bad = await build(copy);
       const stage = await openStage({ bad });
       try {
@@ -51,7 +50,7 @@ describe("npm run trace", () => {
         const line = readFileSync(source, "utf8")
           .split("\n")
           .findIndex((it) => it.includes(DEFECT));
-        expect(output).toContain(`src/account/rpc/jobs.ts:${line + 1}:`);
+        expect(output).toContain(`src/account/jobs/settle.ts:${line + 1}:`);
         expect(output).toContain(`[${DEFECT}]`);
         // A stack frame of the Worker's own code.
         expect(output).toContain("src/http/api/jobs/complete.ts:");

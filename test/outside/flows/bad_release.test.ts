@@ -130,7 +130,7 @@ describe("a release whose alarms fail until the platform gives up", () => {
         expect(await projectedJobs(bob)).toEqual([expect.objectContaining(ended)]);
       }, DELIVERED);
       const { accounts } = await asOperator(operator, `/api/admin/accounts?q=${ada.identity_id}`);
-      expect(accounts).toEqual([expect.objectContaining({ credits: 60, reserved: 40 })]);
+      expect(accounts).toEqual([expect.objectContaining({ credits: 60, held: 40 })]);
     },
   );
 });

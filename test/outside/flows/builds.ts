@@ -72,16 +72,11 @@ export function addMigration(
   );
 }
 
-/** The files of the account object's class. */
-const OBJECT_FILES = ["src/account/object.ts", "src/account/rpc/jobs.ts"];
-
 /** Renames a method of the account object in a copy, and also in the file of its caller, if one is given. */
 export function renameMethod(folder: string, method: string, caller?: string): void {
   const renamed = `${method}InThisRelease`;
-  const part = `\n  ${method}(`;
-  const paths = OBJECT_FILES.map((file) => join(folder, file));
-  const path = paths.find((it) => readFileSync(it, "utf8").includes(part)) ?? join(folder, "none");
-  replaceIn(path, part, `\n  ${renamed}(`);
+  const operations = join(folder, "src/account/operations.ts");
+  replaceIn(operations, `\n  ${method}: `, `\n  ${renamed}: `);
   if (caller === undefined) return;
   replaceIn(join(folder, "src", caller), `.${method}(`, `.${renamed}(`);
 }

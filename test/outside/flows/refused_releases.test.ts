@@ -34,8 +34,8 @@ beforeAll(async () => {
   ) as [string, string, string, string];
   addMigration(migration, 1, "ALTER TABLE `no_such_table` ADD `added` integer;");
   replaceIn(
-    join(constructor, "src/account/rpc/base.ts"),
-    "this.instance = new Instance(ctx, env);",
+    join(constructor, "src/account/object.ts"),
+    "this.#instance = new Instance(ctx, env);",
     'throw new Error("a defect of this release");',
   );
   renameMethod(method, "exercise");

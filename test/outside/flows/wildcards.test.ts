@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { getPublicSuffix } from "tldts";
 import { describe, expect, it } from "vitest";
 import {
   HOSTING_SUFFIXES_FILE,
@@ -39,8 +40,32 @@ describe("the part of the list that the Worker has", () => {
     expect(names.filter((name) => !isHostingSuffix(name, known))).toEqual([]);
   });
 
-  it("the Worker's part of the list is what `npm run suffixes` makes of the pinned list", () => {
-    expect(stored_list).toBe(hostingSuffixes());
+  it("`npm run suffixes` takes the private section of the list, shortened to three labels and grouped by top-level name", () => {
+    const list = `
+// ===BEGIN ICANN DOMAINS===
+co.uk
+// ===END ICANN DOMAINS===
+// ===BEGIN PRIVATE DOMAINS===
+// Example : https://example.com
+github.io
+*.compute.amazonaws.com
+a.b.pages.dev
+!www.pages.dev
+example
+公司.com
+// ===END PRIVATE DOMAINS===
+later.com
+`;
+    expect(hostingSuffixes(list)).toBe("com *amazonaws xn--55qx5d\ndev b.pages\nio github\n");
+    expect(hostingSuffixes("<!doctype html>")).toBe("\n");
+  });
+
+  it("the stored list has what the pinned `tldts` knows as private", () => {
+    const wanted = ["github.io", "pages.dev", "vercel.app", "herokuapp.com", "netlify.app"];
+    for (const name of wanted) {
+      expect(getPublicSuffix(`x.${name}`, { allowPrivateDomains: true })).toBe(name);
+      expect(isHostingSuffix(name, known)).toBe(true);
+    }
   });
 
   it("a truncated list is not accepted", () => {

@@ -62,7 +62,7 @@ export interface InFlight {
 export async function openWork(stage: Stage, email: string): Promise<InFlight> {
   const person: Person = await signIn(stage.url, email);
   expect((await call(stage, person.session, `/api/wallet?app=${APP}`)).status).toBe(200);
-  const limits = { scopes: ["read", "write"], cap: { credits: CAP, period: "total" } };
+  const limits = { scopes: ["read", "write"], caps: [{ credits: CAP, period: "total" }] };
   const capped = await deviceLogin(stage.url, person, limits);
   const first = await call(stage, capped, "/api/jobs", job(20), "create-capped");
   const second = await call(stage, person.session, "/api/jobs", job(10), "create-session");

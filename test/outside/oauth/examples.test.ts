@@ -63,6 +63,11 @@ describe("the examples of OAuth", { tags: "slow" }, () => {
       const connected = pageOf(await visitor.open(back));
       const drawn = pageOf(await visitor.submit(formOf(connected), {}, /Draw/));
       expect(drawn.html).toContain("Here is a lighthouse; you have 92 credits.");
+      // The ports of a host share their cookies, so a browser sends those of Passbook too.
+      const first = (await fetch(origin)).headers.get("Set-Cookie") ?? "";
+      const Cookie = `passbook_session=of-the-service; ${first.split(";")[0]}`;
+      const again = await fetch(origin, { headers: { Cookie } });
+      expect(again.headers.get("Set-Cookie")).toBe(first);
       const after = pageOf(await visitor.submit(formOf(drawn), {}, /Disconnect/));
       expect(after.html).toContain("Connect");
       // The code of a visitor who started elsewhere is refused.
@@ -74,7 +79,7 @@ describe("the examples of OAuth", { tags: "slow" }, () => {
   });
 
   it("the agent spends its budget of 50 credits, and no more", async () => {
-    await giveCredits("eve@example.com", "sketch");
+    await giveCredits("eve@example.com", "conformance");
     const { client_id } = await service.registerClient("orchestrator", {
       public: true,
       redirect_uris: [REDIRECT_URI],
@@ -85,7 +90,7 @@ describe("the examples of OAuth", { tags: "slow" }, () => {
       redirectUri: REDIRECT_URI,
     });
     const scopes = ["openid", "read", "write", "offline_access"];
-    const { url, pending } = await oauth.start({ scopes, limits: { apps: ["sketch"] } });
+    const { url, pending } = await oauth.start({ scopes });
     const connection = await oauth.callback(await service.visit("eve@example.com")(url), pending);
     const tokens = join(installed.folder, "tokens.json");
     await writeFile(tokens, JSON.stringify(connection.tokens));
@@ -94,6 +99,7 @@ describe("the examples of OAuth", { tags: "slow" }, () => {
       CLIENT_ID: client_id,
       REDIRECT_URI,
       TOKENS: tokens,
+      APP: "conformance",
     };
     const script = join(installed.folder, "agent/agent.mjs");
     const agent = await startProgram(script, env, /The agent stopped: 10 credits/);
@@ -107,4 +113,5 @@ it("the third-party app has 80 lines, and the MCP server 30", () => {
   const linesOf = (file: string): number => readFileSync(file, "utf8").trimEnd().split("\n").length;
   expect(linesOf("examples/oauth/app.mjs")).toBeLessThanOrEqual(80);
   expect(linesOf("examples/mcp/server.mjs")).toBeLessThanOrEqual(30);
+  expect(linesOf("examples/mcp/paid.mjs")).toBeLessThanOrEqual(45);
 });

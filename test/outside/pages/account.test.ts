@@ -109,7 +109,7 @@ const PLACES = {
   "jobs-none": "/account/jobs?app=voice&status=started",
   statement: "/account/statement",
   purchases: "/account/purchases",
-  tokens: "/account/connections",
+  tokens: "/account/access",
   "new-token": "/account/tokens/new",
   device: "/device",
   problem: "/nowhere",
@@ -343,7 +343,7 @@ describe("the actions of the account page", () => {
   it("a browser whose session is ended has to sign in again", async () => {
     const here = await signIn("two@example.com");
     const there = await signIn("two@example.com");
-    await here.page.goto(`${pages.url}/account`);
+    await here.page.goto(`${pages.url}/account/access`);
     await here.page.getByRole("button", { name: /^End/ }).click();
     await here.page.getByRole("heading", { name: "End 1 session?" }).waitFor();
     await pages.picture(here.page, "end-session");

@@ -25,6 +25,7 @@ beforeAll(async () => {
           client_id: `${origin}/client.json`,
           client_name: "Sketch agent",
           redirect_uris: [`${origin}/callback`],
+          post_logout_redirect_uris: [`${origin}/bye`],
           token_endpoint_auth_method: "none",
         }),
       );
@@ -85,7 +86,7 @@ describe("allowing a client in a browser", () => {
     await look(page, "ask");
     await page.getByLabel("Largest number of credits", { exact: true }).focus();
     const reached: string[] = [];
-    for (let step = 0; step < 4; step += 1) {
+    for (let step = 0; step < 5; step += 1) {
       await page.keyboard.press("Tab");
       const focused = page.locator(":focus");
       reached.push((await focused.getAttribute("name")) ?? (await focused.innerText()));
@@ -95,7 +96,8 @@ describe("allowing a client in a browser", () => {
     expect(reached).toEqual([
       "period",
       "More limits",
-      "In all apps, for 30 days – change",
+      "days",
+      "In localhost only – change",
       "Allow",
     ]);
     await page.keyboard.press("Enter");
@@ -123,6 +125,7 @@ describe("other ways through the consent page", { tags: ["slow"] }, () => {
     await page.getByLabel("Period", { exact: true }).selectOption("month");
     await page.getByText("– change").click();
     await page.getByLabel("Lifetime").selectOption("7");
+    await page.getByLabel("All apps").check();
     await look(page, "ask-open");
     await page.getByRole("button", { name: "Allow" }).click();
     await atClient(page);
@@ -136,14 +139,14 @@ describe("other ways through the consent page", { tags: ["slow"] }, () => {
     await page.getByRole("button", { name: "Allow" }).click();
     await atClient(page);
 
-    await page.goto(`${pages.url}/account/connections`);
+    await page.goto(`${pages.url}/account/access`);
     expect(await page.getByRole("listitem").filter({ hasText: "Sketch agent" }).count()).toBe(1);
     await page.getByText("0 of 40 credits a month spent").waitFor();
     await look(page, "connections");
     await page.getByRole("link", { name: "Revoke Sketch agent" }).click();
     await look(page, "revoke");
     await page.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("No device, app or program has access").waitFor();
+    await page.getByText("No app or agent is connected.").waitFor();
   });
 
   it("a person denies, and the client learns it", async () => {
@@ -199,5 +202,21 @@ describe("other ways through the consent page", { tags: ["slow"] }, () => {
     await page.goto(authorizeUrl({ prompt: "login" }));
     await page.getByRole("heading", { name: "Sign in again" }).waitFor();
     await look(page, "sign-in-again");
+  });
+
+  it("a client signs a person out after a question, and gets them back", async () => {
+    const page = await openConsent("bye@example.com");
+    const query = new URLSearchParams({
+      client_id: `${origin}/client.json`,
+      post_logout_redirect_uri: `${origin}/bye`,
+      state: "state-2",
+    });
+    await page.goto(`${pages.url}/oauth/logout?${query.toString()}`);
+    await page.getByRole("heading", { name: "Sign out of Passbook?" }).waitFor();
+    await look(page, "sign-out");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(`${origin}/bye?state=state-2`);
+    await page.goto(`${pages.url}/account`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 });

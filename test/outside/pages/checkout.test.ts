@@ -49,7 +49,7 @@ const sessionOf = (page: Page): string => new URL(page.url()).pathname.split("/"
 async function buyAndRefund(email: string, look: typeof lookAt): Promise<void> {
   const page = await pages.signIn(email);
   const back = encodeURIComponent("http://localhost:3000/studio");
-  await page.goto(`${pages.url}/account?return_url=${back}`);
+  await page.goto(`${pages.url}/account?return_to=${back}`);
   await page.getByRole("button", { name: "Buy for 33.33 EUR" }).waitFor();
   await look(page, "account");
   await buy(page, "whole project").click();
@@ -71,7 +71,7 @@ async function buyAndRefund(email: string, look: typeof lookAt): Promise<void> {
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
   expect(await page.getByRole("link", { name: "Check again" }).count()).toBe(0);
   const way_back = page.getByRole("link", { name: "Back to localhost:3000" });
-  expect(await way_back.getAttribute("href")).toBe("http://localhost:3000/studio");
+  expect(await way_back.getAttribute("href")).toBe("http://localhost:3000/studio?result=bought");
   await look(page, "paid");
   await deliver(stripe.refunds(id, 3_333));
   await page.reload();

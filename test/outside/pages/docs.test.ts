@@ -5,7 +5,7 @@ const pages = usePages("docs");
 
 describe("/static", () => {
   it.each([
-    ["passbook.css", "text/css", 32],
+    ["passbook.css", "text/css", 34],
     ["console.css", "text/css", 9],
     ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],

@@ -202,6 +202,7 @@ describe("a person who links a second provider", () => {
     await page.getByRole("button", { name: "Link Mock" }).click();
     expect(await page.getByRole("status").textContent()).toContain("Linked.");
 
+    await page.goto(`${family.passbook}/account/access`);
     await page.getByRole("button", { name: "Sign out everywhere" }).click();
     family.mock.service.once("beforeUserinfo", (answer: MutableResponse) => {
       answer.body = { sub: "grace-at-mock", name: "Grace" };

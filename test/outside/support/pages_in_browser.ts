@@ -177,6 +177,8 @@ async function expectNotSideways(page: Page, place: string): Promise<void> {
  */
 export async function expectForEverybody(page: Page, place: string): Promise<void> {
   const screen = page.viewportSize() ?? SCREENS.wide.viewport;
+  // A heading is in the document before the styles are.
+  await page.waitForLoadState("load");
   await loadAxe(page);
   expect(await violations(page, null), place).toEqual([]);
   expect(await smallTargets(page), place).toEqual([]);

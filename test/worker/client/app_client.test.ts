@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { createAppClient, createClient } from "../../../src/client/index.ts";
-import { personalToken } from "../http/api/admin/operators.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { BASE_URL, send, signIn } from "../support/passbook.ts";
 import { fetchOf } from "./settings_fetch.ts";
@@ -76,32 +75,5 @@ describe("createAppClient", () => {
     } finally {
       Reflect.deleteProperty(globalThis, "document");
     }
-  });
-});
-
-describe("client.adminApps", () => {
-  it("an operator registers an app, lists it, adds keys to it and revokes them", async () => {
-    const server = await openAppServer("demo");
-    const { person, settings } = server.operator;
-    const token = (await personalToken(person, { scopes: ["admin"] }, { ...settings }))?.token;
-    const { adminApps } = createClient({ baseUrl: BASE_URL, token, fetch: fetchOf(settings) });
-    await adminApps.save("sketch", {
-      name: "Sketch",
-      starterCredits: 5,
-      origins: [],
-      dailyStarterBudget: 50,
-      onExpiry: "charge",
-    });
-    const { apps } = await adminApps.list();
-    expect(apps.find(({ slug }) => slug === "sketch")).toMatchObject({
-      daily_starter_budget: 50,
-      settle: "holder",
-      on_expiry: "charge",
-    });
-    const { id, key } = await adminApps.addKey("sketch", "server");
-    expect(key).toMatch(/^pb_app_/);
-    expect((await adminApps.listKeys("sketch")).keys.map((it) => it.id)).toEqual([id]);
-    await adminApps.revokeKey("sketch", id);
-    expect((await adminApps.listKeys("sketch")).keys).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createAppServer, createClient } from "../../../src/client/index.ts";
-import { personalToken } from "../http/api/admin/operators.ts";
+import { createAppServer } from "../../../src/client/index.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { fireAlarm } from "../support/account_object.ts";
 import { BASE_URL, send, signIn } from "../support/passbook.ts";
@@ -10,15 +9,13 @@ const HOOK = { url: "https://sketch.example.com/hook", events: ["job.completed"]
 
 async function openServer() {
   const app = await openAppServer("sketch");
-  const { settings, person } = app.operator;
+  const { settings } = app.operator;
   const fetch = fetchOf(settings);
   const server = createAppServer({ baseUrl: BASE_URL, key: app.key, fetch });
-  const token = (await personalToken(person, { scopes: ["admin"] }, { ...settings }))?.token;
-  const operator = createClient({ baseUrl: BASE_URL, token, fetch }).adminApps;
   const ada = await signIn();
   const headers = { Authorization: `Bearer ${ada.token}` };
   await send("GET", "/api/wallet?app=sketch", { headers }, settings);
-  return { server, operator, ada };
+  return { server, ada };
 }
 
 describe("createAppServer", () => {
@@ -37,25 +34,24 @@ describe("createAppServer", () => {
     expect(entries.map(({ kind }) => kind)).toEqual(["reserve", "grant"]);
   });
 
-  it("an app's server and an operator create, test, replay, list and delete webhooks", async () => {
-    const { server, operator, ada } = await openServer();
-    for (const webhooks of [server.webhooks, operator.webhooks("sketch")]) {
-      const { webhook, secret } = await webhooks.save("main", HOOK);
-      expect(secret).toMatch(/^whsec_/);
-      expect(await webhooks.list()).toEqual([webhook]);
-      const { version } = webhook;
-      const changed = { ...HOOK, version, active: false, reason: "moving" };
-      const paused = await webhooks.save("main", changed);
-      expect(paused).toMatchObject({ webhook: { active: false }, secret: null });
-      expect((await webhooks.rotate("main")).secret).not.toBe(secret);
-      const fetched = vi.spyOn(globalThis, "fetch").mockResolvedValue(Response.json({}));
-      expect(await webhooks.test("main")).toMatchObject({ status: 200, error: null });
-      fetched.mockRestore();
-      await webhooks.replay("main", { identity: ada.identity_id, afterLine: 0 });
-      expect(await webhooks.deliveries("main", { status: "pending" })).toEqual({ deliveries: [] });
-      await webhooks.remove("main", { reason: "gone" });
-      await expect(webhooks.remove("main")).rejects.toMatchObject({ code: "webhook_not_found" });
-    }
+  it("an app's server creates, tests, replays, lists and deletes webhooks", async () => {
+    const { server, ada } = await openServer();
+    const { webhooks } = server;
+    const { webhook, secret } = await webhooks.save("main", HOOK);
+    expect(secret).toMatch(/^whsec_/);
+    expect(await webhooks.list()).toEqual([webhook]);
+    const { version } = webhook;
+    const changed = { ...HOOK, version, active: false, reason: "moving" };
+    const paused = await webhooks.save("main", changed);
+    expect(paused).toMatchObject({ webhook: { active: false }, secret: null });
+    expect((await webhooks.rotate("main")).secret).not.toBe(secret);
+    const fetched = vi.spyOn(globalThis, "fetch").mockResolvedValue(Response.json({}));
+    expect(await webhooks.test("main")).toMatchObject({ status: 200, error: null });
+    fetched.mockRestore();
+    await webhooks.replay("main", { identity: ada.identity_id, afterLine: 0 });
+    expect(await webhooks.deliveries("main", { status: "pending" })).toEqual({ deliveries: [] });
+    await webhooks.remove("main", { reason: "gone" });
+    await expect(webhooks.remove("main")).rejects.toMatchObject({ code: "webhook_not_found" });
   });
 
   it("createAppServer refuses what is not an app's key before it sends a request", () => {

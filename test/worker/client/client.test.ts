@@ -12,7 +12,6 @@ import { BASE_URL, signIn, signInWithCredits } from "../support/passbook.ts";
 import { workerFetch } from "./worker_fetch.ts";
 
 const ORIGIN = "http://localhost";
-const APP = { name: "Demo", starterCredits: 0, origins: [], dailyStarterBudget: null };
 const here: Fetch = (url, init) => workerFetch(url.replace(ORIGIN, BASE_URL), init);
 
 function clientWith(options: Partial<ClientOptions> = {}) {
@@ -51,9 +50,30 @@ describe("the client", () => {
     }
     expect(reserves).toEqual([-1, -1, -1]);
     expect((await client.me()).email).toBe("ada@example.com");
-    expect(await client.tokens.list()).toEqual([]);
+    const whole = clientWith({ token: (await getToken(ada, {}, { client_name: "Laptop" })).token });
+    const { apps, tokens } = await whole.access();
+    expect(apps).toMatchObject([{ slug: "demo", started_jobs: 3 }]);
+    expect(tokens).toMatchObject([{ label: "Laptop", current: true }]);
+    expect((await whole.tokens.list()).map(({ id }) => id)).toEqual([tokens[0]?.id]);
+    await expect(client.access()).rejects.toMatchObject({ code: "scope" });
     const [first] = (await client.jobs.list({ limit: 1 })).jobs;
     expect(await client.jobs.get(first?.id ?? "")).toEqual(first);
+  });
+
+  it("the client stops an app, and its started jobs go on or expire", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: (await getToken(ada)).token });
+    const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 1 });
+    const kept = { slug: "demo", state: "stopped", started_jobs: 1 };
+    expect(await client.stopApp("demo")).toMatchObject(kept);
+    const again = client.jobs.create({ app: "demo", action: "draw", costEstimate: 1 });
+    await expect(again).rejects.toMatchObject({ code: "app_stopped" });
+    const expired = await client.stopApp("demo", { startedJobs: "expire" });
+    expect(expired).toMatchObject({ state: "stopped", started_jobs: 0 });
+    expect(await client.jobs.get(job_id)).toMatchObject({ status: "failed", failure: "expired" });
+    await expect(client.stopApp("never")).rejects.toMatchObject({ code: "app_not_found" });
+    const session = clientWith({ token: ada.token });
+    await expect(session.stopApp("demo")).rejects.toMatchObject({ code: "scope" });
   });
 
   it("the client lists jobs created within a range of time", async () => {
@@ -82,7 +102,7 @@ describe("the client", () => {
     const client = clientWith({ token: ada.token });
     const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
     const { job, credits } = await client.jobs.cancel(job_id);
-    expect([job.failure, credits]).toEqual(["expired", 100]);
+    expect([job.failure, credits]).toEqual(["cancelled", 100]);
     const personal_token = clientWith({ token: (await getToken(ada)).token });
     await expect(personal_token.jobs.cancel(job_id)).rejects.toMatchObject({ code: "scope" });
   });
@@ -161,11 +181,6 @@ describe("the client", () => {
   it.each<[string, (client: PassbookClient) => Promise<unknown>]>([
     ["signOut", (it) => it.signOut()],
     ["tokens.revoke", (it) => it.tokens.revoke("x")],
-    ["adminApps.save", (it) => it.adminApps.save("demo", APP)],
-    ["adminApps.addKey", (it) => it.adminApps.addKey("demo", "server")],
-    ["adminApps.revokeKey", (it) => it.adminApps.revokeKey("demo", "x")],
-    ["admin.suspend", (it) => it.admin.suspend("ada", { reason: "case 1" })],
-    ["admin.revokePersonalToken", (it) => it.admin.revokePersonalToken("ada", "x")],
     ["jobs.complete", (it) => it.jobs.complete({ jobId: "x", actualCost: 1 })],
   ])("%s fails if something other than the service responds with 200", async (_, act) => {
     for (const body of [{}, { status: "up" }, { job: { id: 5 }, ok: 1, id: 7 }]) {

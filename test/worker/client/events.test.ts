@@ -34,6 +34,10 @@ interface Shown {
   readonly headers: Record<string, string>;
 }
 
+/** The number of an event's entry. */
+const lineOf = (event: AccountEvent): number =>
+  "line" in event ? event.line : expect.fail("an event without an entry");
+
 /** One response: chunks and then its end, a lost connection (`breaks`), or nothing more (`hangs`). */
 interface Stream {
   readonly chunks: readonly (string | Uint8Array)[];
@@ -74,7 +78,7 @@ function streaming(respond: (after: number | null, attempt: number) => Stream) {
 }
 
 function lineText(line: number, note = "zwölf €"): string {
-  const event = { line, kind: "grant", amount: 1, credits: line, reserved: 0, job: null, note };
+  const event = { line, kind: "grant", amount: 1, credits: line, held: 0, job: null, note };
   return `id: ${line}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
@@ -115,8 +119,8 @@ describe("the client's events", () => {
       if (taken.length === 3) break;
     }
     expect(taken).toMatchObject([
-      { line: 2, kind: "snapshot", credits: 100, reserved: 0 },
-      { line: 3, kind: "reserve", amount: -10, credits: 90, reserved: 10 },
+      { line: 2, kind: "snapshot", credits: 100, held: 0 },
+      { line: 3, kind: "reserve", amount: -10, credits: 90, held: 10 },
       { line: 4, kind: "settle", amount: 3, job: { status: "completed" }, app: "demo" },
     ]);
   });
@@ -137,7 +141,7 @@ describe("the client's events", () => {
     const ada = await signInWithCredits();
     await runJob(ada);
     const taken = await take(2, { token: ada.token, fetch: here }, { after: 2 });
-    expect(taken.map(({ line }) => line)).toEqual([3, 4]);
+    expect(taken.map(lineOf)).toEqual([3, 4]);
   });
 
   it("the events end without an error when they are stopped at any point", async () => {
@@ -169,7 +173,7 @@ describe("the client's events", () => {
             : { chunks: [linesAfter(after, 7)], ending: "hangs" },
         );
         const taken = await take(4, { fetch }, { after: 3 });
-        expect(taken.map(({ line }) => line)).toEqual([4, 5, 6, 7]);
+        expect(taken.map(lineOf)).toEqual([4, 5, 6, 7]);
         expect(taken).toMatchObject(taken.map(() => ({ note: "zwölf €" })));
         expect(requests).toHaveLength(2);
       }
@@ -183,7 +187,7 @@ describe("the client's events", () => {
       const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
       for (const chunks of [pieces, [bytes]]) {
         const { fetch } = streaming(() => ({ chunks, ending: "hangs" }));
-        expect((await take(3, { fetch }, { after: 0 })).map(({ line }) => line)).toEqual([1, 2, 3]);
+        expect((await take(3, { fetch }, { after: 0 })).map(lineOf)).toEqual([1, 2, 3]);
       }
     }
   });
@@ -195,20 +199,20 @@ describe("the client's events", () => {
         : { chunks: [lineText(2) + lineText(3) + lineText(4)] },
     );
     const taken = await take(4, { fetch }, { after: 0 });
-    expect(taken.map(({ line }) => line)).toEqual([1, 2, 3, 4]);
+    expect(taken.map(lineOf)).toEqual([1, 2, 3, 4]);
     expect(requests.map(({ after }) => after)).toEqual(["0", "3"]);
   });
 
   it("the events continue from a snapshot if too many entries were missed or the account was restored", async () => {
     const snapshot = (line: number) =>
-      `id: ${line}\ndata: {"line":${line},"kind":"snapshot","credits":1,"reserved":0}\n\n`;
+      `id: ${line}\ndata: {"line":${line},"kind":"snapshot","credits":1,"held":0}\n\n`;
     const { fetch, requests } = streaming((_, attempt) => ({
       chunks: [
         [snapshot(5), snapshot(5) + snapshot(20_000), snapshot(3) + lineText(4)][attempt - 1] ?? "",
       ],
     }));
     const taken = await take(4, { fetch });
-    expect(taken.map(({ line }) => line)).toEqual([5, 20_000, 3, 4]);
+    expect(taken.map(lineOf)).toEqual([5, 20_000, 3, 4]);
     expect(requests.map(({ after }) => after)).toEqual([null, "5", "20000"]);
   });
 
@@ -256,7 +260,7 @@ describe("the client's events", () => {
 });
 
 describe("the client's events behind a firewall or proxy", () => {
-  const event = { line: 1, kind: "grant", amount: 1, credits: 1, reserved: 0 };
+  const event = { line: 1, kind: "grant", amount: 1, credits: 1, held: 0 };
   it.each([
     ["a page", { chunks: ["<p>Welcome to the airport</p>"], type: "text/html" }],
     ["JSON", { chunks: ['{"status":"up"}'], type: "application/json" }],
@@ -272,7 +276,7 @@ describe("the client's events behind a firewall or proxy", () => {
       "half a credit",
       { chunks: [`id: 1\ndata: ${JSON.stringify({ ...event, credits: 0.5 })}\n\n`] },
     ],
-    ["no held", { chunks: [`id: 1\ndata: ${JSON.stringify({ ...event, reserved: null })}\n\n`] }],
+    ["no held", { chunks: [`id: 1\ndata: ${JSON.stringify({ ...event, held: null })}\n\n`] }],
     ["a line without an end", { chunks: ["data: ".padEnd(1_000_100, "x")], ending: "hangs" }],
   ] as const)("give nothing of %s, and say so in the end", async (_, stream) => {
     const { fetch, requests } = streaming(() => stream);

@@ -12,7 +12,7 @@ async function runBeyondCap(
   decide: (ada: SignedIn, path: string, waits: number) => Promise<unknown>,
 ) {
   const ada = await signInWithCredits("demo");
-  const { token } = await getToken(ada, { cap: { credits: 20, period: "total" } });
+  const { token } = await getToken(ada, { caps: [{ credits: 20, period: "total" }] });
   const urls: string[] = [];
   const waited: number[] = [];
   const client = createClient({

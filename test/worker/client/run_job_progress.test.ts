@@ -329,7 +329,7 @@ describe("a job that its holder cancels", () => {
       await expect(ran).rejects.toMatchObject({ code: "job_ended", result });
       expect(await newestJob(ada)).toMatchObject({
         status: "failed",
-        failure: "expired",
+        failure: "cancelled",
         actual_cost: 4,
       });
     },

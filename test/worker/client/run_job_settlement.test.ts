@@ -83,7 +83,7 @@ describe("runJob after the work", () => {
 
   it("runJob settles at the amount that the token's cap allows if the cost exceeds it by one credit", async () => {
     const ada = await signInWithCredits();
-    const token = await getToken(ada, { cap: { credits: 50 } });
+    const token = await getToken(ada, { caps: [{ credits: 50 }] });
     const { client, options, warnings } = clientBy(token.token);
     const ran = await client.runJob(
       JOB,
@@ -98,7 +98,7 @@ describe("runJob after the work", () => {
 
   it("runJob settles at the estimate if a cap refuses the overage without numbers", async () => {
     const ada = await signInWithCredits();
-    const token = await getToken(ada, { cap: { credits: 50 } });
+    const token = await getToken(ada, { caps: [{ credits: 50 }] });
     const terse: Fetch = async (url, init) => {
       const response = await here(url, init);
       if (response.status !== 402) return response;

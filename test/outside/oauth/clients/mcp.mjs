@@ -17,7 +17,7 @@ export const SDKS = {
 };
 
 /** Stores what the SDK obtains, in memory. `visit` is the person's browser: it returns the address of the redirect. */
-function providerOf({ client_id, redirect_uri, scope, visit }) {
+export function providerOf({ client_id, redirect_uri, scope, visit }) {
   const stored = {
     client: undefined,
     tokens: undefined,
