@@ -93,7 +93,7 @@ class Model {
 
   #poll(digest: string, now_ms: number): string {
     const login = this.login;
-    if (login === null || login.digest !== digest) return "device_code_unknown";
+    if (login === null || login.digest !== digest) return "device_code_not_found";
     if (login.ending === "redeemed") return "already_used";
     if (login.ending === "denied") return "access_denied";
     if (now_ms >= login.expires_at_ms) return "expired_token";

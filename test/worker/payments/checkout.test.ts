@@ -58,12 +58,8 @@ describe("a checkout", () => {
 
   it.each([
     ["an unknown package", { package: "huge" }, "package_unknown"],
-    [
-      "a foreign return address",
-      { return_url: "https://evil.example/x" },
-      "return_url_not_allowed",
-    ],
-    ["no address", { return_url: "javascript:alert(1)" }, "return_url_not_allowed"],
+    ["a foreign return address", { return_to: "https://evil.example/x" }, "return_to_not_allowed"],
+    ["no address", { return_to: "javascript:alert(1)" }, "return_to_not_allowed"],
     ["no package", { package: undefined }, "invalid_request"],
   ])("a checkout with %s is refused before Stripe is called", async (_, body, code) => {
     const stripe = openStripe();
@@ -76,7 +72,7 @@ describe("a checkout", () => {
     const stripe = openStripe();
     const { cookies } = await signIn();
     const headers = { Cookie: cookies, Origin: "https://evil.example" };
-    const body = JSON.stringify({ package: "small", return_url: RETURN_URL });
+    const body = JSON.stringify({ package: "small", return_to: RETURN_URL });
     const init = { headers: { ...headers, "Content-Type": "application/json" }, body };
     expect((await send("POST", "/api/checkout", init, SELLING)).status).toBe(403);
     expect(stripe.asked).toEqual([]);
@@ -84,7 +80,7 @@ describe("a checkout", () => {
 
   it.each([
     ["limited to an app", { apps: ["demo"] }, 403],
-    ["with a cap", { cap: { credits: 5, period: "total" } }, 403],
+    ["with a cap", { caps: [{ credits: 5, period: "total" }] }, 403],
     ["that may only read", { scopes: ["read"] }, 403],
     ["without limits", {}, 200],
   ])("a personal token %s that opens a checkout gets %s", async (_, limits, status) => {
@@ -239,7 +235,7 @@ it("an app key opens no checkout, also in a suspended account, and counts toward
     "Passbook-Identity": ada.identity_id,
     "Content-Type": "application/json",
   };
-  const body = JSON.stringify({ package: "small", return_url: RETURN_URL });
+  const body = JSON.stringify({ package: "small", return_to: RETURN_URL });
   for (let attempt = 0; attempt < 30; attempt += 1) {
     const answer = await send("POST", "/api/checkout", { headers, body }, selling.settings);
     expect([answer.status, answer.body.code]).toEqual([403, "scope"]);

@@ -23,7 +23,7 @@ describe("the client's checkout", () => {
     const { token } = await signIn();
     const options = { baseUrl: "http://localhost", token, wait: async () => {} };
     const client = createClient({ ...options, fetch: losing(2) });
-    const { url } = await client.checkout({ package: "small", returnUrl: RETURN_URL });
+    const { url } = await client.checkout({ package: "small", returnTo: RETURN_URL });
     expect(stripe.sessions.size).toBe(1);
     expect(url).toBe([...stripe.sessions.values()][0]?.["url"]);
   });
@@ -34,7 +34,7 @@ describe("the client's checkout", () => {
     const options = { baseUrl: "http://localhost", token, wait: async () => {} };
     const client = createClient({ ...options, fetch: losing(0) });
     const refused = await client
-      .checkout({ package: "huge", returnUrl: RETURN_URL })
+      .checkout({ package: "huge", returnTo: RETURN_URL })
       .catch((error: unknown) => error);
     expect(isPassbookError(refused, "package_unknown")).toBe(true);
   });

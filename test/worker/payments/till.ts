@@ -49,7 +49,7 @@ export function checkout(
         "Content-Type": "application/json",
         ...headers,
       },
-      body: JSON.stringify({ package: "small", return_url: RETURN_URL, ...body }),
+      body: JSON.stringify({ package: "small", return_to: RETURN_URL, ...body }),
     },
     settings,
   );
