@@ -5,8 +5,8 @@ import { credits, number, signed, stateName } from "../layout/labels.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { AppIcon, type AppLook, type AppLooks } from "../layout/app_icon.tsx";
-import { previewOf, readMetadata } from "./job_metadata.ts";
-import { failureText, JobState, titleOf } from "./job_rows.tsx";
+import { previewOf, readMetadata, titleOf } from "./job_metadata.ts";
+import { failureText, JobState } from "./job_rows.tsx";
 import { StartedBy } from "./started_by.tsx";
 import { Steps } from "./statement_list.tsx";
 
