@@ -31,7 +31,7 @@ const app = z
       "When its key or its pages last started a job. Null: none of the account's newest 20,000 entries says so.",
     ),
     spent_this_month: spent_this_month.describe(
-      "As of a connection, for jobs that its key or its pages started. What a connection or a token spends in the app counts there.",
+      "As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that the holder started in a browser count for the job's app, and what a connection or a token spends in the app counts there.",
     ),
     started_jobs: z.int().min(0).describe("Its jobs that are started now, whatever started them."),
   })
