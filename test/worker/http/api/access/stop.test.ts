@@ -163,6 +163,33 @@ describe("a stopped app", () => {
   });
 
   it("only our own pages allow an app, and a token without limits may stop one", async () => {
+  it("a stopped app cannot complete a job at more than it holds or was estimated, and at most by as much once it expired", async () => {
+    const jobs = await Promise.all([start(), start(), start()]);
+    const [by_key, by_page, raised] = jobs;
+    const key = credentials["key"] ?? {};
+    const raise = { job_id: raised, step: 1, reserve: 5 };
+    expect((await call(key, "POST", "/api/jobs/progress", raise)).status).toBe(200);
+    await stop();
+    const complete = (headers: Headers, job_id: string, actual_cost: number) =>
+      call(headers, "POST", "/api/jobs/complete", { job_id, actual_cost });
+    for (const [headers, job_id, limit] of [
+      [key, by_key, 1],
+      [credentials["page's token"] ?? {}, by_page, 1],
+      [key, raised, 5],
+    ] as const) {
+      const refused = await complete(headers, job_id, limit + 1);
+      expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit } });
+    }
+    expect((await complete(key, by_key, 1)).body.job.actual_cost).toBe(1);
+    await stop("expire");
+    expect((await complete(key, raised, 6)).body).toMatchObject({ code: "overage_limit" });
+    expect((await complete(key, raised, 5)).body.job.actual_cost).toBe(5);
+    await allow();
+    const items = [{ job_id: by_page, actual_cost: 30 }];
+    const later = await call(key, "POST", "/api/jobs/complete/batch", { jobs: items });
+    expect(later.body.results).toMatchObject([{ job: { actual_cost: 30 } }]);
+  });
+
     const path = "/api/access/apps/demo/stop";
     for (const name of ["page's token", "page's cookie", "capped token"]) {
       expect((await call(credentials[name] ?? {}, "POST", path, {})).body.code).toBe("scope");
