@@ -447,7 +447,7 @@ class StopAppResponse(TypedDict):
 
 
 class AllowAppResponse(TypedDict):
-    app: AccessApp
+    app: AccessApp | None
 
 
 class AccessConnectionCaps(TypedDict):

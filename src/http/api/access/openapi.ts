@@ -121,8 +121,12 @@ export const access = describe(
     allowApp: {
       tag: "Access",
       summary: "Allow a stopped app again",
-      description: "Only on the service's own pages. Revoked connections stay revoked.",
-      success: of_app,
+      description:
+        "Only on the service's own pages. Revoked connections stay revoked. The account does not become open for an app that it was never open for: then `app` is null.",
+      success: {
+        ...of_app,
+        schema: z.strictObject({ app: app.nullable() }),
+      },
     },
     readAccess: {
       tag: "Access",
