@@ -413,6 +413,27 @@ export function whyNotRaise({ caller }: Acting): Refusal | null {
   }
 }
 
+/**
+ * The most that a job may cost if this caller completes it; null: the job's own terms decide. A stopped app gets no more than
+ * what the person knew of when they stopped it: what the job holds, or its estimate.
+ */
+export function mostAfterStop(
+  { caller }: Acting,
+  { reserved, cost_estimate }: Pick<JobRow, "reserved" | "cost_estimate">,
+): number | null {
+  switch (caller.kind) {
+    case "app":
+      return caller.stopped === null ? null : Math.max(reserved, cost_estimate);
+    case "page":
+      return caller.stopped.length === 0 ? null : Math.max(reserved, cost_estimate);
+    case "holder":
+    case "allowance":
+    case "operator":
+    case "service":
+      return null;
+  }
+}
+
 /** Only the holder may cancel a started job of any app. */
 export function whyNotCancel({ caller }: Acting): Refusal | null {
   switch (caller.kind) {

@@ -770,7 +770,8 @@ export interface AccessApp {
    */
   readonly last_used_at: string | null;
   /**
-   * As of a connection, for jobs that its key or its pages started. What a connection or a token
+   * As of a connection, for jobs that its key or its pages started, also those of another app. Jobs
+   * that the holder started in a browser count for the job's app, and what a connection or a token
    * spends in the app counts there.
    */
   readonly spent_this_month: number | null;

@@ -1,6 +1,7 @@
 /** The decisions of the consent page before it asks the person, and its suggestions. Pure: the caller passes the time. */
 import { isSubset } from "./allowance.ts";
 import type { Asked, AuthorizeError } from "./authorize_request.ts";
+import { isLoopbackHost } from "./origins.ts";
 import {
   REGISTRATION_ID_PATTERN,
   type OAuthClient,
@@ -70,7 +71,8 @@ export function signInNeed(
  */
 export function isAssured(client: OAuthClient, redirect_uri: string): boolean {
   const has_secret = client.kind === "registered" && !client.public;
-  return has_secret || redirect_uri.startsWith("https://");
+  const url = URL.parse(redirect_uri);
+  return has_secret || (url?.protocol === "https:" && !isLoopbackHost(url.hostname));
 }
 
 /** Whether a former consent counts without a page. Never for a client that only a document describes. */

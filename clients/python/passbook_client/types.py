@@ -434,8 +434,9 @@ class AccessApp(TypedDict):
     """
     spent_this_month: int | None
     """
-    As of a connection, for jobs that its key or its pages started. What a connection or a token spends
-    in the app counts there.
+    As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that
+    the holder started in a browser count for the job's app, and what a connection or a token spends in
+    the app counts there.
     """
     started_jobs: int
     """Its jobs that are started now, whatever started them."""
@@ -446,7 +447,7 @@ class StopAppResponse(TypedDict):
 
 
 class AllowAppResponse(TypedDict):
-    app: AccessApp
+    app: AccessApp | None
 
 
 class AccessConnectionCaps(TypedDict):

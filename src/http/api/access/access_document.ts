@@ -31,7 +31,7 @@ const app = z
       "When its key or its pages last started a job. Null: none of the account's newest 20,000 entries says so.",
     ),
     spent_this_month: spent_this_month.describe(
-      "As of a connection, for jobs that its key or its pages started. What a connection or a token spends in the app counts there.",
+      "As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that the holder started in a browser count for the job's app, and what a connection or a token spends in the app counts there.",
     ),
     started_jobs: z.int().min(0).describe("Its jobs that are started now, whatever started them."),
   })
@@ -121,8 +121,12 @@ export const access = describe(
     allowApp: {
       tag: "Access",
       summary: "Allow a stopped app again",
-      description: "Only on the service's own pages. Revoked connections stay revoked.",
-      success: of_app,
+      description:
+        "Only on the service's own pages. Revoked connections stay revoked. The account does not become open for an app that it was never open for: then `app` is null.",
+      success: {
+        ...of_app,
+        schema: z.strictObject({ app: app.nullable() }),
+      },
     },
     readAccess: {
       tag: "Access",
