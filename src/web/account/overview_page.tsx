@@ -44,7 +44,7 @@ export function AccountPage(props: AccountPageProps) {
   const { person, overview, appLook, packages, notice } = props;
   const appName = (slug: string | null): string => appLook(slug).name;
   const shop = <BuyCredits packages={packages} prices={props.prices} back={props.back} />;
-  // Whom an app or an approval sent here to buy credits looks for them first.
+  // A person whom an app or an approval sent here to buy credits looks for them first.
   const came_to_buy = props.back !== null;
   return (
     <Page title="Your account" section="account" scripts={["times.js", "live.js"]}>

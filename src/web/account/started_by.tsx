@@ -1,4 +1,4 @@
-/** What started a job, as its holder and operators see it. */
+/** The starter of a job, as its holder and operators see it. */
 import type { JobRow } from "../../account/contract.ts";
 import { startedBy, starterOf, type StarterColumns } from "../../domain/started_by.ts";
 import { nameFromSlug } from "../layout/labels.ts";
@@ -21,12 +21,12 @@ export function starterText(job: StarterColumns): string | null {
   }
 }
 
-/** What started a job, unless its own app or the holder did. */
+/** The starter of a job, unless its own app or the holder started it. */
 function otherStarter(job: JobRow): string | null {
   return startedBy(job).id === job.app_slug ? null : starterText(job);
 }
 
-/** "by Lantern", with a link to where its holder stops it, and a full stop. Nothing if the app itself started it. */
+/** "by Lantern", with a link to the place where its holder stops it, and a full stop. Nothing if the app itself started it. */
 export function ByLink({ job }: { job: JobRow }) {
   return otherStarter(job) === null ? null : (
     <>
@@ -35,7 +35,7 @@ export function ByLink({ job }: { job: JobRow }) {
   );
 }
 
-/** What started a job, in a list that names its app anyway: "by Lantern". Nothing if the app itself started it. */
+/** The starter of a job, in a list that names its app anyway: "by Lantern". Nothing if the app itself started it. */
 export function By(props: {
   readonly job: JobRow | null;
   /** What stands before it. */
@@ -48,7 +48,7 @@ export function By(props: {
   return <span class={props.class}>{`${before}by ${text}`}</span>;
 }
 
-/** What started a job, with a link to where its holder sees and stops it. */
+/** The starter of a job, with a link to where its holder sees and stops it. */
 export function StartedBy({ job }: { job: StarterColumns }) {
   const { kind, id } = startedBy(job);
   const text = starterText(job);

@@ -48,7 +48,7 @@ interface ChoicesProps {
   readonly problems: ApprovalProblems;
 }
 
-/** What the summary of problems links to, by id and name; for a group, its first field. */
+/** The fields that the summary of problems links to, by id and name; of a group, the first field. */
 const FIELDS = {
   access: ["access_write", "What it can do"],
   apps: ["reach_some", "Which apps it can use"],
@@ -88,7 +88,7 @@ export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly headi
   );
 }
 
-/** What the choices offer: the registered apps, the providers of upstream tokens, and operating the service. */
+/** The options of the choices: the registered apps, the providers of upstream tokens, and operating the service. */
 export interface Offered {
   readonly registered_apps: readonly RegisteredApp[];
   /** The names of the providers whose upstream tokens may be stored for the person; null: it can get none. */

@@ -1,7 +1,7 @@
 /** How a person reaches the people who run the service: `SUPPORT_URL`. */
 import { currentShell } from "./shell.ts";
 
-/** What a person asks about: its kind, and the id by which operators find it. */
+/** The subject of a question: its kind, and the id by which operators find it. */
 export interface SupportSubject {
   readonly kind: "job" | "purchase";
   readonly id: string;
