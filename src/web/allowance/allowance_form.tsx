@@ -44,6 +44,8 @@ interface AllowanceFormProps {
   readonly wished?: Wished;
   /** The choice of the end, or the seconds after which it ends. */
   readonly end: EndChoiceProps | number;
+  /** Above the title. */
+  readonly head?: Child;
   /** The asker and the rights, shown above the form. */
   readonly asker?: Child;
   /** The first fields of the form, also hidden ones. */
@@ -66,6 +68,7 @@ export function AllowanceForm(props: AllowanceFormProps) {
   return (
     <>
       <Summary problems={problems} />
+      {props.head}
       <h1>{title}</h1>
       {isUnclear(props) ? null : (
         <MoneySentence
