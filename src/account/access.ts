@@ -64,7 +64,7 @@ function byLastUse(one: Used, other: Used): number {
   return (other.last_used_at_ms ?? 0) - (one.last_used_at_ms ?? 0);
 }
 
-/** What ended jobs cost, in credits. */
+/** The cost of ended jobs, in credits. */
 interface Spending {
   /** By each allowance and by what was exchanged from it. */
   readonly of_allowances: ReadonlyMap<string, number>;
@@ -73,7 +73,7 @@ interface Spending {
   readonly total: number;
 }
 
-/** What the jobs cost that ended in the present month. Null: it has too many entries. `newest`: the newest entry's number. */
+/** The cost of the jobs that ended in the present month. Null: it has too many entries. `newest`: the newest entry's number. */
 function readSpending({ database, now_ms }: Transaction, newest: number): Spending | null {
   const first = numberAt(database, newest, monthOf(now_ms).from_ms);
   if (newest - first >= ACCESS_SCAN_MAX_LINES) return null;

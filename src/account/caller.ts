@@ -41,7 +41,7 @@ export type AdmittedCaller =
   | {
       readonly kind: "allowance";
       readonly allowance: AllowanceRow;
-      /** What the allowance and all its ancestors permit. */
+      /** The rights that the allowance and all its ancestors permit. */
       readonly limits: AllowanceLimits;
     }
   | {
@@ -78,7 +78,7 @@ export function isCapped({ caller }: Acting): boolean {
   return caller.kind === "allowance" && caller.limits.caps.length > 0;
 }
 
-/** Who the caller is to a connection that it revokes. An app's key cannot revoke any. */
+/** The role of the caller towards a connection that it revokes. An app's key cannot revoke any. */
 export function revokerOf(caller: AdmittedCaller): Revoker {
   switch (caller.kind) {
     case "holder":
@@ -156,7 +156,7 @@ export function visibleApps({ caller }: Acting): readonly string[] | undefined {
 }
 
 /**
- * What starts a job of this app that the caller creates; null: the holder in a browser. `root`: the allowance that the
+ * The starter of a job of this app that the caller creates; null: the holder in a browser. `root`: the allowance that the
  * holder approved. `caller_app_name`: the name of the app that `startingApp` gives.
  */
 export function starterOf(

@@ -1,6 +1,6 @@
-/** What it means that the holder of an account stopped an app there. Pure. */
+/** The meaning of an app that the holder stopped in an account. Pure. */
 
-/** What happens to the app's started jobs: they may go on, or expire now as their policy says. */
+/** The fate of the app's started jobs: they may go on, or expire now as their policy says. */
 export const STARTED_JOBS = ["keep", "expire"] as const;
 export type StartedJobs = (typeof STARTED_JOBS)[number];
 
@@ -19,7 +19,7 @@ export function isStartedBefore(
 }
 
 /**
- * What our pages say about a stop, in one place. `http/api/access/stop.test.ts` tries the credentials before, during and after
+ * The sentences of our pages about a stop, in one place. `http/api/access/stop.test.ts` tries the credentials before, during and after
  * a stop.
  */
 export const STOP_FACTS = {

@@ -1,4 +1,4 @@
-/** What the consent page decides before it asks the person, and what it suggests. Pure: the caller passes the time. */
+/** The decisions of the consent page before it asks the person, and its suggestions. Pure: the caller passes the time. */
 import { isSubset } from "./allowance.ts";
 import type { Asked, AuthorizeError } from "./authorize_request.ts";
 import {
@@ -78,7 +78,7 @@ export function mayRemember(client: OAuthClient, redirect_uri: string): boolean 
   return client.kind === "registered" && isAssured(client, redirect_uri);
 }
 
-/** What happens to the request of a signed-in person. */
+/** The outcome for the request of a signed-in person. */
 export type ConsentStep =
   | { readonly kind: "remembered" }
   | { readonly kind: "ask" }

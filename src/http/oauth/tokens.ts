@@ -18,7 +18,7 @@ export interface TokenResponse {
   readonly scope: string;
   readonly refresh_token?: string;
   readonly id_token?: string;
-  /** What a token of our API may spend (RFC 9396, section 7). */
+  /** The limits of a token of our API (RFC 9396, section 7). */
   readonly authorization_details?: ReturnType<typeof detailsOf>;
   /** Only of an exchange (RFC 8693, section 2.2.1). */
   readonly issued_token_type?: string;
@@ -39,7 +39,7 @@ export async function failed(
   return refused(limited === null ? errorOf(problem) : errorFrom(limited));
 }
 
-/** What the response has. */
+/** The fields of the response. */
 interface Contents {
   /** Without a refresh token, or without an ID token; both if omitted. */
   readonly without?: readonly ("refresh_token" | "id_token")[];

@@ -1,4 +1,4 @@
-/** What may act on an account, in the OpenAPI document. */
+/** Access to an account, in the OpenAPI document. */
 import * as z from "zod";
 import { describe } from "../../openapi/operation.ts";
 import { ACCESS } from "../../openapi/examples.ts";
@@ -13,7 +13,7 @@ const spent_this_month = z
   .min(0)
   .nullable()
   .describe(
-    "What its jobs cost that ended in this month (UTC), without what operators gave back. Null if the account has more than 20,000 entries of this month.",
+    "The cost of its jobs that ended in this month (UTC), less refunds by operators. Null if the account has more than 20,000 entries of this month.",
   );
 
 const app = z
@@ -54,11 +54,11 @@ const allowance = {
   ),
   expires_at,
   spent_this_month: spent_this_month.describe(
-    "What its jobs, and those of its children, cost that ended in this month (UTC), without what operators gave back. Null if the account has more than 20,000 entries of this month.",
+    "The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds by operators. Null if the account has more than 20,000 entries of this month.",
   ),
 };
 
-const EXCHANGED = "What was exchanged from it, and ends with it.";
+const EXCHANGED = "The tokens that were exchanged from it, and end with it.";
 
 const connection = z.strictObject({
   ...allowance,
