@@ -15,6 +15,7 @@ export type WebhookEvent =
   | ConnectionRevokedWebhookEvent
   | ConnectionLimitWebhookEvent
   | AppAccessWebhookEvent
+  | AppWebhookEvent
   | PingWebhookEvent;
 
 /** One of the app's own jobs. */
@@ -241,6 +242,26 @@ export interface AppAccessWebhookEvent {
     readonly app: string;
   };
 }
+
+/** An operator paused the app or changed the message of its pause, or let it continue. */
+export interface AppWebhookEvent {
+  readonly type: "app.paused" | "app.continued";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The app's slug. */
+    readonly app: string;
+    readonly paused: AppPause;
+  };
+}
+
+/** An operator's pause of the app; null: it is not paused. */
+export type AppPause = {
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly since: string;
+  /** The error of requests for jobs. */
+  readonly message: string;
+} | null;
 
 /** Sent by a test. */
 export interface PingWebhookEvent {
@@ -506,6 +527,7 @@ export type CreatedItemRefusal =
         | "app_stopped"
         | "suspended"
         | "unavailable"
+        | "app_paused"
         | "account_full"
         | "token_storage_full";
     }
@@ -1244,6 +1266,7 @@ export interface HealthFigure {
     | "payments_not_booked"
     | "dropped_payment_events"
     | "paused_webhooks"
+    | "failing_webhooks"
     | "used_up_budgets"
     | "spent_today";
   readonly status: "ok" | "warning";
@@ -1353,6 +1376,7 @@ export interface RegisteredApp {
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
+  readonly paused: AppPause;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1395,6 +1419,7 @@ export interface AppRecord {
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
+  readonly paused: AppPause;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1448,6 +1473,7 @@ export interface OwnApp {
    * model does not respond.
    */
   readonly granted_today: number | null;
+  readonly paused: AppPause;
 }
 
 /** All OAuth clients of the app, by id. */
@@ -1540,6 +1566,8 @@ export interface Webhook {
     | "connection.limit_reached"
     | "access.stopped"
     | "access.allowed"
+    | "app.paused"
+    | "app.continued"
   )[];
   /** Balances in credits, in ascending order, at which `credits.low` is sent. */
   readonly thresholds: readonly number[];
@@ -1555,6 +1583,8 @@ export interface Webhook {
   readonly last_error: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly last_error_at: string | null;
+  /** When the first delivery failed after the last success; null: the last one succeeded. */
+  readonly failing_since: string | null;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1606,9 +1636,11 @@ export interface WebhookDelivery {
     | "connection.revoked"
     | "connection.limit_reached"
     | "access.stopped"
-    | "access.allowed";
-  /** The account's holder. */
-  readonly identity_id: string;
+    | "access.allowed"
+    | "app.paused"
+    | "app.continued";
+  /** The account's holder; null: the event concerns the app itself. */
+  readonly identity_id: string | null;
   /** The entry after which the account's deliveries wait. */
   readonly line: number;
   /** 0: it was not tried, because the webhook is paused. */

@@ -1,4 +1,4 @@
-/** Apps: their slugs, and the policy of their jobs. Pure. */
+/** Apps: their slugs, the policy of their jobs, and their pauses. Pure. */
 
 /** An app slug starts with a letter or digit, is lower case, and has at most 64 characters. */
 export const APP_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -42,6 +42,23 @@ export interface JobPolicy {
 export function costLimit(estimate: number, max_overage_percent: number | null): number | null {
   if (max_overage_percent === null) return null;
   return Math.floor((estimate * (100 + max_overage_percent)) / 100);
+}
+
+/** An operator's pause of an app. `message`: what people and programs read about it. */
+export interface AppPause {
+  readonly since_ms: number;
+  readonly message: string;
+}
+
+/** Where a pause is stored. Without one, both are null. */
+export interface PauseColumns {
+  readonly paused_at_ms: number | null;
+  readonly pause_message: string | null;
+}
+
+/** Null: the app is not paused. */
+export function pauseOf({ paused_at_ms, pause_message }: PauseColumns): AppPause | null {
+  return paused_at_ms === null ? null : { since_ms: paused_at_ms, message: pause_message ?? "" };
 }
 
 /** The policy of an unregistered app, and of a registered one without settings. */

@@ -64,6 +64,7 @@ export const REFUSAL_STATUS = {
   identity_ambiguous: 400,
   app_settles: 403,
   app_stopped: 403,
+  app_paused: 403,
   app_not_found: 404,
   app_changed: 409,
   app_key_not_found: 404,
@@ -109,6 +110,7 @@ const BATCH_ITEM_REFUSALS = [
 /** The codes of an item of `POST /api/jobs/batch`. */
 export const CREATED_ITEM_REFUSALS = [
   ...BATCH_ITEM_REFUSALS,
+  "app_paused",
   "insufficient_credits",
   "limit_reached",
   "account_full",

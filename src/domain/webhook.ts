@@ -15,6 +15,16 @@ const THRESHOLDS_MAX = 10;
 /** After a rotation, each delivery carries the signature of the previous secret too, for this long. */
 export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
+/** Events of an app itself, which concern no account. */
+export const APP_EVENTS = ["app.paused", "app.continued"] as const;
+export type AppEvent = (typeof APP_EVENTS)[number];
+
+/** In the place of an account's identity: the app itself, whose events concern no account. No identity has a space. */
+export const APP_ITSELF = "the app itself";
+
+/** How long an event of an app itself can be delivered: as long as a delivery that waits is listed. */
+export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
 /** The events that a webhook can subscribe to. A `ping` is sent by a test, whatever the events. */
 export const SUBSCRIBABLE_EVENTS = [
   "job.created",
@@ -28,6 +38,7 @@ export const SUBSCRIBABLE_EVENTS = [
   "purchase.refunded",
   "account.deleted",
   ...ACCESS_EVENTS,
+  ...APP_EVENTS,
 ] as const;
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 

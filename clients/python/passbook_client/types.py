@@ -162,7 +162,7 @@ class CreateJobsJobs(_CreateJobsJobs, total=False):
 class CreatedItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "account_full", "token_storage_full"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "app_paused", "account_full", "token_storage_full"]
     """A stable code for programs."""
 
 
@@ -575,7 +575,7 @@ class Access(TypedDict):
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]]
+    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
     thresholds: list[int]
     """Balances in credits, in ascending order, at which `credits.low` is sent."""
     active: bool
@@ -590,6 +590,8 @@ class Webhook(TypedDict):
     """Why the last delivery that failed did so; null: none did."""
     last_error_at: str | None
     """RFC 3339, in UTC with milliseconds."""
+    failing_since: str | None
+    """When the first delivery failed after the last success; null: the last one succeeded."""
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -628,9 +630,9 @@ class WebhookDelivery(TypedDict):
     """The event of an account that holds up those after it."""
     event_id: str
     """`webhook-id` of the event."""
-    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]
-    identity_id: str
-    """The account's holder."""
+    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
+    identity_id: str | None
+    """The account's holder; null: the event concerns the app itself."""
     line: int
     """The entry after which the account's deliveries wait."""
     attempts: int
@@ -651,6 +653,10 @@ class _WebhookDeliveryPage(TypedDict):
 class WebhookDeliveryPage(_WebhookDeliveryPage, total=False):
     next_cursor: str
     """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class RetryWebhookResponse(TypedDict):
+    ok: Literal[True]
 
 
 class ReplayWebhookResponse(TypedDict):
@@ -702,6 +708,10 @@ class FoundJobPage(_FoundJobPage, total=False):
     """Send this as `cursor` to get the next page. Missing on the last page."""
 
 
+#: An operator's pause of the app; null: it is not paused.
+AppPause = AppPause | None
+
+
 class OwnApp(TypedDict):
     """The app of the key."""
     slug: str
@@ -719,6 +729,7 @@ class OwnApp(TypedDict):
     Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
     does not respond.
     """
+    paused: AppPause
 
 
 class FoundAccount(TypedDict):
@@ -1099,7 +1110,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None
@@ -1213,6 +1224,7 @@ class RegisteredApp(TypedDict):
     """The cap that the page suggests when a person approves a device for the app."""
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
+    paused: AppPause
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -1267,6 +1279,7 @@ class AppRecord(TypedDict):
     """The cap that the page suggests when a person approves a device for the app."""
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
+    paused: AppPause
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -1560,6 +1573,20 @@ class AppAccessWebhookEvent(TypedDict):
     data: AppAccessWebhookEventData
 
 
+class AppWebhookEventData(TypedDict):
+    app: str
+    """The app's slug."""
+    paused: AppPause
+
+
+class AppWebhookEvent(TypedDict):
+    """An operator paused the app or changed the message of its pause, or let it continue."""
+    type: Literal["app.paused", "app.continued"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: AppWebhookEventData
+
+
 class PingWebhookEventData(TypedDict):
     pass
 
@@ -1573,4 +1600,4 @@ class PingWebhookEvent(TypedDict):
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
-WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | PingWebhookEvent
+WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent

@@ -41,7 +41,9 @@ export function createJobOfBatch(
 ): Answer<CreatedJob> {
   const stopped = whyNotStart(transaction, request.app_slug);
   if (stopped !== null) return refused(stopped);
-  const { app_slug } = request;
+  const { app_slug, pause_message } = request;
+  // Here, and not before the call, so that a repeated request still gets the response of its key.
+  if (pause_message !== undefined) return refused({ code: "app_paused", message: pause_message });
   const allowance_path = actingAllowance(transaction)?.path ?? null;
   const answer = reserveAndInsert(transaction, request);
   return announcing402(transaction, { app_slug, allowance_path }, answer);

@@ -62,6 +62,10 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   identity_required: { code: "identity_required" },
   app_settles: { code: "app_settles" },
   app_stopped: { code: "app_stopped", app_slug: "demo" },
+  app_paused: {
+    code: "app_paused",
+    message: "Sketch starts no jobs today. We expect it back tomorrow morning.",
+  },
   app_not_found: { code: "app_not_found" },
   app_changed: { code: "app_changed" },
   app_key_not_found: { code: "app_key_not_found" },

@@ -169,7 +169,11 @@ function App({ app, appLook }: { app: ListedApp; appLook: AppLooks }) {
         <h3>
           <AppIcon look={look} size={28} /> {look.name}
           {state === "stopped" ? <span class="tag">stopped</span> : null}
+          {look.pause_message === null ? null : <span class="tag">paused</span>}
         </h3>
+        {look.pause_message === null ? null : (
+          <p class="hint">The operator paused this app: “{look.pause_message}”</p>
+        )}
         <p class="hint">
           {registered === null
             ? "Not registered here"

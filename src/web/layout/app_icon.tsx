@@ -10,6 +10,8 @@ export interface AppLook {
   readonly icon_hash: string | null;
   /** `#rrggbb`; null: the page's own colours. */
   readonly color: string | null;
+  /** What its operator says while it is paused; null: it is not paused. */
+  readonly pause_message: string | null;
 }
 
 export type AppLooks = (slug: string | null) => AppLook;
@@ -26,7 +28,7 @@ export async function appLooks(context: AppContext): Promise<AppLooks> {
   return (slug) => {
     const known = slug === null ? undefined : registered.get(slug);
     const name = slug === null ? "No app" : nameFromSlug(slug);
-    return known ?? { name, icon_hash: null, color: null };
+    return known ?? { name, icon_hash: null, color: null, pause_message: null };
   };
 }
 

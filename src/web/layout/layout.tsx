@@ -147,7 +147,31 @@ function Navigation({ current, service_name }: { current: Section; service_name:
           </button>
         </form>
       </div>
+      {area === "Console" ? <Search /> : null}
     </header>
+  );
+}
+
+/** The console's search, on each of its pages. It needs no script. */
+function Search() {
+  return (
+    <form method="get" action="/console/search" class="bar-search" role="search">
+      <label for="search" class="unseen">
+        Search
+      </label>
+      <input
+        id="search"
+        name="q"
+        type="search"
+        maxlength={254}
+        placeholder="Person, job, payment, app, client or request"
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <button type="submit" class="quiet small">
+        Search
+      </button>
+    </form>
   );
 }
 

@@ -57,6 +57,7 @@ export async function createJobRequest(
   if (policy === null) {
     return refused({ code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS });
   }
+  const pause = await apps.pauseOf(app_slug);
   const caller = callerOf(context);
   const by_app =
     caller.kind === "app" || caller.kind === "page" ? startingApp(caller, app_slug) : null;
@@ -65,6 +66,7 @@ export async function createJobRequest(
     caller_app_name: by_app === null ? undefined : (await apps.all()).get(by_app)?.name,
     is_registered: (await apps.starterGrant(app_slug))?.is_registered ?? true,
     policy,
+    pause_message: pause?.message,
     action,
     cost_estimate,
     ttl_seconds,
@@ -91,6 +93,7 @@ export const createJob = endpoint(
     key: "accepted",
     body: createOneJobBody,
     refusals: [
+      "app_paused",
       "insufficient_credits",
       "token_budget_exceeded",
       "approval_invalid",
