@@ -98,6 +98,21 @@ describe("clients of the Model Context Protocol", { tags: "slow" }, () => {
     },
   );
 
+  it.each(Object.entries(SDKS))(
+    "an agent with the official %s registers itself at a service in development, which stores nothing",
+    async (name, sdk) => {
+      const redirect_uri = `http://127.0.0.1:${await freePort()}/callback`;
+      const used: UsedServer = await useMcpServer(sdk, mcp_url, {
+        client_id: undefined,
+        redirect_uri,
+        visit: service.visit(`registered-${name}@example.com`.replaceAll(" ", "-")),
+      });
+      const { client_id } = decodeJwt(used.refreshed.access_token);
+      expect(client_id).toContain(`${service.issuer}/oauth/clients/development/`);
+      expect(used.after).toBe(used.before);
+    },
+  );
+
   it("a token of our API gets 401 at an MCP server, which names its metadata document", async () => {
     const response = await fetch(mcp_url, {
       method: "POST",
