@@ -7,6 +7,7 @@ import { factory, type AppContext, type AppEnvironment } from "../context.ts";
 import { noStore } from "../middleware/headers.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
 import { COMMAND_LINE_CLIENT_PATH, readCommandLineClient } from "./command_line_client.ts";
+import { authorizeDevice, DEVICE_AUTHORIZATION_PATH } from "./device_authorization.ts";
 import {
   DEVELOPMENT_CLIENT_PATH,
   readDevelopmentClient,
@@ -59,7 +60,7 @@ const limitBodySize = bodyLimit({
 });
 
 export function addOAuthRoutes(app: Hono<AppEnvironment>): void {
-  const shared = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo"];
+  const shared = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", DEVICE_AUTHORIZATION_PATH];
   const well_known = ["oauth-authorization-server", "openid-configuration"] as const;
   app.use("/.well-known/*", corsForAnyOrigin);
   for (const path of [...shared, REGISTRATION_PATH]) app.use(path, corsForAnyOrigin);
@@ -72,6 +73,7 @@ export function addOAuthRoutes(app: Hono<AppEnvironment>): void {
   app.post(REGISTRATION_PATH, limitBodySize, ...registerDevelopmentClient);
   app.get(DEVELOPMENT_CLIENT_PATH, ...readDevelopmentClient);
   app.post("/oauth/token", limitBodySize, ...issueTokens);
+  app.post(DEVICE_AUTHORIZATION_PATH, limitBodySize, ...authorizeDevice);
   app.post("/oauth/revoke", limitBodySize, ...revokeToken);
   app.post("/oauth/introspect", limitBodySize, ...introspectToken);
   app.get("/oauth/userinfo", ...readUserinfo);

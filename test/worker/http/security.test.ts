@@ -33,6 +33,7 @@ const OPEN = [
   "GET /theme.css",
   "POST /api/device/start",
   "POST /oauth/authorize",
+  "POST /oauth/device_authorization",
   "POST /oauth/introspect",
   "POST /oauth/logout",
   "POST /oauth/register",
@@ -199,7 +200,9 @@ describe("a write with a cookie", () => {
     ({ method, path }) =>
       method === "POST" &&
       !/^\/(api|webhooks)\//.test(path) &&
-      !/^\/oauth\/(authorize|logout|token|revoke|introspect|userinfo|register)$/.test(path),
+      !/^\/oauth\/(authorize|logout|token|revoke|introspect|userinfo|register|device_authorization)$/.test(
+        path,
+      ),
   );
 
   it("every page refuses a form from a page of an origin that is not allowed", async () => {
