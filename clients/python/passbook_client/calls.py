@@ -217,22 +217,26 @@ class Calls(ABC):
         spent: int | None = None,
         reserve: int | None = None,
         ttl_seconds: int | None = None,
+        done: float | None = None,
+        message: str | None = None,
     ) -> types.ProgressedJob:
         """
         Report a step of a long job. `reserve` sets what the job holds from now on: the difference is
         reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the
         job's estimate, nor by an app's key in an account that is not open for the app. `spent` is what the
         job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds
-        from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step
-        gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a
-        process that lost the job to another one notices. `run` names the caller's run of the work: a step
-        that another run took is refused too.
+        from now. `done` (from 0 to 1) and `message` (up to 200 characters, empty for none) are shown to
+        people; both may go back. A report that changes no credits and no expiry adds no ledger entry;
+        streams get it as `job.progressed`. Fields that are missing stay as they are. `step` grows with each
+        report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step
+        is refused, so a process that lost the job to another one notices. `run` names the caller's run of
+        the work: a step that another run took is refused too.
         """
         return self._send(
             Call(
                 "POST",
                 "/api/jobs/progress",
-                body={"job_id": job_id, "step": step, "run": run, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds},
+                body={"job_id": job_id, "step": step, "run": run, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds, "done": done, "message": message},
                 keyed=True,
                 field="job",
             )

@@ -111,6 +111,10 @@ class Job(TypedDict):
     """The number of the last progress report; 0 before the first."""
     spent: int | None
     """Credits that the job costs if it expires; null until a progress report says so."""
+    done: float | None
+    """How much of the work is done, by the last progress report that said so."""
+    message: str | None
+    """What the client said about its progress, for people to read."""
     failure: Literal["reported", "expired", "cancelled"] | None
     """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
     failure_reason: str | None

@@ -92,9 +92,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     reserved: cost_estimate,
     actual_cost: step.value.actual_cost,
     refunded: 0,
-    step: 0,
-    spent: null,
-    progress_json: null,
+    ...NO_PROGRESS,
     failure: step.value.failure,
     failure_reason: null,
     updated_at_ms: now_ms,
@@ -116,6 +114,9 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     credits: isCharging(transaction) ? null : entry.balance_after,
   });
 }
+
+/** The columns of a job whose client reported nothing yet. */
+const NO_PROGRESS = { step: 0, spent: null, done: null, message: null, progress_json: null };
 
 /** The column of a new job. */
 function startedByJson(
