@@ -1,5 +1,5 @@
 /** Collects the token of a device login: the device polls until a person has decided. */
-import type { DeviceClient, PolledLogin } from "../../device/contract.ts";
+import type { DeviceClient, PolledLogin } from "../../device/device_contract.ts";
 import type { AllowanceLimits } from "../../domain/allowance.ts";
 import type { LoginGrant } from "../../domain/device_login.ts";
 import type { Refusal } from "../../domain/refusals.ts";

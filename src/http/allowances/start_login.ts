@@ -1,5 +1,5 @@
 /** Starts a device login. Our own endpoint and the one of OAuth (RFC 8628) share the codes and the page. */
-import type { DeviceClient } from "../../device/contract.ts";
+import type { DeviceClient } from "../../device/device_contract.ts";
 import { showUserCode, USER_CODE_LENGTH, userCodeFrom } from "../../domain/device_login.ts";
 import type { AppContext } from "../context.ts";
 

@@ -109,7 +109,7 @@ function groupAllowances(listed: readonly AccessAllowance[]) {
   };
 }
 
-/** What everything spent, also what has ended since: that makes the sum of the rows lower. */
+/** The spending of everything, including access that has ended since, so the rows may add up to less. */
 function MonthSpent({ access, now_ms }: Pick<AccessPageProps, "access" | "now_ms">) {
   const { apps, allowances, spent_this_month } = access;
   if (spent_this_month === null) {

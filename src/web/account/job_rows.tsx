@@ -95,7 +95,7 @@ export function JobState({ status, failure, actual_cost, refunded }: Outcome) {
   return <span class={`state state-${status}`}>{name}</span>;
 }
 
-/** What the job took from the balance, or what is held for it. */
+/** The credits that the job took from the balance, or that are held for it. */
 function JobCost({ status, reserved, actual_cost, refunded }: JobRow) {
   return status === "started" ? (
     <span class="job-cost is-held">{number(reserved)} held</span>

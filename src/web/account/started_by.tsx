@@ -1,4 +1,4 @@
-/** What started a job, as its holder and operators see it. */
+/** The starter of a job, as its holder and operators see it. */
 import type { JobRow } from "../../account/contract.ts";
 import { startedBy, starterOf, type StarterColumns } from "../../domain/started_by.ts";
 import { nameFromSlug } from "../layout/labels.ts";
@@ -21,14 +21,14 @@ export function starterText(job: StarterColumns): string | null {
   }
 }
 
-/** What started a job, in a list that names its app anyway: "by Lantern". Nothing if the app itself started it. */
+/** The starter of a job, in a list that names its app anyway: "by Lantern". Nothing if the app itself started it. */
 export function By({ job, class: name }: { job: JobRow | null; class: string }) {
   const text = job === null ? null : starterText(job);
   if (job === null || text === null || startedBy(job).id === job.app_slug) return null;
   return <span class={name}>by {text}</span>;
 }
 
-/** What started a job, with a link to where its holder sees and stops it. */
+/** The starter of a job, with a link to where its holder sees and stops it. */
 export function StartedBy({ job }: { job: StarterColumns }) {
   const { kind, id } = startedBy(job);
   const text = starterText(job);

@@ -90,7 +90,7 @@ export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly headi
   );
 }
 
-/** What the choices offer: the registered apps, the providers of upstream tokens, and operating the service. */
+/** The options of the choices: the registered apps, the providers of upstream tokens, and operating the service. */
 export interface Offered {
   readonly registered_apps: readonly RegisteredApp[];
   /** The names of the providers whose upstream tokens may be stored for the person; null: it can get none. */

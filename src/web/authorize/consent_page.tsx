@@ -31,7 +31,7 @@ interface ConsentPageProps {
   /** The e-mail address or name of the person; null if neither is known. */
   readonly person: string | null;
   readonly scopes: readonly string[];
-  /** What it has so far; null: it is not connected. */
+  /** Its present limits; null: it is not connected. */
   readonly connection: Connection | null;
   /** The server that its tokens are for; null: our API. */
   readonly resource: { readonly host: string; readonly app_name: string } | null;
@@ -100,7 +100,7 @@ export function ConsentPage(props: ConsentPageProps) {
   );
 }
 
-/** What the connection can spend and the request does not mention. */
+/** Spending that the connection is allowed already and that the request does not mention. */
 function keptBy({ scopes, connection }: ConsentPageProps) {
   if (connection === null) return null;
   const [asked, present] = [shownAccess(scopes), shownAccess(connection.scopes)];

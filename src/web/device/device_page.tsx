@@ -295,7 +295,7 @@ function LastLetters({
   );
 }
 
-/** What the device's client says of itself, and from where; nothing of it is proven. */
+/** The device client's unproven statements about itself and its place. */
 function Facts({ facts }: { facts: LoginFacts }) {
   const { approver, client_name, app_slug, app, program, location, started_at } = facts;
   const { age_minutes, another_country } = facts;
