@@ -124,6 +124,8 @@ CREATE TABLE `jobs` (
 	`refunded` integer DEFAULT 0 NOT NULL,
 	`step` integer DEFAULT 0 NOT NULL,
 	`spent` integer,
+	`done` real,
+	`message` text,
 	`progress_json` text,
 	`failure` text,
 	`failure_reason` text,

@@ -14,9 +14,10 @@ import { PROJECTION_RETRY_MAX_MS } from "../domain/back_off.ts";
 import { reportError } from "../domain/error_report.ts";
 import { requestFields } from "../domain/request_origin.ts";
 import type { Erasure } from "./deletion/erasure.ts";
-import type { StreamedAccessEvent } from "./events/messages.ts";
+import type { ProgressedJobEvent, StreamedAccessEvent } from "./events/messages.ts";
 import type { Streams } from "./events/streams.ts";
 import type { Alarm } from "./sync/alarm.ts";
+import type { JobRow } from "./sql/schema.ts";
 import type { Outbox } from "./sync/outbox.ts";
 import { DELIVERY_DELAY_MS } from "./sync/repair.ts";
 import type { Announcements, StreamsToClose } from "./transaction.ts";
@@ -36,6 +37,7 @@ export class AfterCommit implements Announcements {
   #streams_to_close: StreamsToClose | null = null;
   /** For the streams, which get them only now. */
   #access_events: StreamedAccessEvent[] = [];
+  #progressed_jobs: ProgressedJobEvent[] = [];
   #delivers_at_once = false;
   /** When this instance's last delivery to the read model began. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
@@ -57,11 +59,16 @@ export class AfterCommit implements Announcements {
     this.#streams_are_behind = false;
     this.#streams_to_close = null;
     this.#access_events = [];
+    this.#progressed_jobs = [];
   }
 
   entryAdded(now_ms: number): void {
     this.#streams_are_behind = true;
     this.#announceDelivery(now_ms);
+  }
+
+  jobProgressed(job: JobRow, now_ms: number): void {
+    this.#progressed_jobs.push({ id: crypto.randomUUID(), job, at_ms: now_ms });
   }
 
   requestRefused(app_slug: string, now_ms: number): void {
@@ -98,6 +105,7 @@ export class AfterCommit implements Announcements {
     // After the commit, so that no stream sends an entry that was rolled back.
     if (this.#streams_are_behind) streams.publish();
     if (this.#access_events.length > 0) streams.tell(this.#access_events);
+    for (const progressed of this.#progressed_jobs) streams.tellProgress(progressed);
     if (this.#streams_to_close !== null) streams.close(this.#streams_to_close);
     if (erasure.has_begun) return erasure.ensureAlarm(alarm);
     if (this.#left_due_at_ms !== null) alarm.by(this.#left_due_at_ms);

@@ -6,6 +6,7 @@ import type { ApprovalStore } from "./sql/approval_store.ts";
 import type { AllowanceStore } from "./sql/allowance_store.ts";
 import type { AccountDatabase } from "./sql/database.ts";
 import type { FamilyStore } from "./sql/family_store.ts";
+import type { JobRow } from "./sql/schema.ts";
 import type { PurchaseStore } from "./sql/purchase_store.ts";
 import type { Store } from "./sql/store.ts";
 import type { Alarm } from "./sync/alarm.ts";
@@ -14,6 +15,8 @@ import type { Alarm } from "./sync/alarm.ts";
 export interface Announcements {
   /** An entry was added. */
   entryAdded(now_ms: number): void;
+  /** A report of a job's progress added no entry. */
+  jobProgressed(job: JobRow, now_ms: number): void;
   /** A request for this app gets 402. */
   requestRefused(app_slug: string, now_ms: number): void;
   /** Something changed about what may act on the account. */

@@ -79,15 +79,16 @@ async function readKeys(
 ): Promise<KeysLookup> {
   if (jwks !== undefined) return { kind: "found", value: jwks, is_copy: false };
   if (jwks_uri === undefined) return { kind: "unusable" };
-  const wanted = { max_bytes: KEY_SET_MAX_BYTES, isValid: isKeySet, fresh };
+  const wanted = { max_bytes: KEY_SET_MAX_BYTES, problemsOf: keySetProblems, fresh };
   const read = await json.read(jwks_uri, wanted, count);
   return read.kind === "copy" || read.kind === "fetched"
     ? { kind: "found", value: read.value, is_copy: read.kind === "copy" }
     : { kind: read.kind };
 }
 
-function isKeySet(value: unknown): boolean {
-  return Array.isArray((value as { readonly keys?: unknown } | null)?.keys);
+function keySetProblems(value: unknown): readonly string[] {
+  const is_key_set = Array.isArray((value as { readonly keys?: unknown } | null)?.keys);
+  return is_key_set ? [] : ["The document is not a key set: keys must be a list."];
 }
 
 async function verify(

@@ -18,6 +18,7 @@ interface AuthorizationOptions {
   /** Where documents and icons of clients are copied to. */
   readonly copies: KVNamespace;
   readonly copyIcon: Parameters<typeof createClientIcons>[0]["copy"];
+  /** Only in development. */
   readonly allows_loopback: boolean;
 }
 
@@ -29,7 +30,7 @@ export interface Authorization {
 
 export function createAuthorization(options: AuthorizationOptions): Authorization {
   const { apps, copies, copyIcon, allows_loopback } = options;
-  const json = createPublicJson(copies);
+  const json = createPublicJson({ copies, keeps_copies: !allows_loopback });
   const findClient = (client_id: string) => apps.findClient(client_id);
   const clients = createClients({ findClient, json, allows_loopback });
   return {

@@ -22,6 +22,7 @@ export interface ConnectOptions extends GlobalOptions {
  */
 export async function connect(options: ConnectOptions): Promise<void> {
   const url = await serviceUrl(options);
+  await expectService(url);
   const loopback = await openLoopback(CALLBACK_PATH);
   const say = (text: string): void => void process.stderr.write(text);
   let stop = (): void => {};
@@ -53,6 +54,25 @@ export async function connect(options: ConnectOptions): Promise<void> {
   }
   const limits = caps === null ? `Its limits are on ${url}/account/access.` : limitsText(caps);
   say(`Connected to ${url}. ${limits}\n`);
+}
+
+/** How long the service may take to describe itself. */
+const DESCRIPTION_TIMEOUT_MS = 10_000;
+
+/** A person who opens a wrong address would wait in vain. @throws Error if no Passbook answers at the address */
+async function expectService(url: string): Promise<void> {
+  const answer: unknown = await fetch(`${url}/.well-known/oauth-authorization-server`, {
+    signal: AbortSignal.timeout(DESCRIPTION_TIMEOUT_MS),
+  })
+    .then((response) => response.json())
+    .catch(() => null);
+  const { issuer } = (answer ?? {}) as { readonly issuer?: unknown };
+  if (issuer === url) return;
+  throw new Error(
+    typeof issuer === "string"
+      ? `The service at ${url} calls itself ${plain(issuer)}. Use that address: --url ${plain(issuer)}`
+      : `No Passbook answers at ${url}. Check the address, and that the service runs.`,
+  );
 }
 
 /** The connection as the service lists it; null if that list cannot be read. The connection is saved all the same. */

@@ -7,9 +7,10 @@ import {
   type OAuthClient,
 } from "../client/oauth/index.ts";
 import { credentialsPath, readLogin, saveLogin, type SavedLogin } from "./credentials_file.ts";
+import { withLock } from "./file_lock.ts";
 
 /** The service serves this document of the command line's client itself. */
-const CLIENT_PATH = "/oauth/clients/command-line";
+export const CLIENT_PATH = "/oauth/clients/command-line";
 
 /** The path of the loopback address that the browser returns to. The port is a free one. */
 export const CALLBACK_PATH = "/callback";
@@ -43,23 +44,40 @@ export async function savedLogin(url: string): Promise<SavedLogin & { readonly t
 }
 
 /**
- * A valid token of the saved login. The file is read each time: other processes renew the tokens too, and an old refresh
- * token would end the connection. Renewed tokens are saved.
+ * A valid token of the saved login. Renewed tokens are saved.
  * @throws PassbookError `no_credentials` if the connection has ended
  */
 export async function savedToken(url: string): Promise<string> {
+  return withSavedTokens(url, async ({ token }) => token);
+}
+
+/**
+ * Runs `work` with a saved login whose tokens are valid. Meanwhile no other program renews them: an old refresh token that is
+ * used again would end the connection.
+ * @throws PassbookError `no_credentials` if the connection has ended
+ */
+export async function withSavedTokens<Value>(
+  url: string,
+  work: (login: SavedLogin & { readonly token: string }) => Promise<Value>,
+): Promise<Value> {
   const login = await savedLogin(url);
-  const { connection } = login;
-  if (connection === null) return login.token;
+  // A personal access token is not renewed.
+  if (login.connection === null) return work(login);
   const path = credentialsPath(process.env);
-  const save = async (tokens: ConnectionTokens): Promise<void> => {
-    const saved = (await readLogin(path))?.connection;
-    // The person connected again, or signed out, during the renewal.
-    if (saved?.refresh_token !== connection.refresh_token) return;
-    await saveLogin(path, { ...login, token: tokens.access_token, connection: tokens });
-  };
+  return beforeExit(() => withLock(path, async () => work(await renewed(path, url))));
+}
+
+async function renewed(
+  path: string,
+  url: string,
+): Promise<SavedLogin & { readonly token: string }> {
+  const login = await savedLogin(url);
+  if (login.connection === null) return login;
+  const save = (tokens: ConnectionTokens): Promise<void> =>
+    saveLogin(path, { ...login, token: tokens.access_token, connection: tokens });
+  const connection = connectionOf(url, login.connection, save);
   try {
-    return await beforeExit(() => connectionOf(url, connection, save).token());
+    return { ...login, token: await connection.token(), connection: connection.tokens };
   } catch (error) {
     if (!isPassbookError(error, "invalid_grant")) throw error;
     const message = `${url} no longer accepts this machine's connection: ${error.message} Run: passbook connect --url ${url}`;

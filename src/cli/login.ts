@@ -10,6 +10,7 @@ import {
 } from "../client/index.ts";
 import { openBrowser } from "./browser.ts";
 import { credentialsPath, deleteLogin, readLogin, saveLogin } from "./credentials_file.ts";
+import { withLock } from "./file_lock.ts";
 import { plain, print, spin } from "./output.ts";
 import { replaceLogin, revokeLogin } from "./revocation.ts";
 import { serviceUrl, type GlobalOptions } from "./session.ts";
@@ -84,7 +85,7 @@ async function personOf(client: PassbookClient) {
  */
 export async function logOut(options: GlobalOptions): Promise<void> {
   const path = credentialsPath(process.env);
-  const text = await endLogin(path);
+  const text = await withLock(path, () => endLogin(path));
   print(options, { ok: true }, () => text);
 }
 

@@ -25,7 +25,10 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   invalid_response: 4,
 };
 
-const json = process.argv.includes("--json");
+// What follows "--" belongs to the command of `passbook run`.
+const own_end = process.argv.indexOf("--");
+const own_arguments = own_end === -1 ? process.argv : process.argv.slice(0, own_end);
+const json = own_arguments.includes("--json");
 
 /** Prints an error with advice. @returns the exit code */
 async function report(error: unknown): Promise<number> {
@@ -33,9 +36,11 @@ async function report(error: unknown): Promise<number> {
   const code = error instanceof PassbookError ? error.code : "failed";
   const message = plain(error instanceof Error ? error.message : "An unknown error occurred.");
   const exit_code = EXIT_CODES[code] ?? 1;
+  const page = error instanceof PassbookError ? error.body["approval_url"] : undefined;
+  const approval = typeof page === "string" ? ` Allow this one job: ${plain(page)}` : "";
   const advice =
     exit_code === 3 && code !== "no_credentials" ? ` ${await signInAdvice()}` : adviceOn(code);
-  write(message, code, `passbook: ${message}${advice}`);
+  write(message, code, `passbook: ${message}${advice}${approval}`);
   return exit_code;
 }
 

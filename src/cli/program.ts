@@ -3,11 +3,14 @@ import { Command } from "commander";
 import { addAccess } from "./access.ts";
 import { addAdmin } from "./admin.ts";
 import { addTokens } from "./tokens.ts";
+import { checkClient } from "./check_client.ts";
 import { connect, readBudget, type ConnectOptions } from "./connect.ts";
+import { exchange, printToken, withLimits, type ExchangeOptions } from "./exchange.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { withJobFilters, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
-import { cancelJob, failJob, type FailOptions } from "./jobs.ts";
+import { addJobCommands } from "./jobs.ts";
+import { runCommand } from "./run.ts";
 import {
   showJob,
   showJobs,
@@ -62,32 +65,44 @@ export function createProgram(version: string, { json }: { readonly json: boolea
     .option("--app <slug>", "open the account for an app, which grants its starter credits once")
     .action((_, command: Command) => showWallet(command.optsWithGlobals()));
   addLists(program);
+  addAgents(program);
   addAccess(program);
   addTokens(program);
   addAdmin(program);
   return program;
 }
 
+/** The commands that give other programs a token, and check a client. */
+function addAgents(program: Command): void {
+  program
+    .command("token")
+    .description("print a valid token of this machine's login, for a script")
+    .action((_, command: Command) => printToken(command.optsWithGlobals<GlobalOptions>()));
+  withLimits(program.command("exchange"))
+    .description("print a narrower token, for an agent or a script")
+    .action((_, command: Command) => exchange(command.optsWithGlobals<ExchangeOptions>()));
+  withLimits(program.command("run"))
+    .argument("<command...>", "the command, after --")
+    .description(
+      "run a command with a narrower token in PASSBOOK_TOKEN, which is revoked when it ends",
+    )
+    .usage("[options] -- <command...>")
+    .action((words: string[], _, command: Command) =>
+      runCommand(words, command.optsWithGlobals<ExchangeOptions>()),
+    );
+  program
+    .command("check-client <address>")
+    .description("check the document that describes an OAuth client")
+    .action((address: string, _, command: Command) =>
+      checkClient(address, command.optsWithGlobals<GlobalOptions>()),
+    );
+}
+
 function addLists(program: Command): void {
   const jobs = withJobFilters(program.command("jobs"))
     .description("list jobs, newest first")
     .action((_, command: Command) => showJobs(command.optsWithGlobals<JobOptions>()));
-  jobs
-    .command("fail <id>")
-    .description("fail a job and refund its reserve")
-    .option("--reason <text>", "why it failed, up to 500 characters; shown with the job")
-    .option("--no-refund", "keep the reserve as the job's cost")
-    .action((id: string, _, command: Command) =>
-      failJob(id, command.optsWithGlobals<FailOptions>()),
-    );
-  jobs
-    .command("cancel <id>")
-    .description(
-      "expire a started job of any app; needs your own session token, not a personal access token",
-    )
-    .action((id: string, _, command: Command) =>
-      cancelJob(id, command.optsWithGlobals<GlobalOptions>()),
-    );
+  addJobCommands(jobs);
   program
     .command("job <id>")
     .description("show one job")

@@ -2,6 +2,7 @@
 import { createClient, isPassbookError, PassbookError } from "../client/index.ts";
 import { connectionOf } from "./connection.ts";
 import { credentialsPath, readLogin, saveLogin, type SavedLogin } from "./credentials_file.ts";
+import { withLock } from "./file_lock.ts";
 import { plain } from "./output.ts";
 
 type SignedInLogin = SavedLogin & { readonly token: string };
@@ -15,12 +16,16 @@ const RETRIES = 1;
  */
 export async function replaceLogin(login: SignedInLogin): Promise<void> {
   const path = credentialsPath(process.env);
-  const previous = await readLogin(path).catch((error: unknown) => {
-    // A damaged file is replaced.
-    if (isPassbookError(error, "no_credentials")) return null;
-    throw error;
+  // Otherwise a program that renews the previous tokens could overwrite the new ones.
+  const previous = await withLock(path, async () => {
+    const found = await readLogin(path).catch((error: unknown) => {
+      // A damaged file is replaced.
+      if (isPassbookError(error, "no_credentials")) return null;
+      throw error;
+    });
+    await saveLogin(path, login);
+    return found;
   });
-  await saveLogin(path, login);
   if (previous === null || previous.token === null) return;
   const failure = await revokeLogin({ ...previous, token: previous.token });
   if (failure === null) return;

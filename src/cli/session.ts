@@ -32,17 +32,28 @@ export async function serviceUrl(options: GlobalOptions): Promise<string> {
   throw new PassbookError("invalid_argument", message);
 }
 
+/** The service of the caller's token. @throws PassbookError `no_credentials` */
+export async function credentialsUrl(options: GlobalOptions): Promise<string> {
+  if (environmentToken() !== null) return serviceUrl(options);
+  const url = givenUrl(options) ?? (await readLogin(credentialsPath(process.env)))?.url;
+  if (url !== undefined) return url;
+  const message = "You are not signed in. Run: passbook login --url <address of the service>";
+  throw new PassbookError("no_credentials", message);
+}
+
+/** The caller's token, renewed if necessary, and its service. @throws PassbookError `no_credentials` */
+export async function currentToken(options: GlobalOptions) {
+  const url = await credentialsUrl(options);
+  return { url, token: environmentToken() ?? (await savedToken(url)) };
+}
+
 /** The service and the caller's token. @throws PassbookError `no_credentials` */
 async function clientOptionsOf(options: GlobalOptions) {
+  const baseUrl = await credentialsUrl(options);
   const token = environmentToken();
-  if (token !== null) return { baseUrl: await serviceUrl(options), token };
-  const url = givenUrl(options) ?? (await readLogin(credentialsPath(process.env)))?.url ?? null;
-  if (url === null) {
-    const message = "You are not signed in. Run: passbook login --url <address of the service>";
-    throw new PassbookError("no_credentials", message);
-  }
-  await savedLogin(url);
-  return { baseUrl: url, token: () => savedToken(url) };
+  if (token !== null) return { baseUrl, token };
+  await savedLogin(baseUrl);
+  return { baseUrl, token: () => savedToken(baseUrl) };
 }
 
 /** A client with the caller's token. @throws PassbookError `no_credentials` */

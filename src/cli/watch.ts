@@ -1,6 +1,6 @@
 /** `passbook watch`: the account's changes as they happen, until Ctrl-C. */
 import { InvalidArgumentError } from "commander";
-import type { AccountEvent } from "../client/index.ts";
+import type { AccountEvent, Job } from "../client/index.ts";
 import { plain } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
@@ -61,6 +61,8 @@ function cellsOf(event: AccountEvent): string[] {
 /** The app, and what the event is about. */
 function aboutOf(event: Exclude<AccountEvent, { readonly line: number }>): [string, string] {
   switch (event.kind) {
+    case "job.progressed":
+      return [event.job.app_slug ?? "", progressOf(event.job)];
     case "approval.approved":
     case "approval.denied":
       return [event.app, `${event.action} (at most ${event.credits})`];
@@ -72,6 +74,11 @@ function aboutOf(event: Exclude<AccountEvent, { readonly line: number }>): [stri
     case "access.allowed":
       return [event.app, ""];
   }
+}
+
+function progressOf({ id, action, done, message }: Job): string {
+  const percent = done === null ? "" : ` ${Math.floor(done * 100)}%`;
+  return `${id} ${action}${percent}${message === null ? "" : ` ${message}`}`;
 }
 
 function row(cells: readonly string[]): string {

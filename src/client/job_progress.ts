@@ -31,6 +31,9 @@ export interface ProgressOptions {
  */
 export const STEPS_OF_A_RUN = 1_000_000;
 
+/** Longest message of a report, in UTF-16 code units. */
+const MESSAGE_MAX_LENGTH = 200;
+
 /** Attempts that a report waits for, as other calls do. */
 const AWAITED_ATTEMPTS = 5;
 
@@ -133,14 +136,24 @@ export class JobProgress {
   }
 
   /** Rounds credits up, as a cost. */
-  #read({ spent, reserve, ttlSeconds }: ProgressReport): ProgressReport {
+  #read({ spent, reserve, ...rest }: ProgressReport): ProgressReport {
     const credits = this.#credits("spent", spent);
     if (credits !== undefined) this.#spent = credits;
     const held = this.#credits("reserve", reserve);
     return {
       ...(credits !== undefined && { spent: credits }),
       ...(held !== undefined && { reserve: held }),
-      ...(ttlSeconds !== undefined && { ttlSeconds }),
+      ...(rest.ttlSeconds !== undefined && { ttlSeconds: rest.ttlSeconds }),
+      ...this.#shown(rest),
+    };
+  }
+
+  /** What people see never stops the work: a fraction outside 0 to 1 is moved to its end, and a long message is cut. */
+  #shown({ done, message }: ProgressReport): Pick<ProgressReport, "done" | "message"> {
+    const text = message?.slice(0, MESSAGE_MAX_LENGTH).toWellFormed();
+    return {
+      ...(done !== undefined && !Number.isNaN(done) && { done: Math.min(1, Math.max(0, done)) }),
+      ...(text !== undefined && { message: text }),
     };
   }
 

@@ -66,6 +66,10 @@ export interface ReportProgress {
   readonly reserve?: number;
   /** The job expires so many seconds from now: 60 to 2,592,000. */
   readonly ttlSeconds?: number;
+  /** How much of the work is done, from 0 to 1. It may go back. */
+  readonly done?: number;
+  /** What people read about the progress, up to 200 characters; empty for nothing any more. */
+  readonly message?: string;
 }
 
 export interface JobFilter {
@@ -149,10 +153,10 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
         options,
         settles(jobId),
       ),
-    progress: async ({ jobId, step, run, spent, reserve, ttlSeconds }, options = {}) =>
+    progress: async ({ jobId, ttlSeconds, ...report }, options = {}) =>
       write<ProgressedJob>(
         "/api/jobs/progress",
-        { job_id: jobId, step, run, spent, reserve, ttl_seconds: ttlSeconds },
+        progressBody(jobId, report, ttlSeconds),
         options,
         settles(jobId),
       ),
@@ -203,6 +207,14 @@ const settles = (jobId: string) => (body: SettledJob) => isSettled(body, jobId);
 function creation({ costEstimate, ttlSeconds, ...job }: CreateJob): object {
   const { app, action, metadata, approval } = job;
   return { app, action, cost_estimate: costEstimate, ttl_seconds: ttlSeconds, metadata, approval };
+}
+
+function progressBody(
+  job_id: string,
+  { step, run, spent, reserve, done, message }: Omit<ReportProgress, "jobId" | "ttlSeconds">,
+  ttl_seconds: number | undefined,
+): object {
+  return { job_id, step, run, spent, reserve, ttl_seconds, done, message };
 }
 
 function completion({ jobId, actualCost, step, metadata }: CompleteJob): object {

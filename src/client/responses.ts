@@ -91,6 +91,10 @@ export interface Job {
   readonly step: number;
   /** Credits that the job costs if it expires; null until a progress report says so. */
   readonly spent: number | null;
+  /** How much of the work is done, by the last progress report that said so. */
+  readonly done: number | null;
+  /** What the client said about its progress, for people to read. */
+  readonly message: string | null;
   /**
    * `reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled
    * it.
@@ -313,7 +317,7 @@ export interface AppEntry {
 }
 
 /** The JSON of one message of the event stream. */
-export type AccountEvent = EntryEvent | SnapshotEvent | AccessEvent;
+export type AccountEvent = EntryEvent | SnapshotEvent | JobProgressedEvent | AccessEvent;
 
 /** A new ledger entry, with the balance after it. */
 export interface EntryEvent {
@@ -361,6 +365,19 @@ export interface SnapshotEvent {
   readonly credits: number;
   /** The credits that started jobs hold. */
   readonly held: number;
+}
+
+/**
+ * A report of progress that changed no credits and no expiry. It has no entry, and is not
+ * replayed.
+ */
+export interface JobProgressedEvent {
+  /** A UUID. */
+  readonly id: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly at: string;
+  readonly kind: "job.progressed";
+  readonly job: Job;
 }
 
 /** The access to the account has changed. The event has no entry, and is not replayed. */

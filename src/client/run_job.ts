@@ -28,7 +28,8 @@ export interface RunningJob {
    */
   readonly signal: AbortSignal;
   /**
-   * Reports what the work has spent so far, raises or lowers the reserve, and moves the expiry. Reports are sent one
+   * Reports how far the work is (`done` from 0 to 1, and a `message` for people) and what it has spent so far, raises or
+   * lowers the reserve, and moves the expiry. Reports are sent one
    * after another. If no response comes, it resolves with null, and the report is repeated in the background until the
    * job expires. It throws `insufficient_credits`, `token_budget_exceeded`, `overage_limit` and `spent_limit`, which you
    * may catch if the work can go on; and `job_ended` and `step_too_old` (another process has resumed the job), after

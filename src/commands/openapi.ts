@@ -43,6 +43,7 @@ const files = {
   [OPERATORS_FILE]: (await formatted(operators.types)) + operators.table,
   [`${PYTHON_FOLDER}/types.py`]: python.types,
   [`${PYTHON_FOLDER}/calls.py`]: python.calls,
+  [`${PYTHON_FOLDER}/async_calls.py`]: python.async_calls,
 };
 for (const [file, text] of Object.entries(files)) {
   if (!values.check) {

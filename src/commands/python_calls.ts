@@ -29,16 +29,17 @@ export interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** The calls in one account, and two of other tags: who the caller is, and the renewal of their token. */
-const ACCOUNT_CALLS: readonly string[] = [
-  "Wallet",
-  "Jobs",
-  "Access",
-  "readMe",
-  "issueSessionToken",
-];
+/** The calls in one account, and one of another tag: who the caller is. */
+const ACCOUNT_CALLS: readonly string[] = ["Wallet", "Jobs", "Access", "readMe"];
 
-/** The calls that operators and an app's key have. */
+/** Calls that the other clients call by a short name, which Python has too. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  readWallet: "wallet",
+  readMe: "me",
+  startCheckout: "checkout",
+};
+
+/** The calls that operators and an app's key have. An app's key names its app by itself. */
 const WEBHOOK_CALLS: readonly string[] = ["Webhooks"];
 
 /** The other calls that an app's key may make without an account. */
@@ -55,6 +56,7 @@ const HEADER = (what: string): string =>
 interface PythonFiles {
   readonly types: string;
   readonly calls: string;
+  readonly async_calls: string;
 }
 
 /** The two generated modules. */
@@ -80,34 +82,40 @@ export function pythonClient(document: Operations): PythonFiles {
       (name) => name === call.operation.operationId || call.operation.tags?.includes(name),
     );
   const calls = methodsOf(isIn(ACCOUNT_CALLS), "account");
-  const webhook_calls = methodsOf(isIn(WEBHOOK_CALLS), "app");
-  const app_calls = methodsOf(isIn(APP_CALLS), "app");
-  const admin_calls = methodsOf(
-    (call) => call.path.startsWith(OPERATORS_PREFIX) && !isIn(WEBHOOK_CALLS)(call),
-    "operator",
-  );
-  // No call returns it: an app's server receives it.
-  types.typeOf({ $ref: "#/components/schemas/WebhookEvent" }, "WebhookEvent");
+  const app_calls = methodsOf(isIn([...APP_CALLS, ...WEBHOOK_CALLS]), "app");
+  const admin_calls = methodsOf((call) => call.path.startsWith(OPERATORS_PREFIX), "operator");
+  // No generated call returns them: an app's server receives the first, and the client has calls of its own for the others.
+  for (const name of ["WebhookEvent", "AccountEvent", "DeviceAuthorization", "PersonalToken"]) {
+    types.typeOf({ $ref: `#/components/schemas/${name}` }, name);
+  }
+  const imports =
+    "from abc import ABC, abstractmethod\nfrom datetime import datetime\nfrom types import EllipsisType\n" +
+    "from typing import Any, Literal, Mapping, Sequence\nfrom urllib.parse import quote\n\n" +
+    "from . import types\nfrom .call import Call\n\n\n";
+  const account = classOf("AsyncCalls", "ABC", "The calls in one account.", SEND + calls);
   return {
+    async_calls:
+      HEADER("The calls of the API, as coroutines.") +
+      imports +
+      account
+        .replaceAll("    def ", "    async def ")
+        .replaceAll("return self._send(", "return await self._send("),
     types:
       HEADER("The JSON of requests and responses, field for field as in the API.") +
       "from typing import Any, Literal, TypedDict\n\n\n" +
       types.declarations().join("\n\n"),
     calls:
       HEADER("The calls of the API.") +
-      "from abc import ABC, abstractmethod\nfrom datetime import datetime\nfrom types import EllipsisType\n" +
-      "from typing import Any, Literal, Mapping, Sequence\nfrom urllib.parse import quote\n\n" +
-      "from . import types\nfrom .call import Call\n\n\n" +
+      imports +
       [
         classOf("Calls", "ABC", "The calls in one account.", SEND + calls),
-        classOf("WebhookCalls", "ABC", "The calls of an app's webhooks.", SEND + webhook_calls),
         classOf(
           "AppCalls",
-          "WebhookCalls",
+          "ABC",
           "The calls that concern an app's server itself.",
-          app_calls,
+          SEND + SLUG + app_calls,
         ),
-        classOf("AdminCalls", "WebhookCalls", "The calls of operators.", admin_calls),
+        classOf("AdminCalls", "ABC", "The calls of operators.", SEND + admin_calls),
       ].join("\n\n"),
   };
 }
@@ -115,6 +123,10 @@ export function pythonClient(document: Operations): PythonFiles {
 const SEND =
   "    @abstractmethod\n" +
   '    def _send(self, call: Call) -> Any:\n        """Sends the call, with retries if they are safe."""\n\n';
+
+const SLUG =
+  "    @abstractmethod\n" +
+  '    def _slug(self) -> str:\n        """The slug of the app whose key it is."""\n\n';
 
 function classOf(name: string, parent: string, about: string, methods: string): string {
   return (
@@ -153,7 +165,8 @@ function methodsOfOperation(
       .map(({ name, required = false, schema }) =>
         argumentOf(name, schema, required, (it) => requestType(it, id, types)),
       );
-  const [in_path, in_query] = [argumentsIn("path"), argumentsIn("query")];
+  const in_query = argumentsIn("query");
+  const in_path = argumentsIn("path").filter(({ name }) => form !== "app" || name !== "slug");
   const body = operation.requestBody?.content[JSON_TYPE]?.schema;
   const in_body = Object.entries(body?.properties ?? {}).map(([name, schema]) =>
     argumentOf(name, schema, body?.required?.includes(name) === true, (it) =>
@@ -182,7 +195,7 @@ function methodsOfOperation(
     .map(({ field }) => `"${field}"`);
   const request = [
     `"${verb}"`,
-    pathOf(path, in_path),
+    pathOf(form === "app" ? path.replace("{slug}", "{self._slug()}") : path),
     ...(in_query.length > 0 ? [`query=${dict(in_query)}`] : []),
     ...(body === undefined ? [] : [`body=${dict(in_body)}`]),
     ...(nullable.length > 0 ? [`nullable=(${nullable.join(", ")},)`] : []),
@@ -197,7 +210,7 @@ function methodsOfOperation(
     "            )\n        )\n";
   const text = [summary, description].filter((part) => part !== undefined).join(". ");
   const field = `field="${types.requiredFields(response)[0] ?? ""}"`;
-  const name = snake(operationId);
+  const name = SHORT_NAMES[operationId] ?? snake(operationId);
   const read = method(name, qualified(result, types), text, [...request, field]);
   const has_csv = operation.responses["200"]?.content?.["text/csv"] !== undefined;
   const csv = () =>
@@ -243,8 +256,8 @@ function qualified(type: string, types: PythonTypes): string {
   return type.replaceAll(/\w+/g, (name) => (types.names().includes(name) ? `types.${name}` : name));
 }
 
-function pathOf(path: string, args: readonly Argument[]): string {
-  if (args.length === 0) return JSON.stringify(path);
+function pathOf(path: string): string {
+  if (!path.includes("{")) return JSON.stringify(path);
   return `f"${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{quote(${name}, safe='')}`)}"`;
 }
 

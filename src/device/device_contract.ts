@@ -12,6 +12,8 @@ export interface DeviceClient {
   /** The location of the request, from its IP address; null: unknown. */
   readonly city: string | null;
   readonly country: string | null;
+  /** Whether it requests only to read. Absent: it did not say. */
+  readonly reads_only?: boolean;
 }
 
 /** The request of one login. It never changes, so every copy of it is correct. */

@@ -12,6 +12,7 @@ import {
 } from "./oauth_client.ts";
 import { isFetchable, isPublicHttpsUrl } from "./public_url.ts";
 import { isWebRedirect } from "./redirect_match.ts";
+import { accepted, refused, type Result } from "./result.ts";
 import { findInvisible } from "./text.ts";
 
 /** The largest document (the draft's section 6.6 recommends it), and how long its server may take, to the last byte. */
@@ -47,31 +48,60 @@ export function isClientDocumentUrl(client_id: string, allows_loopback: boolean)
   );
 }
 
-/** The client that a document describes; null: the document is not valid, or not for this `client_id`. */
+/** What is wrong with the address of a document, as a sentence for its developer; null: nothing. */
+export function addressProblem(client_id: string, allows_loopback: boolean): string | null {
+  if (isClientDocumentUrl(client_id, allows_loopback)) return null;
+  const local = allows_loopback ? ", or http on this machine," : "";
+  return `The address must be https on a public host name and the default port${local} with a path, without #, in at most ${CLIENT_ID_MAX_LENGTH} characters, and written as browsers write it.`;
+}
+
+/** What is wrong with the response that should be a document, before its body is read; null: nothing. */
+export function responseProblem(status: number, content_type: string | null): string | null {
+  if (status >= 300 && status < 400) {
+    return `The response is a redirect (status ${status}). Serve the document at its own address.`;
+  }
+  if (status !== 200) return `The response has status ${status}. It must have status 200.`;
+  if (isJsonType(content_type)) return null;
+  return `Content-Type is ${shown(content_type)}. It must be application/json, or a type that ends with +json.`;
+}
+
+/** Why a document could not be read at all, as a sentence for its developer. */
+export function documentFailure(problem: string, max_bytes = CLIENT_DOCUMENT_MAX_BYTES): string {
+  if (problem === "too_large") return `The document has more than ${max_bytes} bytes.`;
+  if (problem === "not_json") return "The document is not JSON.";
+  if (problem === "not_utf8") return "The document is not UTF-8.";
+  const seconds = CLIENT_DOCUMENT_TIMEOUT_MS / 1000;
+  return `The server of the document did not send it whole within ${seconds} seconds. Check that it runs.`;
+}
+
+/** The client that a document describes; refused: each rule that the document breaks, as a sentence for its developer. */
 export function readClientDocument(
   client_id: string,
   document: unknown,
   allows_loopback: boolean,
-): DocumentClient | null {
-  if (typeof document !== "object" || document === null) return null;
+): Result<DocumentClient, readonly string[]> {
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    return refused(["The document is not a JSON object."]);
+  }
   const fields = document as Readonly<Record<string, unknown>>;
-  if (fields["client_id"] !== client_id) return null;
   const redirect_uris = texts(fields["redirect_uris"])?.filter(isWebRedirect) ?? [];
   const post_logout_redirect_uris = texts(fields["post_logout_redirect_uris"]) ?? [];
-  const grant_types = texts(fields["grant_types"] ?? ["authorization_code"]);
-  const response_types = texts(fields["response_types"] ?? ["code"]);
   const keys = readKeys(fields, allows_loopback);
   const has_keys = keys.jwks !== undefined || keys.jwks_uri !== undefined;
   // A client cannot prove an assertion without its keys.
   const methods = authMethods(fields).filter((method) => method === "none" || has_keys);
-  const is_usable =
-    redirect_uris.length > 0 &&
-    grant_types?.includes("authorization_code") === true &&
-    response_types?.includes("code") === true &&
-    methods.length > 0;
-  if (!is_usable) return null;
+  const problems = [
+    fields["client_id"] === client_id
+      ? []
+      : `client_id must be the address of the document, ${client_id}. It is ${shown(fields["client_id"])}.`,
+    redirect_uris.length > 0 ? [] : `redirect_uris has no address that can be used. ${REDIRECTS}`,
+    mustHave(fields, "grant_types", "authorization_code"),
+    mustHave(fields, "response_types", "code"),
+    methods.length > 0 ? [] : METHODS,
+  ].flat();
+  if (problems.length > 0) return refused(problems);
   const { host } = new URL(client_id);
-  return {
+  return accepted({
     kind: "document",
     client_id,
     host,
@@ -84,7 +114,32 @@ export function readClientDocument(
     post_logout_redirect_uris: post_logout_redirect_uris.filter(isWebRedirect),
     token_endpoint_auth_methods: methods,
     ...keys,
-  };
+  });
+}
+
+const REDIRECTS =
+  "Each must be https, or http on 127.0.0.1, [::1] or localhost, with ASCII characters only, and without # and *.";
+
+const METHODS =
+  "token_endpoint_auth_method must be none (or left out), or private_key_jwt with keys in jwks or jwks_uri. A document cannot hold a secret.";
+
+/** The problem of a list that may be left out, and must have `value` otherwise. */
+function mustHave(
+  fields: Readonly<Record<string, unknown>>,
+  name: string,
+  value: string,
+): readonly string[] {
+  const list = fields[name];
+  if (list === undefined || texts(list)?.includes(value) === true) return [];
+  return [`${name} must be a list with "${value}", or left out. It is ${shown(list)}.`];
+}
+
+const SHOWN_MAX_LENGTH = 200;
+
+/** A value of a document in a message. */
+function shown(value: unknown): string {
+  const text = value === undefined || value === null ? "missing" : JSON.stringify(value);
+  return text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH)}…` : text;
 }
 
 /** An https address on the client's own host or below it; null: none, or another's, which people would take for the client's. */

@@ -53,6 +53,9 @@ export const IDEMPOTENCY_CLEANUP_ROWS = 1_000;
 /** Accounts that one request suspends. Each takes about five calls, and one request may make a thousand. */
 export const SUSPENDED_AT_ONCE_MAX = 100;
 
+/** Longest message about a job's progress, in characters. */
+export const MESSAGE_MAX_LENGTH = 200;
+
 /** Longest reason of an operator's action or of a job's failure, in characters. */
 export const REASON_MAX_LENGTH = 500;
 

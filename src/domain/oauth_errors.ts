@@ -11,6 +11,10 @@ export const OAUTH_ERROR_STATUS = {
   /** The `resource` is not known, or not the one that was approved. */
   invalid_target: 400,
   unsupported_token_type: 400,
+  /** Of a device login (RFC 8628, section 3.5). */
+  authorization_pending: 400,
+  expired_token: 400,
+  access_denied: 400,
   /** No code of RFC 6749 exists for these two at the token endpoint; clients wait as `Retry-After` says. */
   slow_down: 429,
   temporarily_unavailable: 503,
@@ -24,4 +28,6 @@ export interface OAuthError {
   readonly error_description: string;
   /** How long the client must wait. */
   readonly retry_after_seconds?: number;
+  /** Instead of the status above: a device that polls too fast gets 400 (RFC 8628, section 3.5). */
+  readonly status?: 400;
 }

@@ -13,6 +13,8 @@ interface StoredJobFields extends StarterColumns {
   readonly refunded: number;
   readonly step: number;
   readonly spent: number | null;
+  readonly done: number | null;
+  readonly message: string | null;
   readonly failure: JobFailure | null;
   readonly failure_reason: string | null;
   readonly created_at_ms: number;
@@ -38,6 +40,8 @@ export function jobView(row: StoredJobFields) {
     refunded: row.refunded,
     step: row.step,
     spent: row.spent,
+    done: row.done,
+    message: row.message,
     failure: row.failure,
     failure_reason: row.failure_reason,
     created_at: timestamp(row.created_at_ms),

@@ -36,6 +36,7 @@ class AppServer(AppCalls):
         check_app_key(app_key)
         origin = read_origin(base_url)
         self._app_key = app_key
+        self._app_slug: str | None = None
         self._transport = Transport(origin, {}, timeout_seconds, retries, wait)
         self._endpoint = TokenEndpoint(origin, None, app_key, timeout_seconds)
 
@@ -77,3 +78,9 @@ class AppServer(AppCalls):
 
     def _send(self, call: Call) -> Any:
         return self._transport.send(call, FixedToken(self._app_key))
+
+    def _slug(self) -> str:
+        # A key belongs to one app for ever. Two threads may both read it.
+        if self._app_slug is None:
+            self._app_slug = self.read_app()["slug"]
+        return self._app_slug

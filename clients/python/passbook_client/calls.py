@@ -18,7 +18,7 @@ class Calls(ABC):
     def _send(self, call: Call) -> Any:
         """Sends the call, with retries if they are safe."""
 
-    def read_wallet(
+    def wallet(
         self,
         *,
         app: str | None = None,
@@ -217,22 +217,26 @@ class Calls(ABC):
         spent: int | None = None,
         reserve: int | None = None,
         ttl_seconds: int | None = None,
+        done: float | None = None,
+        message: str | None = None,
     ) -> types.ProgressedJob:
         """
         Report a step of a long job. `reserve` sets what the job holds from now on: the difference is
         reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the
         job's estimate, nor by an app's key in an account that is not open for the app. `spent` is what the
         job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds
-        from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step
-        gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a
-        process that lost the job to another one notices. `run` names the caller's run of the work: a step
-        that another run took is refused too.
+        from now. `done` (from 0 to 1) and `message` (up to 200 characters, empty for none) are shown to
+        people; both may go back. A report that changes no credits and no expiry adds no ledger entry;
+        streams get it as `job.progressed`. Fields that are missing stay as they are. `step` grows with each
+        report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step
+        is refused, so a process that lost the job to another one notices. `run` names the caller's run of
+        the work: a step that another run took is refused too.
         """
         return self._send(
             Call(
                 "POST",
                 "/api/jobs/progress",
-                body={"job_id": job_id, "step": step, "run": run, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds},
+                body={"job_id": job_id, "step": step, "run": run, "spent": spent, "reserve": reserve, "ttl_seconds": ttl_seconds, "done": done, "message": message},
                 keyed=True,
                 field="job",
             )
@@ -258,7 +262,7 @@ class Calls(ABC):
             )
         )
 
-    def start_checkout(
+    def checkout(
         self,
         *,
         package: str,
@@ -310,7 +314,7 @@ class Calls(ABC):
             )
         )
 
-    def read_me(self) -> types.Me:
+    def me(self) -> types.Me:
         """
         The caller's person, plan and rights. A client of the OAuth server gets the name and the e-mail
         address only with the scopes `profile` and `email`, and a personal access token only if it has no
@@ -321,25 +325,6 @@ class Calls(ABC):
                 "GET",
                 "/api/me",
                 field="identity_id",
-            )
-        )
-
-    def issue_session_token(
-        self,
-        *,
-        template: str | None = None,
-    ) -> types.TokenResponse:
-        """
-        Get a new session token. For a caller with cookies or a bearer token whose session is live. With
-        `template`, the token is for another service. An OAuth client's session token expires with the
-        access token that it was obtained with.
-        """
-        return self._send(
-            Call(
-                "GET",
-                "/api/sessionToken",
-                query={"template": template},
-                field="token",
             )
         )
 
@@ -394,207 +379,19 @@ class Calls(ABC):
         )
 
 
-class WebhookCalls(ABC):
-    """The calls of an app's webhooks. Each sends one request, and returns the body of its response."""
+class AppCalls(ABC):
+    """
+    The calls that concern an app's server itself. Each sends one request, and returns the body of its
+    response.
+    """
 
     @abstractmethod
     def _send(self, call: Call) -> Any:
         """Sends the call, with retries if they are safe."""
 
-    def list_webhooks(
-        self,
-        slug: str,
-    ) -> types.WebhookList:
-        """The app's webhooks. All of them, by id, without their secrets."""
-        return self._send(
-            Call(
-                "GET",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks",
-                field="webhooks",
-            )
-        )
-
-    def save_webhook(
-        self,
-        slug: str,
-        id: str,
-        *,
-        url: str,
-        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
-        thresholds: Sequence[int] | None = None,
-        active: bool | None = None,
-        version: int | None = None,
-        reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> types.SavedWebhook:
-        """
-        Create a webhook, or change it. Events are sent as Standard Webhooks (standardwebhooks.com). The
-        response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret.
-        Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true`
-        continues a paused webhook where it stopped. To change a webhook, send the `version` that you read;
-        to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is
-        used with other settings, the response is 409 `webhook_changed` and nothing changes. The address
-        begins with `https://` and has a public host name and no port. Changes take effect everywhere within
-        a minute.
-        """
-        return self._send(
-            Call(
-                "PUT",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}",
-                body={"url": url, "events": events, "thresholds": thresholds, "active": active, "version": version, "reason": reason},
-                keyed=True,
-                idempotency_key=idempotency_key,
-                field="webhook",
-            )
-        )
-
-    def delete_webhook(
-        self,
-        slug: str,
-        id: str,
-        *,
-        reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> types.DeleteWebhookResponse:
-        """Delete a webhook. Nothing is sent to it any more. Its events that were not delivered are lost."""
-        return self._send(
-            Call(
-                "DELETE",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}",
-                query={"reason": reason},
-                keyed=True,
-                idempotency_key=idempotency_key,
-                field="ok",
-            )
-        )
-
-    def rotate_webhook_secret(
-        self,
-        slug: str,
-        id: str,
-        *,
-        reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> types.RotatedSecret:
-        """
-        Replace a webhook's secret. For 24 hours each delivery carries two signatures, with the new secret
-        and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null:
-        if you lost the first response, rotate again with another key.
-        """
-        return self._send(
-            Call(
-                "POST",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/rotate",
-                body={"reason": reason},
-                keyed=True,
-                idempotency_key=idempotency_key,
-                field="secret",
-            )
-        )
-
-    def test_webhook(
-        self,
-        slug: str,
-        id: str,
-        *,
-        reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> types.TestedWebhook:
-        """
-        Send a ping to a webhook. Sends the event `ping` once, now, also to a paused webhook, and returns
-        how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key`
-        sends the same `webhook-id` again. At most 6 a minute for a webhook.
-        """
-        return self._send(
-            Call(
-                "POST",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/test",
-                body={"reason": reason},
-                keyed=True,
-                idempotency_key=idempotency_key,
-                field="status",
-            )
-        )
-
-    def list_webhook_deliveries(
-        self,
-        slug: str,
-        id: str,
-        *,
-        status: Literal["pending", "failed"] | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> types.WebhookDeliveryPage:
-        """
-        Events that were not delivered. At most one for each account, because the events of an account are
-        delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that
-        will be tried again; `status=failed` lists both, as without `status`.
-        """
-        return self._send(
-            Call(
-                "GET",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/deliveries",
-                query={"status": status, "limit": limit, "cursor": cursor},
-                field="deliveries",
-            )
-        )
-
-    def retry_webhook(
-        self,
-        slug: str,
-        id: str,
-        *,
-        reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> types.RetryWebhookResponse:
-        """
-        Send the events that wait now. Each account's event that waits is tried now instead of at its
-        `retry_at`, and its attempts are counted from the beginning. Without a waiting event it does
-        nothing. A paused webhook stays paused.
-        """
-        return self._send(
-            Call(
-                "POST",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/retry",
-                body={"reason": reason},
-                keyed=True,
-                idempotency_key=idempotency_key,
-                field="ok",
-            )
-        )
-
-    def replay_webhook(
-        self,
-        slug: str,
-        id: str,
-        *,
-        identity_id: str,
-        after_line: int,
-        reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> types.ReplayWebhookResponse:
-        """
-        Send an account's events again. Sends the events of the account's entries after `after_line` again,
-        in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An
-        operator may name the person by e-mail address.
-        """
-        return self._send(
-            Call(
-                "POST",
-                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/replay",
-                body={"identity_id": identity_id, "after_line": after_line, "reason": reason},
-                keyed=True,
-                idempotency_key=idempotency_key,
-                field="ok",
-            )
-        )
-
-
-class AppCalls(WebhookCalls):
-    """
-    The calls that concern an app's server itself. Each sends one request, and returns the body of its
-    response.
-    """
+    @abstractmethod
+    def _slug(self) -> str:
+        """The slug of the app whose key it is."""
 
     def list_jobs(
         self,
@@ -635,9 +432,191 @@ class AppCalls(WebhookCalls):
             )
         )
 
+    def list_webhooks(self) -> types.WebhookList:
+        """The app's webhooks. All of them, by id, without their secrets."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{self._slug()}/webhooks",
+                field="webhooks",
+            )
+        )
 
-class AdminCalls(WebhookCalls):
+    def save_webhook(
+        self,
+        id: str,
+        *,
+        url: str,
+        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
+        thresholds: Sequence[int] | None = None,
+        active: bool | None = None,
+        version: int | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.SavedWebhook:
+        """
+        Create a webhook, or change it. Events are sent as Standard Webhooks (standardwebhooks.com). The
+        response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret.
+        Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true`
+        continues a paused webhook where it stopped. To change a webhook, send the `version` that you read;
+        to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is
+        used with other settings, the response is 409 `webhook_changed` and nothing changes. The address
+        begins with `https://` and has a public host name and no port. Changes take effect everywhere within
+        a minute.
+        """
+        return self._send(
+            Call(
+                "PUT",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}",
+                body={"url": url, "events": events, "thresholds": thresholds, "active": active, "version": version, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="webhook",
+            )
+        )
+
+    def delete_webhook(
+        self,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.DeleteWebhookResponse:
+        """Delete a webhook. Nothing is sent to it any more. Its events that were not delivered are lost."""
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def rotate_webhook_secret(
+        self,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RotatedSecret:
+        """
+        Replace a webhook's secret. For 24 hours each delivery carries two signatures, with the new secret
+        and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null:
+        if you lost the first response, rotate again with another key.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/rotate",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="secret",
+            )
+        )
+
+    def test_webhook(
+        self,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.TestedWebhook:
+        """
+        Send a ping to a webhook. Sends the event `ping` once, now, also to a paused webhook, and returns
+        how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key`
+        sends the same `webhook-id` again. At most 6 a minute for a webhook.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/test",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="status",
+            )
+        )
+
+    def list_webhook_deliveries(
+        self,
+        id: str,
+        *,
+        status: Literal["pending", "failed"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.WebhookDeliveryPage:
+        """
+        Events that were not delivered. At most one for each account, because the events of an account are
+        delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that
+        will be tried again; `status=failed` lists both, as without `status`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/deliveries",
+                query={"status": status, "limit": limit, "cursor": cursor},
+                field="deliveries",
+            )
+        )
+
+    def retry_webhook(
+        self,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RetryWebhookResponse:
+        """
+        Send the events that wait now. Each account's event that waits is tried now instead of at its
+        `retry_at`, and its attempts are counted from the beginning. Without a waiting event it does
+        nothing. A paused webhook stays paused.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/retry",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def replay_webhook(
+        self,
+        id: str,
+        *,
+        identity_id: str,
+        after_line: int,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.ReplayWebhookResponse:
+        """
+        Send an account's events again. Sends the events of the account's entries after `after_line` again,
+        in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An
+        operator may name the person by e-mail address.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/replay",
+                body={"identity_id": identity_id, "after_line": after_line, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+
+class AdminCalls(ABC):
     """The calls of operators. Each sends one request, and returns the body of its response."""
+
+    @abstractmethod
+    def _send(self, call: Call) -> Any:
+        """Sends the call, with retries if they are safe."""
 
     def find_accounts(
         self,
@@ -1594,6 +1573,194 @@ class AdminCalls(WebhookCalls):
                 "DELETE",
                 f"/api/admin/apps/{quote(slug, safe='')}/resources/{quote(id, safe='')}",
                 query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def list_webhooks(
+        self,
+        slug: str,
+    ) -> types.WebhookList:
+        """The app's webhooks. All of them, by id, without their secrets."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks",
+                field="webhooks",
+            )
+        )
+
+    def save_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        url: str,
+        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
+        thresholds: Sequence[int] | None = None,
+        active: bool | None = None,
+        version: int | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.SavedWebhook:
+        """
+        Create a webhook, or change it. Events are sent as Standard Webhooks (standardwebhooks.com). The
+        response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret.
+        Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true`
+        continues a paused webhook where it stopped. To change a webhook, send the `version` that you read;
+        to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is
+        used with other settings, the response is 409 `webhook_changed` and nothing changes. The address
+        begins with `https://` and has a public host name and no port. Changes take effect everywhere within
+        a minute.
+        """
+        return self._send(
+            Call(
+                "PUT",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}",
+                body={"url": url, "events": events, "thresholds": thresholds, "active": active, "version": version, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="webhook",
+            )
+        )
+
+    def delete_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.DeleteWebhookResponse:
+        """Delete a webhook. Nothing is sent to it any more. Its events that were not delivered are lost."""
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def rotate_webhook_secret(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RotatedSecret:
+        """
+        Replace a webhook's secret. For 24 hours each delivery carries two signatures, with the new secret
+        and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null:
+        if you lost the first response, rotate again with another key.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/rotate",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="secret",
+            )
+        )
+
+    def test_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.TestedWebhook:
+        """
+        Send a ping to a webhook. Sends the event `ping` once, now, also to a paused webhook, and returns
+        how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key`
+        sends the same `webhook-id` again. At most 6 a minute for a webhook.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/test",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="status",
+            )
+        )
+
+    def list_webhook_deliveries(
+        self,
+        slug: str,
+        id: str,
+        *,
+        status: Literal["pending", "failed"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.WebhookDeliveryPage:
+        """
+        Events that were not delivered. At most one for each account, because the events of an account are
+        delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that
+        will be tried again; `status=failed` lists both, as without `status`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/deliveries",
+                query={"status": status, "limit": limit, "cursor": cursor},
+                field="deliveries",
+            )
+        )
+
+    def retry_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RetryWebhookResponse:
+        """
+        Send the events that wait now. Each account's event that waits is tried now instead of at its
+        `retry_at`, and its attempts are counted from the beginning. Without a waiting event it does
+        nothing. A paused webhook stays paused.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/retry",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def replay_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        identity_id: str,
+        after_line: int,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.ReplayWebhookResponse:
+        """
+        Send an account's events again. Sends the events of the account's entries after `after_line` again,
+        in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An
+        operator may name the person by e-mail address.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/replay",
+                body={"identity_id": identity_id, "after_line": after_line, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="ok",

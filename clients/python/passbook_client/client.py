@@ -4,13 +4,18 @@ from __future__ import annotations
 import logging
 import re
 import time
-from typing import Any, Callable, ContextManager, Literal, Mapping
+from typing import Any, Callable, ContextManager, Generator, Literal, Mapping
+from urllib.parse import quote
 
+from . import types
 from .call import Call
 from .calls import Calls
 from .credentials import Credentials, FixedToken, Token
+from .device_login import log_in_device
 from .errors import PassbookError
+from .events import Event, follow_events
 from .run_job import Runner, RunningJob
+from .tokens import Tokens
 from .transport import Options, Transport, read_origin
 
 _log = logging.getLogger("passbook_client")
@@ -113,9 +118,58 @@ class PassbookClient(Calls):
         }
         return self._runner.run(request, key, report_reason, on_failure, on_warning, on_approval_needed)
 
+    @property
+    def tokens(self) -> Tokens:
+        """The account's tokens and connections. A token sees itself and what was exchanged from it."""
+        return Tokens(self._send)
+
+    def session_token(self, *, template: str | None = None) -> str:
+        """
+        A new session token; with `template`, a token for another service. An OAuth client's session token expires with the
+        access token that it was obtained with.
+        """
+        return self._token(Call("GET", "/api/sessionToken", query={"template": template}, field="token"))
+
+    def oauth_token(self, provider: str) -> str:
+        """The person's token at a sign-in provider, such as `github`, for its API."""
+        return self._token(Call("GET", f"/api/oauthToken/{quote(provider, safe='')}", field="token"))
+
+    def social_token(self) -> str:
+        """The person's token at the social network of the service."""
+        return self._token(Call("GET", "/api/socialToken", field="token"))
+
+    def events(self, *, after: int | None = None) -> Generator[Event, None, None]:
+        """
+        The account's changes as they happen, each entry once and in order, until you leave the loop. After a lost connection it
+        resumes at the last entry. It raises `PassbookError` if the service refuses the stream.
+
+        :param after: The number of the last ledger entry that you know. If omitted, the events begin with a snapshot.
+        """
+        return follow_events(self._transport, self._credentials, after)
+
+    def log_in_device(
+        self,
+        *,
+        on_code: Callable[[types.DeviceAuthorization], None],
+        client_name: str | None = None,
+        app: str | None = None,
+    ) -> str:
+        """
+        Signs a person in on a device without a browser, and returns a personal access token. It is returned only once: store it
+        as a secret. It raises `access_denied`, `expired_token`, or `already_used` if the response with the token was lost.
+
+        :param on_code: Shows the person the `user_code` and where to enter it, `verification_uri`.
+        :param client_name: The program's name, which the person sees.
+        :param app: The slug of the app that the program belongs to.
+        """
+        return log_in_device(self._transport, on_code, {"client_name": client_name, "app": app})
+
     def when_idle(self) -> None:
         """Returns when no background request is left. Python also waits for them before the process ends."""
         self._runner.when_idle()
+
+    def _token(self, call: Call) -> str:
+        return str(self._send(call)["token"])
 
     def _send(self, call: Call) -> Any:
         return self._transport.send(call, self._credentials)

@@ -5,6 +5,7 @@ repeated in the background, so that an outage does not stop the work.
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 import time
 from datetime import datetime
@@ -20,6 +21,9 @@ from .transport import Options
 #: The steps of one run of a job. A later run begins at the next multiple, so that the service refuses the steps of the
 #: earlier run as too old, however many it still reports.
 STEPS_OF_A_RUN = 1_000_000
+
+#: Longest message of a report, in UTF-16 code units.
+_MESSAGE_MAX_LENGTH = 200
 
 #: Attempts that a report waits for, as other calls do.
 _AWAITED_ATTEMPTS = 5
@@ -84,7 +88,7 @@ class JobProgress:
         self._stopped = threading.Event()
         self._is_unanswered = False
         #: What the work has reported since the service stopped responding.
-        self._unsent: dict[str, int] = {}
+        self._unsent: dict[str, Any] = {}
         #: The refusal of a report that the work did not wait for.
         self._refused: PassbookError | None = None
 
@@ -93,11 +97,13 @@ class JobProgress:
         spent: int | float | Decimal | None,
         reserve: int | float | Decimal | None,
         ttl_seconds: int | None,
+        done: float | None = None,
+        message: str | None = None,
     ) -> types.ProgressedJob | None:
         with self._reporting:
             if self.lost is not None:
                 raise self.lost
-            terms = self._read(spent, reserve, ttl_seconds)
+            terms = {**self._read(spent, reserve, ttl_seconds), **_shown(done, message)}
             outcome = _Outcome()
             with self._state:
                 refused, self._refused = self._refused, None
@@ -137,13 +143,13 @@ class JobProgress:
         self.spent = terms.get("spent", self.spent)
         return terms
 
-    def _deliver_all(self, terms: Mapping[str, int], outcome: _Outcome) -> None:
+    def _deliver_all(self, terms: Mapping[str, Any], outcome: _Outcome) -> None:
         try:
             self._deliver(terms, outcome)
         finally:
             outcome.known.set()
 
-    def _deliver(self, terms: Mapping[str, int], outcome: _Outcome) -> None:
+    def _deliver(self, terms: Mapping[str, Any], outcome: _Outcome) -> None:
         """Sends a report, and then what the work reported while it had no response."""
         while True:
             done, error = self._send(terms, outcome)
@@ -160,7 +166,7 @@ class JobProgress:
                     return
 
     def _send(
-        self, terms: Mapping[str, int], outcome: _Outcome
+        self, terms: Mapping[str, Any], outcome: _Outcome
     ) -> tuple[types.ProgressedJob | None, PassbookError | None]:
         self.step += 1
         attempts = 0
@@ -194,6 +200,17 @@ class JobProgress:
         self.reserved = done["job"]["reserved"]
         self._expires = expiry_of(done["job"])
         return done, None
+
+
+def _shown(done: float | None, message: str | None) -> dict[str, Any]:
+    """What people see never stops the work: a fraction outside 0 to 1 is moved to its end, and a long message is cut."""
+    terms: dict[str, Any] = {}
+    if done is not None and not math.isnan(done):
+        terms["done"] = min(1.0, max(0.0, float(done)))
+    if message is not None:
+        units = message.encode("utf-16-le", "ignore")[: 2 * _MESSAGE_MAX_LENGTH]
+        terms["message"] = units.decode("utf-16-le", "ignore")
+    return terms
 
 
 def expiry_of(job: types.Job) -> float:

@@ -78,9 +78,12 @@ class RunningJob:
         spent: int | float | Decimal | None = None,
         reserve: int | float | Decimal | None = None,
         ttl_seconds: int | None = None,
+        done: float | None = None,
+        message: str | None = None,
     ) -> types.ProgressedJob | None:
         """
-        Reports what the work has spent so far, raises or lowers the reserve, and moves the expiry. If no response comes,
+        Reports how far the work is (`done` from 0 to 1, and a `message` for people) and what it has spent so far, raises or
+        lowers the reserve, and moves the expiry. If no response comes,
         it returns None, and the report is repeated in the background until the job expires. It raises
         `insufficient_credits`, `token_budget_exceeded`, `overage_limit` and `spent_limit`, which you may catch if the work
         can go on; and `job_ended` and `step_too_old` (another process has resumed the job): stop. The block then raises
@@ -88,10 +91,10 @@ class RunningJob:
         """
         if self._progress is None:
             raise PassbookError("invalid_argument", "Only the job of run_job can report progress.")
-        done = self._progress.report(spent, reserve, ttl_seconds)
-        if done is not None:
-            self.reserved, self.credits = done["job"]["reserved"], done["credits"]
-        return done
+        progressed = self._progress.report(spent, reserve, ttl_seconds, done, message)
+        if progressed is not None:
+            self.reserved, self.credits = progressed["job"]["reserved"], progressed["credits"]
+        return progressed
 
 
 class Runner:

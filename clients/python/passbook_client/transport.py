@@ -4,6 +4,7 @@ that was chosen before the first attempt.
 """
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import http.client
 import json
@@ -14,7 +15,7 @@ import urllib.error
 import urllib.request
 import uuid
 from datetime import datetime
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Iterator, Mapping
 from urllib.parse import urlencode, urlsplit
 
 from .call import Call
@@ -23,6 +24,9 @@ from .errors import PassbookError
 
 _BACKOFF_MIN_SECONDS = 0.25
 _BACKOFF_MAX_SECONDS = 15.0
+
+#: Some firewalls refuse the name that Python gives itself.
+_USER_AGENT = "passbook-client-python"
 
 #: If `Retry-After` is longer than this, the call fails instead of waiting.
 _RETRY_AFTER_MAX_SECONDS = 60.0
@@ -89,13 +93,33 @@ class Transport:
                     reauthorised = True
                     if credentials.replace(token):
                         continue
-                delay = _delay_before(attempt, error)
-                if not _may_repeat(call, error, options) or self._is_exhausted(attempt, delay, options):
+                delay = pause_before(attempt, error)
+                if not may_repeat(call, error, options) or self.is_exhausted(attempt, delay, options):
                     raise
             options.on_wait()
             self.wait(delay)
 
-    def _is_exhausted(self, attempt: int, delay: float, options: Options) -> bool:
+    def send_once(self, call: Call, credentials: Credentials | FixedToken) -> Any:
+        """Sends a call without retries. @raises PassbookError"""
+        return self._attempt(call, credentials.token(), None, Options())
+
+    @contextlib.contextmanager
+    def open_stream(self, call: Call, token: str, silence_seconds: float) -> Iterator[Iterator[str]]:
+        """The lines of a server-sent event stream. @raises PassbookError"""
+        request = self._request(call, token, None)
+        request.add_header("Accept", "text/event-stream")
+        opener = urllib.request.build_opener(_NoRedirects)
+        try:
+            try:
+                with opener.open(request, timeout=silence_seconds) as response:
+                    yield (line.decode().rstrip("\r\n") for line in response)
+            except urllib.error.HTTPError as response:
+                with response:
+                    read_response(response.code, response.headers, response.read(), call)
+        except (OSError, http.client.HTTPException) as error:
+            raise no_response_of(request.full_url, error) from error
+
+    def is_exhausted(self, attempt: int, delay: float, options: Options) -> bool:
         if options.until is not None:
             return time.monotonic() + delay > options.until
         return attempt > self.retries or delay > _RETRY_AFTER_MAX_SECONDS
@@ -109,7 +133,7 @@ class Transport:
             options.on_unknown()
             raise
         try:
-            body = _read(status, headers, text, call)
+            body = read_response(status, headers, text, call)
         except PassbookError as error:
             if not error.is_refusal and not error.is_limited:
                 options.on_unknown()
@@ -118,32 +142,34 @@ class Transport:
             options.on_replayed()
         return body
 
-    def _request(self, call: Call, token: str, key: str | None) -> urllib.request.Request:
+    def prepared(self, call: Call, token: str, key: str | None) -> tuple[str, dict[str, str], bytes | None]:
+        """The address, headers and body of a call. Without a token: an empty one."""
         accept = "text/csv" if call.csv else "application/json"
-        headers = {"Accept": accept, "Authorization": f"Bearer {token}", **self.headers}
+        headers = {"Accept": accept, "User-Agent": _USER_AGENT, **self.headers}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         if key is not None:
             headers["Idempotency-Key"] = key
         query = {name: _query_value(name, value) for name, value in call.query.items() if value is not None}
         url = self.origin + call.path + (f"?{urlencode(query)}" if query else "")
-        data = None
-        if call.body is not None:
-            headers["Content-Type"] = "application/json"
-            given = {
-                name: value
-                for name, value in call.body.items()
-                if value is not ... and (value is not None or name in call.nullable)
-            }
-            data = _json(given)
-        request = urllib.request.Request(url, data=data, method=call.method)
-        for name, value in headers.items():
-            request.add_header(name, value)
-        return request
+        if call.body is None:
+            return url, headers, None
+        headers["Content-Type"] = "application/json"
+        given = {
+            name: value
+            for name, value in call.body.items()
+            if value is not ... and (value is not None or name in call.nullable)
+        }
+        return url, headers, _json(given)
+
+    def _request(self, call: Call, token: str, key: str | None) -> urllib.request.Request:
+        url, headers, data = self.prepared(call, token, key)
+        return urllib.request.Request(url, data=data, headers=headers, method=call.method)
 
 
 def fetch(request: urllib.request.Request, timeout_seconds: float) -> tuple[int, Mapping[str, str], bytes]:
     """Status, headers and body of the response. @raises PassbookError `no_response`"""
-    # Some firewalls refuse the name that Python gives itself.
-    request.add_header("User-Agent", "passbook-client-python")
+    request.add_header("User-Agent", _USER_AGENT)
     opener = urllib.request.build_opener(_NoRedirects)
     try:
         try:
@@ -153,9 +179,14 @@ def fetch(request: urllib.request.Request, timeout_seconds: float) -> tuple[int,
             with response:
                 return response.code, response.headers, response.read()
     except (OSError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
-        message = f"{request.host} gave no response: {reason}. Check base_url, and that the service is running."
-        raise PassbookError("no_response", message) from error
+        raise no_response_of(request.full_url, error) from error
+
+
+def no_response_of(url: str, error: Exception) -> PassbookError:
+    reason = getattr(error, "reason", None) or error
+    host = urlsplit(url).netloc
+    message = f"{host} gave no response: {reason}. Check base_url, and that the service is running."
+    return PassbookError("no_response", message)
 
 
 def _json(body: Mapping[str, Any]) -> bytes:
@@ -176,7 +207,7 @@ def _query_value(name: str, value: Any) -> str:
     return value.isoformat()
 
 
-def _read(status: int, headers: Mapping[str, str], text: bytes, call: Call) -> Any:
+def read_response(status: int, headers: Mapping[str, str], text: bytes, call: Call) -> Any:
     """The body of a successful response. @raises PassbookError for any other one"""
     if call.csv and status == 200 and headers.get("Content-Type", "").startswith("text/csv"):
         return text.decode()
@@ -207,7 +238,7 @@ def read_retry_after(text: str | None) -> float | None:
     return float(text) if text is not None and re.fullmatch(r"[0-9]{1,6}", text) else None
 
 
-def _may_repeat(call: Call, error: PassbookError, options: Options) -> bool:
+def may_repeat(call: Call, error: PassbookError, options: Options) -> bool:
     """Whether another attempt is safe and may succeed."""
     if error.is_limited:
         return True
@@ -219,7 +250,7 @@ def _may_repeat(call: Call, error: PassbookError, options: Options) -> bool:
     return options.until is not None or error.code not in _LASTING_FAILURES
 
 
-def _delay_before(attempt: int, error: PassbookError) -> float:
+def pause_before(attempt: int, error: PassbookError) -> float:
     """The pause before the attempt after this one, in seconds."""
     backoff = min(_BACKOFF_MAX_SECONDS, _BACKOFF_MIN_SECONDS * 2 ** min(attempt - 1, 16))
     # Half of it is random, so that clients that failed together do not retry together.

@@ -111,6 +111,10 @@ class Job(TypedDict):
     """The number of the last progress report; 0 before the first."""
     spent: int | None
     """Credits that the job costs if it expires; null until a progress report says so."""
+    done: float | None
+    """How much of the work is done, by the last progress report that said so."""
+    message: str | None
+    """What the client said about its progress, for people to read."""
     failure: Literal["reported", "expired", "cancelled"] | None
     """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
     failure_reason: str | None
@@ -413,10 +417,6 @@ class Me(_Me, total=False):
     """Only with `operator: true`."""
 
 
-class TokenResponse(TypedDict):
-    token: str
-
-
 class AccessApp(TypedDict):
     slug: str
     """An app's slug."""
@@ -572,6 +572,75 @@ class Access(TypedDict):
     """At most 50."""
 
 
+class FoundJob(TypedDict):
+    id: str
+    """A UUID."""
+    app_slug: str | None
+    """An app's slug."""
+    action: str
+    status: JobStatus
+    reserved: int
+    """Credits reserved: at creation, or by the last progress report."""
+    actual_cost: int
+    """0 while the job is started, then its final cost."""
+    refunded: int
+    """Credits of the cost that operators gave back later."""
+    step: int
+    """The number of the last progress report; 0 before the first."""
+    spent: int | None
+    """Credits that the job costs if it expires; null until a progress report says so."""
+    failure: Literal["reported", "expired", "cancelled"] | None
+    """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
+    failure_reason: str | None
+    """The client's `reason`; null without one."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    updated_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    expires_at: str
+    """
+    A job that is still started at this time expires. It is charged what it has `spent`. Without a
+    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
+    """
+    by: StartedBy
+    identity_id: str
+
+
+class _FoundJobPage(TypedDict):
+    jobs: list[FoundJob]
+    as_of: str
+    """The time of the query to the read model, which can be some seconds behind the accounts."""
+
+
+class FoundJobPage(_FoundJobPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+#: An operator's pause of the app; null: it is not paused.
+AppPause = AppPause | None
+
+
+class OwnApp(TypedDict):
+    """The app of the key."""
+    slug: str
+    """An app's slug."""
+    name: str
+    settle: Literal["holder", "app"]
+    """The caller that completes and fails its jobs."""
+    on_expiry: Literal["refund", "charge"]
+    """Whether the reserve of an expired job is refunded or charged."""
+    starter_credits: int
+    daily_starter_budget: int | None
+    """The most that its grants of one UTC day may add up to; null: no limit."""
+    granted_today: int | None
+    """
+    Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
+    does not respond.
+    """
+    paused: AppPause
+
+
 class Webhook(TypedDict):
     id: str
     url: str
@@ -661,75 +730,6 @@ class RetryWebhookResponse(TypedDict):
 
 class ReplayWebhookResponse(TypedDict):
     ok: Literal[True]
-
-
-class FoundJob(TypedDict):
-    id: str
-    """A UUID."""
-    app_slug: str | None
-    """An app's slug."""
-    action: str
-    status: JobStatus
-    reserved: int
-    """Credits reserved: at creation, or by the last progress report."""
-    actual_cost: int
-    """0 while the job is started, then its final cost."""
-    refunded: int
-    """Credits of the cost that operators gave back later."""
-    step: int
-    """The number of the last progress report; 0 before the first."""
-    spent: int | None
-    """Credits that the job costs if it expires; null until a progress report says so."""
-    failure: Literal["reported", "expired", "cancelled"] | None
-    """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
-    failure_reason: str | None
-    """The client's `reason`; null without one."""
-    created_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    updated_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    expires_at: str
-    """
-    A job that is still started at this time expires. It is charged what it has `spent`. Without a
-    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
-    """
-    by: StartedBy
-    identity_id: str
-
-
-class _FoundJobPage(TypedDict):
-    jobs: list[FoundJob]
-    as_of: str
-    """The time of the query to the read model, which can be some seconds behind the accounts."""
-
-
-class FoundJobPage(_FoundJobPage, total=False):
-    next_cursor: str
-    """Send this as `cursor` to get the next page. Missing on the last page."""
-
-
-#: An operator's pause of the app; null: it is not paused.
-AppPause = AppPause | None
-
-
-class OwnApp(TypedDict):
-    """The app of the key."""
-    slug: str
-    """An app's slug."""
-    name: str
-    settle: Literal["holder", "app"]
-    """The caller that completes and fails its jobs."""
-    on_expiry: Literal["refund", "charge"]
-    """Whether the reserve of an expired job is refunded or charged."""
-    starter_credits: int
-    daily_starter_budget: int | None
-    """The most that its grants of one UTC day may add up to; null: no limit."""
-    granted_today: int | None
-    """
-    Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
-    does not respond.
-    """
-    paused: AppPause
 
 
 class FoundAccount(TypedDict):
@@ -1601,3 +1601,151 @@ class PingWebhookEvent(TypedDict):
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
 WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
+
+
+class EntryEvent(TypedDict):
+    """A new ledger entry, with the balance after it."""
+    line: int
+    """The number of the ledger entry."""
+    kind: EntryKind
+    amount: int
+    """The signed change of the balance."""
+    credits: int
+    """The balance after this entry."""
+    held: int
+    """The credits that started jobs hold after this entry."""
+    job: Job | None
+    """The job as it is now; null for an entry without a job."""
+    app: str | None
+    """An app's slug."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class SnapshotEvent(TypedDict):
+    """The state of the account when the stream begins."""
+    line: int
+    """The number of the newest ledger entry."""
+    kind: Literal["snapshot"]
+    credits: int
+    """The balance."""
+    held: int
+    """The credits that started jobs hold."""
+
+
+class JobProgressedEvent(TypedDict):
+    """A report of progress that changed no credits and no expiry. It has no entry, and is not replayed."""
+    id: str
+    """A UUID."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+    kind: Literal["job.progressed"]
+    job: Job
+
+
+class ApprovalEventToken(TypedDict):
+    """The token that requested it; without `client_id` it is a personal access token."""
+    id: str
+    """A UUID."""
+    client_id: str | None
+
+
+class ApprovalEvent(TypedDict):
+    """The holder decided about a job beyond a cap."""
+    id: str
+    """The same as in the event for webhooks."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+    kind: Literal["approval.approved", "approval.denied"]
+    approval: str
+    """The request that the 402 response named."""
+    app: str
+    """An app's slug."""
+    action: str
+    credits: int
+    """The most that the job may reserve."""
+    token: ApprovalEventToken
+    """The token that requested it; without `client_id` it is a personal access token."""
+
+
+class ConnectionRevokedEventConnection(TypedDict):
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    id: str
+    """A UUID."""
+    client_id: str
+
+
+class ConnectionRevokedEvent(TypedDict):
+    """A connection was revoked."""
+    id: str
+    """The same as in the event for webhooks."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+    kind: Literal["connection.revoked"]
+    connection: ConnectionRevokedEventConnection
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    by: Literal["holder", "client", "operator", "service"]
+    """
+    `client`: the OAuth client itself, or the one whose token it was exchanged from. `service`: what it
+    depended on has ended, such as a session.
+    """
+
+
+class ConnectionLimitEventConnection(TypedDict):
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    id: str
+    """A UUID."""
+    client_id: str
+
+
+class ConnectionLimitEventCap(TypedDict):
+    credits: int
+    period: CapPeriod
+
+
+class ConnectionLimitEvent(TypedDict):
+    """A cap of a connection refused a request, for the first time in its period."""
+    id: str
+    """The same as in the event for webhooks."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+    kind: Literal["connection.limit_reached"]
+    connection: ConnectionLimitEventConnection
+    """The connection, as in `GET /api/access`, and its OAuth client."""
+    cap: ConnectionLimitEventCap
+    resets_at: str | None
+    """The start of the cap's next period; null: `total` has none."""
+
+
+class AppAccessEvent(TypedDict):
+    """The holder stopped an app, or allowed it again."""
+    id: str
+    """The same as in the event for webhooks."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+    kind: Literal["access.stopped", "access.allowed"]
+    app: str
+    """An app's slug."""
+
+
+#: The access to the account has changed. The event has no entry, and is not replayed.
+AccessEvent = ApprovalEvent | ConnectionRevokedEvent | ConnectionLimitEvent | AppAccessEvent
+
+
+#: The JSON of one message of the event stream.
+AccountEvent = EntryEvent | SnapshotEvent | JobProgressedEvent | AccessEvent
+
+
+class DeviceAuthorization(TypedDict):
+    """RFC 8628, section 3.2."""
+    device_code: str
+    """The secret of the program. Do not display it."""
+    user_code: str
+    """The code that the person compares or types."""
+    verification_uri: str
+    verification_uri_complete: str
+    """Includes the user code, for a link or a QR code."""
+    expires_in: int
+    """Seconds."""
+    interval: int
+    """Seconds between two polls."""

@@ -57,7 +57,7 @@ class ClientTest(unittest.TestCase):
         self.waited: list[float] = []
         self.warnings: list[str] = []
         self.passbook = self.client()
-        self.passbook.read_wallet(app="demo")
+        self.passbook.wallet(app="demo")
 
     def client(self, **options: Any) -> PassbookClient:
         given: Any = {"token": self.token, "wait": self.waited.append, **options}
@@ -70,7 +70,7 @@ class ClientTest(unittest.TestCase):
         return PassbookClient(self.proxy.url, **given)
 
     def credits(self) -> int:
-        return self.passbook.read_wallet()["account"]["credits"]
+        return self.passbook.wallet()["account"]["credits"]
 
     def newest_job(self) -> Any:
         return self.passbook.list_jobs(limit=1)["jobs"][0]
@@ -142,7 +142,7 @@ class ClientTest(unittest.TestCase):
 
     def test_a_redirect_is_not_followed_so_that_the_token_stays_here(self) -> None:
         with self.assertRaises(PassbookError) as caught:
-            self.faulty("redirect", retries=0).read_wallet()
+            self.faulty("redirect", retries=0).wallet()
         self.assertEqual((caught.exception.code, self.proxy.connections), ("invalid_response", 1))
 
     def test_a_write_without_a_key_is_not_repeated(self) -> None:
@@ -181,6 +181,16 @@ class ClientTest(unittest.TestCase):
             self.assertEqual((done["job"]["step"], done["job"]["spent"], job.credits, self.credits()), (2, 15, 70, 70))
         self.assertEqual(self.credits(), 70)
         self.assertIn("at its reserve, 30", self.warnings[0])
+
+    def test_a_job_shows_people_how_far_it_is_and_what_it_shows_never_stops_the_work(self) -> None:
+        with self.passbook.run_job(**JOB) as job:
+            shown = job.progress(done=0.4, message="Frame 40 of 100")
+            assert shown is not None
+            self.assertEqual((shown["job"]["done"], shown["job"]["message"]), (0.4, "Frame 40 of 100"))
+            wrong = job.progress(done=1.2, message="x" * 199 + "\U0001f600")
+            assert wrong is not None
+            self.assertEqual((wrong["job"]["done"], wrong["job"]["message"]), (1, "x" * 199))
+            job.actual_cost = 3
 
     def test_a_run_whose_job_another_process_resumed_leaves_the_job_to_it(self) -> None:
         with self.assertRaises(PassbookError) as caught, self.passbook.run_job(**JOB, key="long") as first:
@@ -303,7 +313,7 @@ class ClientTest(unittest.TestCase):
             urllib.request.Request(f"{URL}/api/me", headers={"Authorization": f"Bearer {self.token}"})
         ) as response:
             identity = json.load(response)["identity_id"]
-        self.passbook.read_wallet(app="sketch")
+        self.passbook.wallet(app="sketch")
         key = os.environ["PASSBOOK_APP_KEY"]
         passbook = PassbookClient(URL, app_key=key, identity=identity)
         request: Any = {**JOB, "app": "sketch"}
@@ -325,7 +335,7 @@ class ClientTest(unittest.TestCase):
         page = pathlib.Path(__file__).parents[3] / "docs" / "apps.md"
         found = re.search(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
         assert found is not None
-        self.passbook.read_wallet(app="sketch")
+        self.passbook.wallet(app="sketch")
         os.environ["SKETCH_KEY"] = os.environ["PASSBOOK_APP_KEY"]
         scope: dict[str, Any] = {"token": self.token, "render": lambda: "a lighthouse"}
         before = self.credits()
@@ -335,7 +345,7 @@ class ClientTest(unittest.TestCase):
 
     def test_an_apps_server_identifies_the_person_only_by_a_session_token_of_its_own_page(self) -> None:
         sketch = AppServer(URL, app_key=os.environ["PASSBOOK_APP_KEY"])
-        self.assertEqual(sketch.identify(self.token, origins=[PAGE]), self.passbook.read_me()["identity_id"])
+        self.assertEqual(sketch.identify(self.token, origins=[PAGE]), self.passbook.me()["identity_id"])
         head, claims, signature = self.token.split(".")
         forged = f"{head}.{claims}.{signature[::-1]}"
         cases = [(self.token, "https://other.example.com"), (forged, PAGE), (f"{self.token}\n", PAGE), ("", PAGE)]
@@ -360,12 +370,12 @@ class ClientTest(unittest.TestCase):
 
     def test_a_token_function_is_called_again_after_its_token_was_refused(self) -> None:
         tokens = iter(["refused", self.token])
-        self.assertEqual(self.client(token=lambda: next(tokens)).read_wallet()["account"]["credits"], 100)
+        self.assertEqual(self.client(token=lambda: next(tokens)).wallet()["account"]["credits"], 100)
         with self.assertRaises(PassbookError) as caught:
-            self.client(token="refused").read_wallet()
+            self.client(token="refused").wallet()
         self.assertEqual((caught.exception.code, caught.exception.status), ("unauthorized", 401))
         with self.assertRaises(PassbookError) as caught:
-            self.client(token=None).read_wallet()
+            self.client(token=None).wallet()
         self.assertEqual(caught.exception.code, "no_credentials")
 
 

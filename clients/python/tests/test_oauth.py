@@ -48,9 +48,9 @@ class OAuthTest(unittest.TestCase):
 
     def test_a_connection_identifies_the_person_renews_its_tokens_and_ends_when_it_is_revoked(self) -> None:
         connection = self.connect("openid", "read", "write", "offline_access")
-        account = PassbookClient(URL, token=connection.token).read_wallet(app="sketch")["account"]
+        account = PassbookClient(URL, token=connection.token).wallet(app="sketch")["account"]
         identity = connection.tokens["identity_id"] or ""
-        self.assertEqual(AppServer(URL, app_key=APP_KEY).account(identity).read_wallet()["account"], account)
+        self.assertEqual(AppServer(URL, app_key=APP_KEY).account(identity).wallet()["account"], account)
         self.assertEqual(self.saved, [])
         self.assertEqual(connection.token(), connection.tokens["access_token"])
 
@@ -60,7 +60,7 @@ class OAuthTest(unittest.TestCase):
         self.assertEqual(self.saved, [later.tokens])
         self.assertNotIn(later.tokens["refresh_token"], (None, stored["refresh_token"]))
         self.assertEqual((later.tokens["identity_id"], later.tokens["scopes"]), (identity, connection.tokens["scopes"]))
-        self.assertEqual(PassbookClient(URL, token=later.token).read_wallet()["account"]["id"], account["id"])
+        self.assertEqual(PassbookClient(URL, token=later.token).wallet()["account"]["id"], account["id"])
 
         later.revoke()
         self.assert_raises("invalid_grant", later.refresh)
@@ -72,27 +72,27 @@ class OAuthTest(unittest.TestCase):
         proxy.break_next(["response_lost"])
         renewed = OAuthClient(proxy.url, **CLIENT).connection(connection.tokens).refresh()
         self.assertEqual(proxy.connections, 2)
-        PassbookClient(URL, token=renewed["access_token"]).read_wallet()
+        PassbookClient(URL, token=renewed["access_token"]).wallet()
         proxy.break_next(["response_lost", "page"])
         self.assert_raises("invalid_response", OAuthClient(proxy.url, **CLIENT).connection(renewed).refresh)
 
     def test_an_agents_connection_spends_at_most_its_cap_and_ends_with_the_one_above(self) -> None:
         connection = self.connect("read", "write", "offline_access")
         passbook = PassbookClient(URL, token=connection.token)
-        passbook.read_wallet(app="sketch")
+        passbook.wallet(app="sketch")
         agent = connection.exchange(caps=[{"credits": 50, "period": "total"}], apps=["sketch"], expires_in=600)
         client = PassbookClient(URL, token=agent.token)
         with client.run_job(**JOB, cost_estimate=40) as job:
             job.actual_cost = 40
         error = self.assert_raises("token_budget_exceeded", client.create_job, **JOB, cost_estimate=20)
         self.assertEqual(error.body["room"], 10)
-        self.assertEqual(passbook.read_wallet()["account"]["credits"], 60)
+        self.assertEqual(passbook.wallet()["account"]["credits"], 60)
         reader = agent.exchange(scopes=["read"])
         self.assertEqual(reader.tokens["scopes"], ["read"])
         self.assert_raises("scope", PassbookClient(URL, token=reader.token).create_job, **JOB, cost_estimate=1)
         self.assert_raises("invalid_scope", reader.exchange, scopes=["read", "write"])
         agent.revoke()
-        self.assert_raises("unauthorized", PassbookClient(URL, token=reader.token).read_wallet)
+        self.assert_raises("unauthorized", PassbookClient(URL, token=reader.token).wallet)
 
     def test_a_response_that_this_browser_did_not_request_is_refused(self) -> None:
         url, pending = self.oauth.start(["read"])
@@ -132,7 +132,7 @@ class OAuthTest(unittest.TestCase):
         sketch = AppServer(URL, app_key=APP_KEY)
         self.assertEqual((sketch.read_app()["slug"], sketch.read_app()["settle"]), ("sketch", "holder"))
         connection = self.connect("openid", "read", "write")
-        PassbookClient(URL, token=connection.token).read_wallet(app="sketch")
+        PassbookClient(URL, token=connection.token).wallet(app="sketch")
         identity = connection.tokens["identity_id"] or ""
         job_id = sketch.account(identity).create_job(app="sketch", action="draw", cost_estimate=0)["job_id"]
         deadline = time.monotonic() + 20
@@ -142,12 +142,12 @@ class OAuthTest(unittest.TestCase):
             jobs = {job["id"]: job["identity_id"] for job in sketch.list_jobs()["jobs"]}
         self.assertEqual(jobs.get(job_id), identity)
 
-        saved = sketch.save_webhook("sketch", "main", url="http://127.0.0.1:9/", events=["job.completed"], active=False)
-        rotated = sketch.rotate_webhook_secret("sketch", "main")
+        saved = sketch.save_webhook("main", url="http://127.0.0.1:9/", events=["job.completed"], active=False)
+        rotated = sketch.rotate_webhook_secret("main")
         self.assertNotIn(rotated["secret"], (None, saved["secret"]))
-        self.assertEqual([it["id"] for it in sketch.list_webhooks("sketch")["webhooks"]], ["main"])
-        sketch.delete_webhook("sketch", "main")
-        self.assertEqual(sketch.list_webhooks("sketch")["webhooks"], [])
+        self.assertEqual([it["id"] for it in sketch.list_webhooks()["webhooks"]], ["main"])
+        sketch.delete_webhook("main")
+        self.assertEqual(sketch.list_webhooks()["webhooks"], [])
         with self.assertRaisesRegex(PassbookError, "pb_app_"):
             AppServer(URL, app_key="pb_pat_x")
 

@@ -76,6 +76,10 @@ export interface ProgressRequest {
   readonly spent: number | null;
   /** The job expires so many seconds from now; null: as before. */
   readonly ttl_seconds: number | null;
+  /** How much of the work is done, from 0 to 1; absent: as before. */
+  readonly done?: number | undefined;
+  /** What people read about it; absent: as before. Empty: nothing any more. */
+  readonly message?: string | undefined;
   /** A digest of the request. */
   readonly fingerprint: string;
 }

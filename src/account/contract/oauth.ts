@@ -138,6 +138,8 @@ export interface ExchangeRequest extends Narrowing {
   readonly owns_audience: boolean;
   /** The app that requests to charge for its resource, with a token of our API; null: none does. */
   readonly charging_app: string | null;
+  /** Whether the new token has the form of a personal access token, which is always of our API and of a child. Absent: no. */
+  readonly is_personal?: boolean;
 }
 
 /**

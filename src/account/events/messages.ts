@@ -23,6 +23,19 @@ export function entryMessage(entry: EntryRow, job: JobRow | null): string {
   });
 }
 
+/** A report of progress without an entry. */
+export interface ProgressedJobEvent {
+  /** A UUID. */
+  readonly id: string;
+  readonly job: JobRow;
+  readonly at_ms: number;
+}
+
+/** The job as one stream may see it. */
+export function progressMessage({ id, job, at_ms }: ProgressedJobEvent): string {
+  return JSON.stringify({ id, kind: "job.progressed", job: jobView(job), at: timestamp(at_ms) });
+}
+
 /** An event about access, as it happened. */
 export interface StreamedAccessEvent extends AccessEvent {
   /** A UUID, the same as in the event for webhooks. */

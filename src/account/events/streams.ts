@@ -24,8 +24,10 @@ import { stoppedApps } from "../stopped_apps.ts";
 import { seesCredits } from "../wallet/app_access.ts";
 import {
   accessMessage,
+  progressMessage,
   entryMessage,
   snapshotMessage,
+  type ProgressedJobEvent,
   type StreamedAccessEvent,
 } from "./messages.ts";
 import {
@@ -134,7 +136,30 @@ export class Streams {
   tell(events: readonly StreamedAccessEvent[]): void {
     try {
       for (const watched of this.#valid()) {
-        for (const event of events) if (this.#mayLearn(watched[1], event)) tellOne(watched, event);
+        for (const event of events) {
+          if (this.#mayLearn(watched[1], event)) tellOne(watched, accessMessage(event));
+        }
+      }
+    } catch (error) {
+      console.warn({
+        event: "stream_publication_failed",
+        ...requestFields(),
+        ...reportError(error),
+      });
+    }
+  }
+
+  /**
+   * Sends a report of progress to the streams that see the job's entries, except to a client that is behind: the next one
+   * says more. Never throws, as {@link publish}.
+   */
+  tellProgress(event: ProgressedJobEvent): void {
+    const { job } = event;
+    try {
+      for (const watched of this.#valid()) {
+        const caller = isFull(watched[1]) ? null : this.#callerOf(watched[1]);
+        if (caller === null || !this.#maySee(caller, job)) continue;
+        tellOne(watched, progressMessage({ ...event, job: shownTo({ caller }, job) }));
       }
     } catch (error) {
       console.warn({
@@ -246,7 +271,10 @@ export class Streams {
   }
 
   /** An app's server, and a token limited to some apps, see only their entries, as in the list of entries. */
-  #maySee(caller: AdmittedCaller, { app_slug, line }: EntryRow): boolean {
+  #maySee(
+    caller: AdmittedCaller,
+    { app_slug, line }: Pick<EntryRow, "app_slug" | "line">,
+  ): boolean {
     const app = caller.kind === "app" ? this.#sources.store.readApp(caller.app_slug) : null;
     if (caller.kind === "app" && !seesCredits(app, line - 1)) return false;
     const app_slugs = visibleApps({ caller });
@@ -300,9 +328,8 @@ export class Streams {
   }
 }
 
-function tellOne(watched: [WebSocket, Watcher], event: StreamedAccessEvent): void {
+function tellOne(watched: [WebSocket, Watcher], text: string): void {
   const [socket, watcher] = watched;
-  const text = accessMessage(event);
   const unread_bytes = watcher.unread_bytes + new TextEncoder().encode(text).byteLength;
   watched[1] = { ...watcher, unread_bytes };
   saveWatcher(socket, watched[1]);

@@ -95,9 +95,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     reserved: cost_estimate,
     actual_cost: step.value.actual_cost,
     refunded: 0,
-    step: 0,
-    spent: null,
-    progress_json: null,
+    ...NO_PROGRESS,
     failure: step.value.failure,
     failure_reason: null,
     updated_at_ms: now_ms,
@@ -119,6 +117,9 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     credits: isCharging(transaction) ? null : entry.balance_after,
   });
 }
+
+/** The columns of a job whose client reported nothing yet. */
+const NO_PROGRESS = { step: 0, spent: null, done: null, message: null, progress_json: null };
 
 /**
  * Opens the account for the job's app. The holder also uses the app whose page starts a job of another app: so that app is

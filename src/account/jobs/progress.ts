@@ -1,6 +1,7 @@
-/** Progress of a long job: what it holds from now on, what it has spent, and when it expires. */
+/** Progress of a long job: how far it is, what it holds from now on, what it has spent, and when it expires. */
 import { limitReached } from "../../domain/limit_reached.ts";
 import * as rules from "../../domain/job.ts";
+import type { Posting } from "../../domain/ledger.ts";
 import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
@@ -14,13 +15,13 @@ import { moveExpiry } from "./expiry.ts";
 import { announcing402 } from "./refused.ts";
 import { readEndable } from "./settle.ts";
 
-/** The bytes that a step stores: its entry, with a margin. */
+/** The bytes that a step stores: its entry or its message, with a margin. */
 export const JOB_STEP_BYTES = 200;
 
 /**
  * Takes a step of a started job. Callers that may end a job may report its progress; to raise its reserve, an app's key
- * also needs an open account. Each step adds an entry, so that the read model and streams follow; its amount is 0 if the
- * reserve stays the same.
+ * also needs an open account. A step that changes credits or the expiry adds an entry, so that the read model and streams
+ * follow; its amount is 0 if the reserve stays the same. Of any other step only the streams learn.
  */
 export function reportProgress(
   transaction: Transaction,
@@ -56,12 +57,17 @@ function takeStep(
     whyNoRoom(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
   const takings = chargePath(transaction, job, { credits: added, bytes: JOB_STEP_BYTES });
-  const { line, at_ms: updated_at_ms, balance_after: credits } = post(transaction, posting);
+  const has_entry = added !== 0 || spent !== job.spent || ttl_seconds !== null;
+  const { line, updated_at_ms, credits } = has_entry
+    ? posted(transaction, posting)
+    : { line: job.line, updated_at_ms: now_ms, credits: readBalance(transaction).balance_after };
   const progressed = {
     ...job,
     ...takings,
     reserved,
     spent,
+    done: request.done ?? job.done,
+    message: request.message === undefined ? job.message : request.message || null,
     updated_at_ms,
     expires_at_ms: ttl_seconds === null ? job.expires_at_ms : now_ms + ttl_seconds * 1000,
     line,
@@ -69,7 +75,13 @@ function takeStep(
   };
   store.updateJob(progressed);
   if (ttl_seconds !== null) moveExpiry(transaction, job, progressed);
+  if (!has_entry) transaction.announce.jobProgressed(progressed, now_ms);
   return accepted({ job: progressed, credits });
+}
+
+function posted(transaction: Transaction, posting: Posting) {
+  const { line, at_ms: updated_at_ms, balance_after: credits } = post(transaction, posting);
+  return { line, updated_at_ms, credits };
 }
 
 /** Why no step can be stored; null if it can. */

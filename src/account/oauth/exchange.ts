@@ -57,7 +57,7 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   }
   // Only a token that its holder approved operates the service.
   const passed_on = parent.scopes.filter((scope) => scope !== "admin");
-  if (!narrows(parent, request)) {
+  if (request.is_personal !== true && !narrows(parent, request)) {
     const { scopes = parent.scopes, expires_at_ms = parent.expires_at_ms } = request;
     const problem = whyNoChild({ ...parent, scopes: passed_on, depth: 0 }, request);
     if (problem !== null) return refuse(problem);
@@ -78,7 +78,12 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   allowances.deleteExpired(now_ms);
   families.deleteEnded(now_ms);
   const is_lasting = lasts(transaction, allowance, request);
-  const ends_at_ms = is_lasting ? Infinity : endOf(request);
+  // A personal access token names no family, so nothing but its expiry ends it with the family's session.
+  const session_ends_at_ms = request.is_personal === true ? family?.session_ends_at_ms : null;
+  const ends_at_ms = Math.min(
+    is_lasting ? Infinity : endOf(request),
+    session_ends_at_ms ?? Infinity,
+  );
   const expires_at_ms = Math.min(request.expires_at_ms ?? parent.expires_at_ms, ends_at_ms);
   const given = { ...request, scopes, expires_at_ms };
   const child = childOf(allowance, family?.id ?? null, given, momentOf(transaction));
@@ -95,7 +100,11 @@ function whyNotBy(
   family: FamilyRow | null,
   request: ExchangeRequest,
 ): GrantProblem | null {
-  if (!request.owns_audience && request.client_id !== client_id) return "other_client";
+  // A personal access token belongs to no client, also if it was exchanged from a client's token.
+  const is_programs = request.client_id === null && request.credential.kind === "allowance";
+  if (!request.owns_audience && !is_programs && request.client_id !== client_id) {
+    return "other_client";
+  }
   if (family?.needs_assertion && !request.owns_audience && !request.client_asserted) {
     return "assertion_missing";
   }
@@ -171,7 +180,8 @@ function childOf(
   request: ExchangeRequest & Required<Pick<AllowanceRow, "expires_at_ms">>,
   now: Moment,
 ): AllowanceRow {
-  const { client_id, app_slugs, caps = [], expires_at_ms } = request;
+  const { app_slugs, caps = [], expires_at_ms } = request;
+  const client_id = request.client_id ?? parent.client_id;
   const id = crypto.randomUUID();
   return {
     ...parent,

@@ -2,7 +2,7 @@
  * The tables of one Account object, and the types of their rows. The migration in `drizzle/account` is generated from
  * this file. Its tables with text keys are WITHOUT ROWID, so that a row costs one written row and not two.
  */
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { real, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ACCESS_EVENTS } from "../../domain/access_event.ts";
 import { STARTED_JOBS } from "../../domain/app_stop.ts";
 import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
@@ -97,6 +97,9 @@ export const jobs = sqliteTable("jobs", {
   step: integer().notNull().default(0),
   /** The cost of the job if it expires, in credits; null: its policy decides. */
   spent: integer(),
+  /** How much of the work is done, from 0 to 1, and what the client said about it; null: it did not say. */
+  done: real(),
+  message: text(),
   /** The last progress report, for its retries; null: none. See `idempotency/job_steps.ts`. */
   progress_json: text(),
   failure: text().$type<JobFailure>(),

@@ -1,6 +1,7 @@
 /** A connection to one person's account: it renews its tokens, sends requests, and makes narrower connections. */
 import { PassbookError } from "../errors.ts";
 import { readPerson } from "./id_token.ts";
+import { ACCESS_TOKEN_TYPE, EXCHANGE, REFRESH_TOKEN_TYPE } from "./protocol.ts";
 import { detailsOf, type SpendingLimits } from "./spending_limits.ts";
 import { requestTokens, revokeToken, type Endpoints, type TokenBody } from "./token_endpoint.ts";
 
@@ -65,10 +66,6 @@ export interface Connection {
 
 /** A token is renewed if it expires within this time: earlier than `createClient` needs, which is a minute. */
 const RENEW_BEFORE_MS = 90_000;
-
-const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
-const REFRESH_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:refresh_token";
-const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 type Expected = Pick<ConnectionTokens, "scopes" | "resource">;
 

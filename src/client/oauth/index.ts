@@ -17,6 +17,11 @@ export type {
   ConnectionTokens,
   ExchangeLimits,
 } from "./connection.ts";
+export {
+  issuePersonalToken,
+  type IssuedPersonalToken,
+  type PersonalTokenRequest,
+} from "./personal_token.ts";
 export type { SpendingCap, SpendingLimits } from "./spending_limits.ts";
 export type { OAuthFetch } from "./token_endpoint.ts";
 export { isPassbookError, PassbookError, type OAuthErrorCode } from "../errors.ts";

@@ -8,6 +8,7 @@ import {
   type ConnectionOptions,
   type ConnectionTokens,
 } from "./connection.ts";
+import { TIMEOUT_MS } from "./protocol.ts";
 import { detailsOf, type SpendingLimits } from "./spending_limits.ts";
 import {
   encoded,
@@ -97,8 +98,6 @@ export interface OAuthClient {
    */
   connection(tokens: ConnectionTokens, options?: ConnectionOptions): Connection;
 }
-
-const TIMEOUT_MS = 10_000;
 
 /** 256 bits, which fit every parameter. */
 const RANDOM_BYTES = 32;

@@ -23,8 +23,11 @@ export interface Endpoints {
   readonly timeoutMs: number;
 }
 
-/** For requests that need no more of `fetch` than the rest of this package. */
-export type TokenEndpoint = Omit<Endpoints, "fetch"> & { readonly fetch: OAuthFetch | Fetch };
+/** For requests that need no more of `fetch` than the rest of this package. Without a client, a personal access token is sent. */
+export type TokenEndpoint = Omit<Endpoints, "fetch" | "client_id"> & {
+  readonly client_id: string | null;
+  readonly fetch: OAuthFetch | Fetch;
+};
 
 type Form = Readonly<Record<string, string | undefined>>;
 
@@ -72,8 +75,10 @@ async function post(
     "Content-Type": "application/x-www-form-urlencoded",
   };
   const body = encoded(form);
-  if (client_secret === null) body.set("client_id", client_id);
-  else headers["Authorization"] = basicOf(client_id, client_secret);
+  if (client_id !== null && client_secret === null) body.set("client_id", client_id);
+  if (client_id !== null && client_secret !== null) {
+    headers["Authorization"] = basicOf(client_id, client_secret);
+  }
   const init: FetchInit = {
     method: "POST",
     headers,

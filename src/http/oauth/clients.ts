@@ -10,10 +10,11 @@ import { refused, type Result } from "../../domain/result.ts";
 import type { AppContext } from "../context.ts";
 import { countNetworkRequest, countRequest } from "../middleware/rate_limits.ts";
 
-/** `unknown`: no such client, or its document is not usable, for whatever reason. `refused`: 429 or 503. */
+/** `unknown`: no such client, or its document is not usable; `problems` say why in development. `refused`: 429 or 503. */
 type ResolvedClient =
   | { readonly kind: "found"; readonly client: OAuthClient }
-  | { readonly kind: "unknown" | "sign_in_first" }
+  | { readonly kind: "unknown"; readonly problems: readonly string[] }
+  | { readonly kind: "sign_in_first" }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
 /**

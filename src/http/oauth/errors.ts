@@ -99,12 +99,12 @@ export function errorFrom(refusal: Refusal): OAuthError {
 
 export function refuseOAuth(
   context: AppContext,
-  { error, error_description, retry_after_seconds }: OAuthError,
+  { error, error_description, retry_after_seconds, status }: OAuthError,
 ): Response {
   context.set("refusal_code", error);
   if (retry_after_seconds !== undefined) context.header("Retry-After", String(retry_after_seconds));
   if (error === "invalid_client" && context.req.header("Authorization") !== undefined) {
     context.header("WWW-Authenticate", `Basic realm="${context.get("base_url")}"`);
   }
-  return context.json({ error, error_description }, OAUTH_ERROR_STATUS[error]);
+  return context.json({ error, error_description }, status ?? OAUTH_ERROR_STATUS[error]);
 }

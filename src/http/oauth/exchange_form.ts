@@ -11,12 +11,22 @@ export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token"
 
 export const REFRESH_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:refresh_token";
 
+/**
+ * The form of a personal access token, for a program that cannot renew tokens: `passbook run` starts it with one. It is
+ * valid for a day at most.
+ */
+export const PERSONAL_TOKEN_TYPE = "urn:passbook:token-type:personal";
+
+const PERSONAL_TTL_MAX_SECONDS = 24 * 60 * 60;
+
 const SUBJECT_TYPES = { [ACCESS_TOKEN_TYPE]: "access", [REFRESH_TOKEN_TYPE]: "refresh" } as const;
 
 export interface ExchangeForm {
   readonly subject_token: string;
   readonly subject_kind: "access" | "refresh";
   readonly narrowing: Narrowing;
+  /** Whether the token is to have the form of a personal access token. */
+  readonly is_personal: boolean;
 }
 
 export function readExchange(form: OAuthForm): Result<ExchangeForm, OAuthError> {
@@ -27,18 +37,24 @@ export function readExchange(form: OAuthForm): Result<ExchangeForm, OAuthError> 
     const types = `${ACCESS_TOKEN_TYPE} or ${REFRESH_TOKEN_TYPE}`;
     return refused(invalidRequest(`subject_token_type must be ${types}.`));
   }
-  if ((form.get("requested_token_type") ?? ACCESS_TOKEN_TYPE) !== ACCESS_TOKEN_TYPE) {
-    return refused(
-      invalidRequest(`requested_token_type must be ${ACCESS_TOKEN_TYPE}, or left out.`),
-    );
+  const requested_type = form.get("requested_token_type") ?? ACCESS_TOKEN_TYPE;
+  if (requested_type !== ACCESS_TOKEN_TYPE && requested_type !== PERSONAL_TOKEN_TYPE) {
+    const types = `${ACCESS_TOKEN_TYPE} or ${PERSONAL_TOKEN_TYPE}`;
+    return refused(invalidRequest(`requested_token_type must be ${types}, or left out.`));
   }
   if (form.get("actor_token") !== null || form.get("audience") !== null) {
     return refused(invalidRequest("actor_token and audience are not supported. Leave them out."));
   }
   const narrowing = readNarrowing(form);
   if (!narrowing.ok) return narrowing;
+  const is_personal = requested_type === PERSONAL_TOKEN_TYPE;
+  const latest_ms = Date.now() + PERSONAL_TTL_MAX_SECONDS * 1000;
+  if (is_personal && (narrowing.value.expires_at_ms ?? Infinity) > latest_ms) {
+    const error_description = `A ${PERSONAL_TOKEN_TYPE} needs expires_in in authorization_details, of at most ${PERSONAL_TTL_MAX_SECONDS} seconds.`;
+    return refused(invalidRequest(error_description));
+  }
   const subject_kind = SUBJECT_TYPES[subject_type];
-  return accepted({ subject_token, subject_kind, narrowing: narrowing.value });
+  return accepted({ subject_token, subject_kind, narrowing: narrowing.value, is_personal });
 }
 
 export const NO_SCOPE = {

@@ -5,6 +5,7 @@
 import { CLIENT_SCOPES, OAUTH_SCOPES } from "../../domain/oauth_scopes.ts";
 import { ASSERTION_ALGORITHMS } from "../../domain/oauth_client.ts";
 import { factory } from "../context.ts";
+import { REGISTRATION_PATH } from "./development_registration.ts";
 import { SPENDING_TYPE } from "./spending_details.ts";
 import { GRANT_TYPES } from "./token.ts";
 
@@ -20,10 +21,14 @@ export const readMetadata = factory.createHandlers((context) => {
     issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
     token_endpoint: `${issuer}/oauth/token`,
+    device_authorization_endpoint: `${issuer}/oauth/device_authorization`,
     revocation_endpoint: `${issuer}/oauth/revoke`,
     introspection_endpoint: `${issuer}/oauth/introspect`,
     userinfo_endpoint: `${issuer}/oauth/userinfo`,
     end_session_endpoint: `${issuer}/oauth/logout`,
+    ...(context.get("services").config.dev_signin
+      ? { registration_endpoint: `${issuer}${REGISTRATION_PATH}` }
+      : {}),
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     scopes_supported: OAUTH_SCOPES,
     authorization_details_types_supported: [SPENDING_TYPE],

@@ -7,6 +7,13 @@ import { factory, type AppContext, type AppEnvironment } from "../context.ts";
 import { noStore } from "../middleware/headers.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
 import { COMMAND_LINE_CLIENT_PATH, readCommandLineClient } from "./command_line_client.ts";
+import { authorizeDevice, DEVICE_AUTHORIZATION_PATH } from "./device_authorization.ts";
+import {
+  DEVELOPMENT_CLIENT_PATH,
+  readDevelopmentClient,
+  registerDevelopmentClient,
+  REGISTRATION_PATH,
+} from "./development_registration.ts";
 import { errorFrom, invalidRequest, refuseOAuth, UNAVAILABLE } from "./errors.ts";
 import { introspectToken } from "./introspect.ts";
 import { readMetadata, readResourceMetadata } from "./metadata.ts";
@@ -53,17 +60,20 @@ const limitBodySize = bodyLimit({
 });
 
 export function addOAuthRoutes(app: Hono<AppEnvironment>): void {
-  const shared = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo"];
+  const shared = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", DEVICE_AUTHORIZATION_PATH];
   const well_known = ["oauth-authorization-server", "openid-configuration"] as const;
   app.use("/.well-known/*", corsForAnyOrigin);
-  for (const path of shared) app.use(path, corsForAnyOrigin);
+  for (const path of [...shared, REGISTRATION_PATH]) app.use(path, corsForAnyOrigin);
   for (const path of [...shared, "/oauth/introspect"]) {
     app.use(path, noStore, respondToFailure, countUnexamined);
   }
   for (const name of well_known) app.get(`/.well-known/${name}`, ...readMetadata);
   app.get("/.well-known/oauth-protected-resource", ...readResourceMetadata);
   app.get(COMMAND_LINE_CLIENT_PATH, ...readCommandLineClient);
+  app.post(REGISTRATION_PATH, limitBodySize, ...registerDevelopmentClient);
+  app.get(DEVELOPMENT_CLIENT_PATH, ...readDevelopmentClient);
   app.post("/oauth/token", limitBodySize, ...issueTokens);
+  app.post(DEVICE_AUTHORIZATION_PATH, limitBodySize, ...authorizeDevice);
   app.post("/oauth/revoke", limitBodySize, ...revokeToken);
   app.post("/oauth/introspect", limitBodySize, ...introspectToken);
   app.get("/oauth/userinfo", ...readUserinfo);

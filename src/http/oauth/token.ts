@@ -4,6 +4,7 @@ import { factory } from "../context.ts";
 import { invalidRequest, refuseOAuth } from "./errors.ts";
 import { readForm } from "./form.ts";
 import { exchangeToken, TOKEN_EXCHANGE } from "./grants/exchange.ts";
+import { collectDeviceToken, DEVICE_CODE_GRANT } from "./grants/device_code.ts";
 import { redeemCode } from "./grants/authorization_code.ts";
 import { refreshTokens } from "./grants/refresh_token.ts";
 import type { GrantHandler } from "./tokens.ts";
@@ -12,6 +13,7 @@ const GRANTS: Readonly<Record<string, GrantHandler>> = {
   authorization_code: redeemCode,
   refresh_token: refreshTokens,
   [TOKEN_EXCHANGE]: exchangeToken,
+  [DEVICE_CODE_GRANT]: collectDeviceToken,
 };
 
 export const GRANT_TYPES = Object.keys(GRANTS);

@@ -27,6 +27,8 @@ export const JOB = {
   refunded: 0,
   step: 0,
   spent: null,
+  done: null,
+  message: null,
   failure: null,
   failure_reason: null,
   created_at: at,

@@ -153,6 +153,16 @@ export const job = z
       .min(0)
       .nullable()
       .describe("Credits that the job costs if it expires; null until a progress report says so."),
+    done: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe("How much of the work is done, by the last progress report that said so."),
+    message: z
+      .string()
+      .nullable()
+      .describe("What the client said about its progress, for people to read."),
     failure: z
       .enum(["reported", "expired", "cancelled"])
       .nullable()
@@ -288,6 +298,14 @@ const snapshot_event = z
   })
   .meta({ id: "SnapshotEvent", description: "The state of the account when the stream begins." });
 
+const job_progressed_event = z
+  .strictObject({ id: uuid, at: time, kind: z.literal("job.progressed"), job })
+  .meta({
+    id: "JobProgressedEvent",
+    description:
+      "A report of progress that changed no credits and no expiry. It has no entry, and is not replayed.",
+  });
+
 const event_connection = z
   .strictObject({ id: uuid, client_id: z.string() })
   .describe("The connection, as in `GET /api/access`, and its OAuth client.");
@@ -370,7 +388,7 @@ const access_event = z
   });
 
 export const account_event = z
-  .union([entry_event, snapshot_event, access_event])
+  .union([entry_event, snapshot_event, job_progressed_event, access_event])
   .meta({ id: "AccountEvent", description: "The JSON of one message of the event stream." });
 
 export const me = z

@@ -7,7 +7,7 @@ import { SomethingWrong } from "../layout/support.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { AppIcon, type AppLook, type AppLooks } from "../layout/app_icon.tsx";
 import { previewOf, readMetadata, titleOf } from "./job_metadata.ts";
-import { failureText, JobState, refundName } from "./job_rows.tsx";
+import { failureText, JobProgress, JobState, progressText, refundName } from "./job_rows.tsx";
 import { StartedBy } from "./started_by.tsx";
 import { Steps } from "./statement_list.tsx";
 
@@ -113,6 +113,9 @@ function Facts({ job, look }: { job: JobRow; look: AppLook }) {
     ],
     ["Action", job.action],
     ["Started", <Time at_ms={job.created_at_ms} />],
+    ...(job.status !== "started" || progressText(job) === null
+      ? []
+      : ([["Progress", <JobProgress job={job} />]] as const)),
     ...(job.status !== "started" || job.spent === null
       ? []
       : ([["Spent so far", credits(job.spent)]] as const)),

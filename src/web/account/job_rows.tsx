@@ -28,6 +28,12 @@ export function JobRows({ jobs, appLook }: JobRowsProps) {
               {look.name} · <Time at_ms={job.created_at_ms} style="clock" />
               <By job={job} before=" · " />
               {reason === null ? null : ` · ${reason}`}
+              {progressText(job) === null ? null : (
+                <>
+                  {" · "}
+                  <JobProgress job={job} />
+                </>
+              )}
             </span>
             <JobState {...job} />
             <JobCost {...job} />
@@ -47,6 +53,31 @@ export function failureText({ status, failure, failure_reason }: Ended): string 
   if (status !== "failed") return null;
   if (failure_reason !== null) return failure_reason;
   return failure === "expired" ? "The app did not finish it in time." : "The app did not say why.";
+}
+
+type Progress = Pick<JobRow, "status" | "done" | "message">;
+
+/** How far a started job is, such as "40% – Frame 40 of 100"; null: it did not say, or it has ended. */
+export function progressText({ status, done, message }: Progress): string | null {
+  if (status !== "started") return null;
+  const percent = done === null ? null : `${Math.floor(done * 100)}%`;
+  const parts = [percent, message].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(" – ");
+}
+
+/** A bar, if the job said how much is done, and its text. */
+export function JobProgress({ job }: { job: Progress }) {
+  const { done } = job;
+  return (
+    <>
+      {done === null ? null : (
+        <>
+          <progress max={1} value={done} aria-label="Progress" />{" "}
+        </>
+      )}
+      {progressText(job)}
+    </>
+  );
 }
 
 type Outcome = Pick<JobRow, "status" | "failure" | "actual_cost" | "refunded">;

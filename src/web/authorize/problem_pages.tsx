@@ -73,13 +73,42 @@ const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
 export function CannotAskPage(props: {
   readonly problem: CannotAsk;
   readonly redirect_uri: string | undefined;
+  /** Undefined or empty outside development. */
+  readonly broken_rules: readonly string[] | undefined;
 }) {
-  const { problem, redirect_uri } = props;
+  const { problem, redirect_uri, broken_rules = [] } = props;
   const text = CANNOT_ASK[problem];
   const address = redirect_uri === undefined ? {} : { address: shownAddress(redirect_uri) };
   const signing_in = { kind: "link", href: "/signin", text: "Sign in" } as const;
   const next_step = problem === "not_signed_in" ? signing_in : null;
+  if (broken_rules.length > 0) return <BrokenDocumentPage problem={text} rules={broken_rules} />;
   return <ProblemPage problem={{ ...text, ...address }} next_step={next_step} />;
+}
+
+/** In development the person is the developer of the client. */
+function BrokenDocumentPage(props: {
+  readonly problem: Problem;
+  readonly rules: readonly string[];
+}) {
+  const { problem, rules } = props;
+  const next =
+    "Development reads the document again each time: mend it, then load this page again.";
+  return (
+    <Page title={problem.title} without_account_link>
+      <ProblemText
+        problem={{
+          title: problem.title,
+          what: `The client's document breaks rules. ${NOTHING}`,
+          next,
+        }}
+      />
+      <ul>
+        {rules.map((rule) => (
+          <li>{rule}</li>
+        ))}
+      </ul>
+    </Page>
+  );
 }
 
 /**

@@ -17,6 +17,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { AppContext } from "../../http/context.ts";
 import { findResource, resolveClient } from "../../http/oauth/clients.ts";
+import { COMMAND_LINE_CLIENT_PATH } from "../../http/oauth/command_line_client.ts";
 import { readSpendingDetails, type SpendingDetails } from "../../http/oauth/spending_details.ts";
 import type { ResumedSession } from "../../identity/port.ts";
 import { isNewSignIn, PROOF_MAX_LENGTH, setNewSignIn } from "./new_sign_in.ts";
@@ -61,7 +62,13 @@ export interface AskingRequest extends KnownClient {
 }
 
 export type Reading =
-  | { readonly kind: "cannot_ask"; readonly problem: CannotAsk; readonly redirect_uri?: string }
+  | {
+      readonly kind: "cannot_ask";
+      readonly problem: CannotAsk;
+      readonly redirect_uri?: string;
+      /** In development: the rules that the client's document breaks. */
+      readonly broken_rules?: readonly string[];
+    }
   /** Too many requests, or the registry cannot be read. */
   | { readonly kind: "busy"; readonly refusal: Refusal }
   | { readonly kind: "sign_in"; readonly return_to: string }
@@ -85,7 +92,9 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
         });
   }
   if (found.kind === "refused") return { kind: "busy", refusal: found.refusal };
-  if (found.kind !== "found") return { kind: "cannot_ask", problem: "client_unknown" };
+  if (found.kind === "unknown") {
+    return { kind: "cannot_ask", problem: "client_unknown", broken_rules: found.problems };
+  }
   const named = await readName(context, found.client);
   if (!named.ok) return { kind: "cannot_ask", problem: named.refusal };
   const known = { client: found.client, address, is_silent };
@@ -126,7 +135,9 @@ async function readName(
   client: OAuthClient,
 ): Promise<Result<string | null, CannotAsk>> {
   if (client.kind !== "document") return accepted(null);
-  if (client.host === new URL(context.get("base_url")).host) return accepted(null);
+  if (client.client_id === `${context.get("base_url")}${COMMAND_LINE_CLIENT_PATH}`) {
+    return accepted(null);
+  }
   const { apps, config } = context.get("services");
   const registered = await apps.all();
   const taken = [config.service_name, ...[...registered.values()].map(({ name }) => name)];

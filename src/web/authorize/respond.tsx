@@ -15,7 +15,7 @@ export function respond(
 ): Response | Promise<Response> {
   switch (reading.kind) {
     case "cannot_ask":
-      return showCannotAsk(context, reading.problem, reading.redirect_uri);
+      return showCannotAsk(context, reading.problem, reading);
     case "busy":
       return refuseWithPage(context, reading.refusal);
     case "sign_in": {
@@ -32,9 +32,11 @@ export function respond(
 export function showCannotAsk(
   context: AppContext,
   problem: CannotAsk,
-  redirect_uri?: string,
+  details: Pick<Extract<Reading, { kind: "cannot_ask" }>, "redirect_uri" | "broken_rules"> = {},
 ): Response | Promise<Response> {
-  return context.html(<CannotAskPage problem={problem} redirect_uri={redirect_uri} />, 400);
+  const { redirect_uri, broken_rules } = details;
+  const page = { problem, redirect_uri, broken_rules };
+  return context.html(<CannotAskPage {...page} />, 400);
 }
 
 /**

@@ -24,6 +24,8 @@ export interface LoginFacts extends Offered {
   /** The app's registration; null if it is not registered. */
   readonly app: { readonly name: string; readonly suggested_cap: SpendingCap | null } | null;
   readonly program: string | null;
+  /** Whether it requests only to read. */
+  readonly reads_only: boolean;
   readonly location: string | null;
   /** Whether the login was started in a different country from the approver's. */
   readonly another_country: boolean;

@@ -26,8 +26,9 @@ export const showDevice = factory.createHandlers(async (context) => {
     return respondWithRefusal(context, limited, typed_code, [["user_code", typed_code]]);
   const opened = await openLogin(context, typed_code);
   if (!opened.ok) return respondWithRefusal(context, opened.refusal, typed_code);
-  const { app_slug, app, credits } = opened.value;
-  const choices = suggestedChoices(app_slug, app, credits);
+  const { app_slug, app, credits, reads_only } = opened.value;
+  const suggested = suggestedChoices(app_slug, app, credits);
+  const choices = reads_only ? { ...suggested, access: "read" as const } : suggested;
   const state = { kind: "confirm", facts: opened.value, choices, problems: {} } as const;
   return context.html(<DevicePage state={state} />);
 });
@@ -82,6 +83,7 @@ async function factsOf(
     app_slug,
     app: app_slug === null ? null : (registered.get(app_slug) ?? null),
     program: device_client.program,
+    reads_only: device_client.reads_only === true,
     location: locationName(device_client),
     another_country: country !== null && approver_country !== null && country !== approver_country,
     started_at: new Date(started_at_ms),

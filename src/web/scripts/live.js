@@ -91,6 +91,8 @@
     source.addEventListener("message", ({ data }) => {
       const { line, credits } = JSON.parse(data);
       pause_ms = 2_000;
+      // An event without an entry, such as a job's progress, changes no balance.
+      if (line === undefined) return refreshSoon();
       if (line <= last_line) return;
       last_line = line;
       const balance = document.querySelector("[data-credits]");

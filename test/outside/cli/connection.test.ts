@@ -1,5 +1,5 @@
 /** The connection that `passbook connect` saves, in this process, against a stand-in for the service. */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -75,6 +75,7 @@ async function answer(request: IncomingMessage): Promise<Reply> {
     received.push(`${path} ${form.get("refresh_token") ?? "code"}`);
     return answerTokens();
   }
+  if (path === "/.well-known/oauth-authorization-server") return { body: { issuer: url } };
   if (path === "/oauth/revoke") {
     received.push(`${path} ${form.get("token")}`);
     return { body: {} };
@@ -149,15 +150,30 @@ it("Ctrl-C during a renewal ends the command only after the renewed tokens are s
   expect(process.listenerCount("SIGINT")).toBe(0);
 });
 
-it("a renewal does not overwrite the tokens of a connect that ended meanwhile", async () => {
+it("a renewal does not overwrite the tokens of a connect at the same time", async () => {
   await saveConnection();
+  let connecting: Promise<void> = Promise.resolve();
   answerTokens = async () => {
     answerTokens = async () => ({ body: tokens(2) });
-    await connectOnce();
+    connecting = connectOnce();
+    // The connect has its tokens, and waits until the renewed ones are saved.
+    await vi.waitFor(() => expect(received).toContain("/oauth/token code"));
     return { body: tokens(1) };
   };
   await (await signedIn({})).tokens.list();
+  await connecting;
+  expect(received).toContain("/oauth/revoke pb_rt_1");
   expect(await readLogin(file)).toMatchObject({ connection: { refresh_token: "pb_rt_2" } });
+});
+
+it("the lock of a program that was killed is taken over", async () => {
+  await saveConnection();
+  await writeFile(`${file}.lock`, "");
+  const long_ago = new Date(Date.now() - 60_000);
+  await utimes(`${file}.lock`, long_ago, long_ago);
+  await (await signedIn({})).tokens.list();
+  expect(await readLogin(file)).toMatchObject({ token: "pb_at_1" });
+  expect(await readdir(join(folder, "passbook"))).toEqual(["credentials.json"]);
 });
 
 it("if a connection has ended, the error has the service's reason and the command that connects again", async () => {

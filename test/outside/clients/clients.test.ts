@@ -149,10 +149,13 @@ describe("the React hooks", () => {
     await page.getByRole("button", { name: "Hide" }).click();
     await page.clock.runFor("00:02");
     await expect.poll(() => streams().filter(({ open }) => open), SLOW).toHaveLength(0);
-    await ada.jobs.create({ ...JOB, action: "four", costEstimate: 5 });
+    const four = await ada.jobs.create({ ...JOB, action: "four", costEstimate: 5 });
     await page.getByRole("button", { name: "Show" }).click();
     await shows(page, "wallet", "70 credits, 10 held");
     await shows(page, "jobs", "four started 0, three started 0, two failed 0, more");
+    // A report of progress has no entry, and the page shows it all the same.
+    await ada.jobs.progress({ jobId: four.job_id, step: 1, done: 0.25 });
+    await shows(page, "jobs", "four started 0 25%, three started 0, two failed 0, more");
 
     // Session tokens live 15 minutes.
     const { token } = streams().at(-1) ?? {};

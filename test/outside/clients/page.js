@@ -22,7 +22,9 @@ function Wallet({ id }) {
 function Jobs({ id, status }) {
   const list = useJobs({ app: "sketch", status, limit: 3 });
   if (list.status !== "ready") return h("p", { id }, list.status);
-  const texts = list.jobs.map((job) => `${job.action} ${job.status} ${job.actual_cost}`);
+  const texts = list.jobs.map(({ action, status, actual_cost, done }) =>
+    [action, status, actual_cost, ...(done === null ? [] : [`${done * 100}%`])].join(" "),
+  );
   return h("p", { id }, [...texts, ...(list.hasMore ? ["more"] : [])].join(", ") || "no jobs");
 }
 

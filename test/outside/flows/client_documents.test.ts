@@ -98,8 +98,21 @@ async function authorize(client_id: string, headers: Record<string, string>) {
   return { status: response.status, text: await response.text() };
 }
 
+/** What the page says in development. In production it is the same page for all: `test/worker/authorization/clients.test.ts`. */
+const RULES: Readonly<Record<string, string>> = {
+  "/redirect": "is a redirect",
+  "/large": "more than 5120 bytes",
+  "/silent": "within 5 seconds",
+  "/slow": "within 5 seconds",
+  "/other-id": "client_id must be the address",
+  "/html": "It must be application/json",
+  "/no-json": "is not JSON",
+  "/missing": "has status 404",
+  "/closed": "within 5 seconds",
+};
+
 it(
-  "a person sees the same page for every hostile document, and only for a good one the question",
+  "in development the page says which rule a hostile document breaks, and only a good one leads to the question",
   { tags: "slow", timeout: 60_000 },
   async () => {
     const signed_in = { Cookie: cookie };
@@ -110,11 +123,18 @@ it(
     asked.splice(0);
     const paths = Object.keys(HOSTILE);
     const pages = await Promise.all(paths.map((path) => authorize(`${origin}${path}`, signed_in)));
-    for (const [index, page] of pages.entries()) expect(page, paths[index]).toEqual(unknown);
+    for (const [index, page] of pages.entries()) {
+      expect(page.status).toBe(400);
+      expect(page.text, paths[index]).toContain(RULES[paths[index] ?? ""]);
+      expect(page.text).toContain("We do not know this app");
+    }
+    expect(unknown.text).not.toContain("breaks rules");
+    expect(worker.log()).toContain("client_document_refused");
     // Each was asked once, and the redirect was not followed.
     expect(asked.toSorted()).toEqual(paths.toSorted());
     for (const client_id of ["https://10.0.0.1/client", "https://localhost/client"]) {
-      expect(await authorize(client_id, signed_in)).toEqual(unknown);
+      const page = await authorize(client_id, signed_in);
+      expect(page.text).toContain("The address must be https on a public host name");
     }
   },
 );

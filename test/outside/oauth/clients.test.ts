@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../../src/commands/local_worker.ts";
 import type { Installed } from "../support/installed.ts";
 import { SDKS, useMcpServer } from "./clients/mcp.mjs";
-import { useOauth4webapi, useOpenidClient } from "./clients/openid_client.mjs";
+import { useOauth4webapi, useOpenidClient, useOpenidDevice } from "./clients/openid_client.mjs";
 import {
+  approveDevice,
   heard,
   installExamples,
   startOAuthService,
@@ -95,6 +96,21 @@ describe("clients of the Model Context Protocol", { tags: "slow" }, () => {
       // The token of the MCP server is not one of our API.
       const headers = { Authorization: `Bearer ${used.refreshed.access_token}` };
       expect((await fetch(`${service.issuer}/api/wallet`, { headers })).status).toBe(401);
+    },
+  );
+
+  it.each(Object.entries(SDKS))(
+    "an agent with the official %s registers itself at a service in development, which stores nothing",
+    async (name, sdk) => {
+      const redirect_uri = `http://127.0.0.1:${await freePort()}/callback`;
+      const used: UsedServer = await useMcpServer(sdk, mcp_url, {
+        client_id: undefined,
+        redirect_uri,
+        visit: service.visit(`registered-${name}@example.com`.replaceAll(" ", "-")),
+      });
+      const { client_id } = decodeJwt(used.refreshed.access_token);
+      expect(client_id).toContain(`${service.issuer}/oauth/clients/development/`);
+      expect(used.after).toBe(used.before);
     },
   );
 
@@ -204,6 +220,15 @@ describe("clients of OpenID Connect", { tags: "slow" }, () => {
     expect(used.userinfo).toMatchObject({ sub: used.sub, email: `${id}@example.com` });
     expect(used.ended).toBe("invalid_grant");
     expect(name).not.toBe("");
+  });
+
+  it("openid-client signs a device in with a code that a person approves", async () => {
+    const { client_id } = await service.registerClient("openid-tv", { public: true });
+    const approve = (user_code: string) => approveDevice(service, user_code, "tv@example.com");
+    const { issuer } = service;
+    const tokens = await useOpenidDevice({ issuer, client_id, scope: "read write", approve });
+    const headers = { Authorization: `Bearer ${tokens.access_token}` };
+    expect((await fetch(`${issuer}/api/wallet`, { headers })).status).toBe(200);
   });
 
   it("oauth4webapi signs a person in, verifies the ID token's signature, and refreshes", async () => {

@@ -67,6 +67,25 @@ export async function startOAuthService(
   };
 }
 
+/** Approves the code of a device login as this person. */
+export async function approveDevice(
+  { issuer }: Pick<OAuthService, "issuer">,
+  user_code: string,
+  email: string,
+): Promise<void> {
+  const headers = { Origin: issuer };
+  const body = new URLSearchParams({ email });
+  const init = { method: "POST", redirect: "manual", headers, body } as const;
+  const signed_in = await fetch(`${issuer}/signin/dev`, init);
+  const cookies = signed_in.headers.getSetCookie().map((it) => it.split(";")[0]);
+  const approved = await fetch(`${issuer}/api/device/complete`, {
+    method: "POST",
+    headers: { ...headers, Cookie: cookies.join("; "), "Content-Type": "application/json" },
+    body: JSON.stringify({ user_code }),
+  });
+  if (!approved.ok) throw new Error(await approved.text());
+}
+
 async function serveDocuments(
   port: number,
   documents: ReadonlyMap<string, object>,

@@ -141,21 +141,25 @@ function expectJobs({ entries, jobs, long_jobs }: Contents): void {
     expect(job.refunded).toBe(given_back.reduce((sum, line) => sum + line.amount, 0));
     expect(job.refunded).toBeLessThanOrEqual(job.actual_cost);
     expect(kinds[0]).toBe("reserve");
-    // Each step has one entry, after the first one.
+    // Each step has at most one entry, after the first one.
     const steps = job.progress_json === null ? 0 : JSON.parse(job.progress_json).count;
-    for (const kind of kinds.slice(1, 1 + steps)) expect(["reserve", "refund"]).toContain(kind);
     expect(job.spent ?? 0).toBeLessThanOrEqual(job.reserved);
-    const ends = kinds.slice(1 + steps);
+    // Only a job that was completed after its expiry ends twice.
+    const ends =
+      job.status === "started" ? [""] : ["settle", "refund", "refund settle", "settle settle"];
+    const splits = Array.from({ length: steps + 1 }, (_, count) => [
+      kinds.slice(1, 1 + count),
+      kinds.slice(1 + count).join(" "),
+    ]);
+    const fits = splits.some(
+      ([of_steps, rest]) => !of_steps?.includes("settle") && ends.includes(String(rest)),
+    );
+    expect({ kinds, fits }).toEqual({ kinds, fits: true });
     if (job.status === "started") {
-      expect(ends).toEqual([]);
       expect(spent).toBe(job.reserved);
       held += job.reserved;
     } else {
       expect(spent).toBe(job.actual_cost - job.refunded);
-      // Only a job that was completed after its expiry ends twice.
-      expect([["settle"], ["refund"], ["refund", "settle"], ["settle", "settle"]]).toContainEqual(
-        ends,
-      );
     }
   }
   const reserved_by_ledger = entries
@@ -382,6 +386,8 @@ async function expectStartedShares(identity_id: string): Promise<void> {
 
 /** Columns of a job that only the object has. */
 export const NOT_IN_D1 = [
+  "done",
+  "message",
   "metadata_json",
   "progress_json",
   "is_capped",
@@ -428,11 +434,14 @@ export async function expectReadModel(identity_id: string): Promise<void> {
         : [{ account_id: id, app_slug: slug, amount: starter_credits, granted_at_ms }],
     ),
   );
-  expect(await select("select * from jobs where account_id = ? order by id", id)).toEqual(
-    jobs.map((row) => {
+  const stored = await select("select * from jobs where account_id = ? order by id", id);
+  expect(stored).toEqual(
+    jobs.map((row, at) => {
       const job: Record<string, unknown> = { account_id: id, ...row };
       for (const column of NOT_IN_D1) delete job[column];
-      return job;
+      // A report of progress without an entry reaches D1 with the next entry of the job.
+      const { step, updated_at_ms } = stored[at] ?? {};
+      return row.status === "started" && row.step > 0 ? { ...job, step, updated_at_ms } : job;
     }),
   );
 }

@@ -24,7 +24,7 @@ const open = () => {
     keepOwned: async (origins) => origins,
     default_starter_credits: 0,
   });
-  const public_json = createPublicJson(kept.namespace);
+  const public_json = createPublicJson({ copies: kept.namespace, keeps_copies: true });
   const clients = createClients({
     findClient: (client_id) => apps.findClient(client_id),
     json: public_json,

@@ -16,7 +16,7 @@ beforeEach(() => (kept = new MemoryCopies()));
 const open = (copies: KVNamespace = kept.namespace, allows_loopback = false) =>
   createClients({
     findClient: async () => ({ kind: "unknown" }),
-    json: createPublicJson(copies),
+    json: createPublicJson({ copies, keeps_copies: !allows_loopback }),
     allows_loopback,
   });
 
@@ -98,7 +98,7 @@ describe("a client that a document describes", () => {
     await clients.resolve(CLIENT_ID, anyNumber);
     const fetched = serveDocuments({ [CLIENT_ID]: () => json("{") });
     passTime(DAY_MS);
-    expect(await clients.resolve(CLIENT_ID, noNumber)).toEqual({ kind: "unknown" });
+    expect(await clients.resolve(CLIENT_ID, noNumber)).toEqual({ kind: "unknown", problems: [] });
     expect((await clients.resolve(CLIENT_ID, noNumber)).kind).toBe("found");
     expect(fetched).toHaveLength(1);
   });
@@ -128,36 +128,63 @@ describe("a hostile server", () => {
   };
 
   it.each([
-    ["redirects to a valid document", () => Response.redirect("https://claude.ai/other", 302)],
-    ["responds with 404", () => new Response(json(CLAUDE).body, { ...TYPE, status: 404 })],
-    ["responds with 500", () => new Response(json(CLAUDE).body, { ...TYPE, status: 500 })],
-    ["sends 6 KiB", () => json(padded(6 * 1024))],
-    ["sends one byte too much", () => json(padded(5 * 1024 + 1))],
+    [
+      "redirects to a valid document",
+      "is a redirect",
+      () => Response.redirect("https://claude.ai/other", 302),
+    ],
+    [
+      "responds with 404",
+      "status 404",
+      () => new Response(json(CLAUDE).body, { ...TYPE, status: 404 }),
+    ],
+    [
+      "responds with 500",
+      "status 500",
+      () => new Response(json(CLAUDE).body, { ...TYPE, status: 500 }),
+    ],
+    ["sends 6 KiB", "more than 5120 bytes", () => json(padded(6 * 1024))],
+    ["sends one byte too much", "more than 5120 bytes", () => json(padded(5 * 1024 + 1))],
     [
       "sends the document of another client",
+      "client_id must be",
       () => json({ ...CLAUDE, client_id: CURSOR.client_id }),
     ],
-    ["sends HTML", () => json(CLAUDE, { "Content-Type": "text/html" })],
-    ["sends no media type", () => new Response(new TextEncoder().encode(JSON.stringify(CLAUDE)))],
-    ["sends a text that is not JSON", () => json("{")],
-    ["sends null", () => json("null")],
+    ["sends HTML", "Content-Type is", () => json(CLAUDE, { "Content-Type": "text/html" })],
+    [
+      "sends no media type",
+      "Content-Type is missing",
+      () => new Response(new TextEncoder().encode(JSON.stringify(CLAUDE))),
+    ],
+    ["sends a text that is not JSON", "is not JSON", () => json("{")],
+    ["sends null", "not a JSON object", () => json("null")],
     [
       "sends bytes that are not UTF-8",
+      "not UTF-8",
       () =>
         new Response(new Uint8Array([0x22, 0xff, 0x22]), {
           headers: { "Content-Type": "application/json" },
         }),
     ],
-    ["sends nothing", () => json("")],
-  ])("that %s makes its client unknown, and no copy is kept", async (_, serve) => {
-    const fetched = serveDocuments({
-      [CLIENT_ID]: serve,
-      "https://claude.ai/other": () => json(CLAUDE),
-    });
-    expect(await open().resolve(CLIENT_ID, anyNumber)).toEqual({ kind: "unknown" });
-    expect(fetched).toEqual([CLIENT_ID]);
-    expect(kept.copies.size).toBe(0);
-  });
+    ["sends nothing", "is not JSON", () => json("")],
+  ])(
+    "that %s makes its client unknown, no copy is kept, and only development says why",
+    async (_, rule, serve) => {
+      const fetched = serveDocuments({
+        [CLIENT_ID]: serve,
+        "https://claude.ai/other": () => json(CLAUDE),
+      });
+      expect(await open().resolve(CLIENT_ID, anyNumber)).toEqual({ kind: "unknown", problems: [] });
+      expect(fetched).toEqual([CLIENT_ID]);
+      expect(kept.copies.size).toBe(0);
+      const logged = vi.spyOn(console, "warn").mockReturnValue();
+      const problems = [expect.stringContaining(rule)];
+      const explained = { kind: "unknown", problems };
+      expect(await open(kept.namespace, true).resolve(CLIENT_ID, anyNumber)).toEqual(explained);
+      const event = "client_document_refused";
+      expect(logged.mock.calls).toEqual([[{ event, client_id: CLIENT_ID, problems }]]);
+    },
+  );
 
   it("a document of exactly 5 KiB is accepted", async () => {
     serveDocuments({ [CLIENT_ID]: () => json(padded(5 * 1024)) });
@@ -189,7 +216,7 @@ describe("a hostile server", () => {
     await vi.advanceTimersByTimeAsync(4_999);
     expect(result).toBe("waiting");
     await vi.advanceTimersByTimeAsync(1);
-    expect(result).toEqual({ kind: "unknown" });
+    expect(result).toEqual({ kind: "unknown", problems: [] });
   });
 
   it.each([
@@ -203,8 +230,25 @@ describe("a hostile server", () => {
     "http://127.0.0.1:4000/client",
   ])("at %s is never asked", async (client_id) => {
     const fetched = serveDocuments({ [client_id]: () => json({ ...CLAUDE, client_id }) });
-    expect(await open().resolve(client_id, anyNumber)).toEqual({ kind: "unknown" });
+    expect(await open().resolve(client_id, anyNumber)).toEqual({ kind: "unknown", problems: [] });
     expect(fetched).toEqual([]);
+  });
+
+  it("development keeps no copy, so a mended document works at once", async () => {
+    const clients = open(kept.namespace, true);
+    vi.spyOn(console, "warn").mockReturnValue();
+    serveDocuments({ [CLIENT_ID]: () => json({ ...CLAUDE, redirect_uris: [] }) });
+    expect((await clients.resolve(CLIENT_ID, anyNumber)).kind).toBe("unknown");
+    const fetched = serveDocuments({ [CLIENT_ID]: () => json(CLAUDE) });
+    for (const _ of [1, 2])
+      expect((await clients.resolve(CLIENT_ID, anyNumber)).kind).toBe("found");
+    expect([fetched.length, kept.copies.size]).toEqual([2, 0]);
+  });
+
+  it("development says what is wrong with an address that cannot be of a document", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const found = await open(kept.namespace, true).resolve("http://claude.ai/client", anyNumber);
+    expect(found).toMatchObject({ problems: [expect.stringContaining("must be https")] });
   });
 
   it("a document on this machine is fetched only in development", async () => {

@@ -55,6 +55,19 @@ describe("job.progress of runJob", () => {
     expect(body.entries.map(({ amount }: { amount: number }) => amount)).toEqual([0, 5, -20, -10]);
   });
 
+  it("job.progress shows people how far the work is, and what it shows never stops the work", async () => {
+    const ada = await signInWithCredits();
+    await clientOf(ada).runJob(JOB, async (job) => {
+      const shown = await job.progress({ done: 0.4, message: "Frame 40 of 100" });
+      expect(shown?.job).toMatchObject({ done: 0.4, message: "Frame 40 of 100" });
+      const wrong = await job.progress({ done: 1.2, message: `${"x".repeat(199)}😀` });
+      expect(wrong?.job).toMatchObject({ done: 1, message: `${"x".repeat(199)}\ufffd` });
+      expect((await job.progress({ done: Number.NaN }))?.job.done).toBe(1);
+      return { result: null, actualCost: 3 };
+    });
+    expect(await newestJob(ada)).toMatchObject({ status: "completed", step: 3, done: 1 });
+  });
+
   it("work may catch a refused report, and the job is then settled", async () => {
     const ada = await signInWithCredits();
     const ran = await clientOf(ada).runJob(JOB, async (job) => {

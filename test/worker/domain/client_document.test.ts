@@ -15,8 +15,11 @@ import {
   VS_CODE,
 } from "../support/client_documents.ts";
 
-const read = (document: { readonly client_id: string }) =>
-  readClientDocument(document.client_id, document, false);
+const read = (document: { readonly client_id: string }) => {
+  const client = readClientDocument(document.client_id, document, false);
+  if (!client.ok) throw new Error(client.refusal.join(" "));
+  return client.value;
+};
 
 describe("the documents of the clients in use", () => {
   it.each(CLIENT_DOCUMENTS.map((document) => [document.client_name, document] as const))(
@@ -35,60 +38,92 @@ describe("the documents of the clients in use", () => {
   });
 
   it("Claude Code may use any port of the loopback addresses that it lists without one", () => {
-    const { redirect_uris = [] } = read(CLAUDE_CODE) ?? {};
+    const { redirect_uris } = read(CLAUDE_CODE);
     expect(matchesRedirect("http://localhost:52163/callback", redirect_uris)).toBe(true);
     expect(matchesRedirect("http://127.0.0.1:1024/callback", redirect_uris)).toBe(true);
   });
 
   it("VS Code may use another port than the one that it lists", () => {
-    const { redirect_uris = [] } = read(VS_CODE) ?? {};
+    const { redirect_uris } = read(VS_CODE);
     expect(matchesRedirect("http://127.0.0.1:59656/", redirect_uris)).toBe(true);
   });
 
   it("Cursor's own scheme is left out and its other addresses stay", () => {
-    expect(read(CURSOR)?.redirect_uris).toEqual(CURSOR.redirect_uris.slice(1));
+    expect(read(CURSOR).redirect_uris).toEqual(CURSOR.redirect_uris.slice(1));
   });
 });
 
 describe("a document", () => {
   const with_ = (fields: object): object => ({ ...CLAUDE, ...fields });
-  const problem = (fields: object) => readClientDocument(CLAUDE.client_id, with_(fields), false);
+  const changed = (fields: object) => readClientDocument(CLAUDE.client_id, with_(fields), false);
+  const valid = (fields: object) => read(with_(fields) as { client_id: string });
 
   it.each([
-    ["another client_id", { client_id: "https://claude.ai/oauth/other" }],
-    ["a client_id with a slash more", { client_id: `${CLAUDE.client_id}/` }],
-    ["no client_id", { client_id: undefined }],
-    ["no redirect addresses", { redirect_uris: [] }],
-    ["redirect addresses that are a text", { redirect_uris: "https://claude.ai/x" }],
-    ["only addresses of an own scheme", { redirect_uris: ["cursor://x/callback"] }],
-    ["only plain http addresses", { redirect_uris: ["http://claude.ai/callback"] }],
-    ["no grant type for codes", { grant_types: ["client_credentials"] }],
-    ["grant types that are a text", { grant_types: "authorization_code" }],
-    ["no response type for codes", { response_types: ["token"] }],
-    ["a secret", { token_endpoint_auth_method: "client_secret_basic" }],
+    ["another client_id", "client_id must be", { client_id: "https://claude.ai/oauth/other" }],
+    ["a client_id with a slash more", "client_id must be", { client_id: `${CLAUDE.client_id}/` }],
+    ["no client_id", "client_id must be", { client_id: undefined }],
+    ["no redirect addresses", "redirect_uris has", { redirect_uris: [] }],
+    [
+      "redirect addresses that are a text",
+      "redirect_uris has",
+      { redirect_uris: "https://claude.ai/x" },
+    ],
+    [
+      "only addresses of an own scheme",
+      "redirect_uris has",
+      { redirect_uris: ["cursor://x/callback"] },
+    ],
+    [
+      "only plain http addresses",
+      "redirect_uris has",
+      { redirect_uris: ["http://claude.ai/callback"] },
+    ],
+    ["no grant type for codes", "grant_types must", { grant_types: ["client_credentials"] }],
+    ["grant types that are a text", "grant_types must", { grant_types: "authorization_code" }],
+    ["no response type for codes", "response_types must", { response_types: ["token"] }],
+    [
+      "a secret",
+      "token_endpoint_auth_method must",
+      { token_endpoint_auth_method: "client_secret_basic" },
+    ],
     [
       "only methods with secrets",
+      "token_endpoint_auth_method must",
       {
         token_endpoint_auth_method: "client_secret_post",
         token_endpoint_auth_methods_supported: ["client_secret_basic"],
       },
     ],
-    ["an assertion without keys", { token_endpoint_auth_method: "private_key_jwt" }],
+    [
+      "an assertion without keys",
+      "token_endpoint_auth_method must",
+      { token_endpoint_auth_method: "private_key_jwt" },
+    ],
     [
       "an assertion with keys at a private address",
+      "token_endpoint_auth_method must",
       { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://10.0.0.1/jwks" },
     ],
-  ])("with %s is not accepted", (_, fields) => {
-    expect(problem(fields)).toBeNull();
+  ])("with %s is refused with the rule that it breaks", (_, rule, fields) => {
+    expect(changed(fields)).toMatchObject({ ok: false, refusal: [expect.stringContaining(rule)] });
+  });
+
+  it("that breaks several rules is refused with each of them", () => {
+    const broken = changed({ client_id: 7, redirect_uris: [], grant_types: [] });
+    expect(broken.ok || broken.refusal.map((rule) => rule.split(" ")[0])).toEqual([
+      "client_id",
+      "redirect_uris",
+      "grant_types",
+    ]);
   });
 
   it.each([[null], ["text"], [7], [[]], [{}]])("that is %j is not accepted", (document) => {
-    expect(readClientDocument(CLAUDE.client_id, document, false)).toBeNull();
+    expect(readClientDocument(CLAUDE.client_id, document, false).ok).toBe(false);
   });
 
   it("without a way to authenticate is of a public client", () => {
     const fields = { token_endpoint_auth_method: undefined };
-    expect(problem(fields)?.token_endpoint_auth_methods).toEqual(["none"]);
+    expect(valid(fields).token_endpoint_auth_methods).toEqual(["none"]);
   });
 
   it.each([
@@ -99,7 +134,7 @@ describe("a document", () => {
     ["with a line feed", "Claude\nverified"],
     ["with a character that changes the direction", "Claude\u202e"],
   ])("whose name is %s is shown with its host", (_, client_name) => {
-    expect(problem({ client_name })?.name).toBe("claude.ai");
+    expect(valid({ client_name }).name).toBe("claude.ai");
   });
 });
 

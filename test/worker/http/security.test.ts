@@ -23,6 +23,7 @@ const OPEN = [
   "GET /oauth/authorize",
   "GET /oauth/authorize/icon",
   "GET /oauth/clients/command-line",
+  "GET /oauth/clients/development/:client",
   "GET /readyz",
   "GET /signin",
   "GET /signin/:id",
@@ -32,8 +33,10 @@ const OPEN = [
   "GET /theme.css",
   "POST /api/device/start",
   "POST /oauth/authorize",
+  "POST /oauth/device_authorization",
   "POST /oauth/introspect",
   "POST /oauth/logout",
+  "POST /oauth/register",
   "POST /oauth/revoke",
   "POST /oauth/token",
   "POST /signin/dev",
@@ -197,7 +200,9 @@ describe("a write with a cookie", () => {
     ({ method, path }) =>
       method === "POST" &&
       !/^\/(api|webhooks)\//.test(path) &&
-      !/^\/oauth\/(authorize|logout|token|revoke|introspect|userinfo)$/.test(path),
+      !/^\/oauth\/(authorize|logout|token|revoke|introspect|userinfo|register|device_authorization)$/.test(
+        path,
+      ),
   );
 
   it("every page refuses a form from a page of an origin that is not allowed", async () => {

@@ -163,7 +163,7 @@ export const changed_plan = z
   .meta({ id: "ChangedPlan" });
 
 const found_job = job
-  .omit({ metadata: true })
+  .omit({ done: true, message: true, metadata: true })
   .extend({ identity_id: z.string() })
   .meta({ id: "FoundJob" });
 

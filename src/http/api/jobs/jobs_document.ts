@@ -108,13 +108,28 @@ export const jobs = describe(
       tag: "Jobs",
       summary: "Report a step of a long job",
       description:
-        "`reserve` sets what the job holds from now on: the difference is reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the job's estimate, nor by an app's key in an account that is not open for the app. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds from now. Fields that are missing stay as they are. `step` grows with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to another one notices. `run` names the caller's run of the work: a step that another run took is refused too.",
-      example: { job_id: JOB_ID, step: 1, spent: 40, ttl_seconds: 600 },
+        "`reserve` sets what the job holds from now on: the difference is reserved or returned. It cannot be raised beyond what the app's `max_overage_percent` allows for the job's estimate, nor by an app's key in an account that is not open for the app. `spent` is what the job costs if it expires, at most what it holds. `ttl_seconds` moves the expiry to so many seconds from now. `done` (from 0 to 1) and `message` (up to 200 characters, empty for none) are shown to people; both may go back. A report that changes no credits and no expiry adds no ledger entry; streams get it as `job.progressed`. Fields that are missing stay as they are. `step` grows with each report: a repeated step gets its first response with `Idempotency-Replayed: true`, and an older step is refused, so a process that lost the job to another one notices. `run` names the caller's run of the work: a step that another run took is refused too.",
+      example: {
+        job_id: JOB_ID,
+        step: 1,
+        done: 0.4,
+        message: "Frame 40 of 100",
+        spent: 40,
+        ttl_seconds: 600,
+      },
       success: {
         description: "The started job, and the balance.",
         schema: schemas.progressed_job,
         example: {
-          job: { ...JOB, status: "started", actual_cost: 0, step: 1, spent: 40 },
+          job: {
+            ...JOB,
+            status: "started",
+            actual_cost: 0,
+            step: 1,
+            spent: 40,
+            done: 0.4,
+            message: "Frame 40 of 100",
+          },
           credits: 75,
         },
       },

@@ -1,9 +1,10 @@
-/** `POST /api/jobs/progress`: a step of a long job changes its reserve, its spent credits and its expiry. */
+/** `POST /api/jobs/progress`: a step of a long job says how far it is, and changes its reserve, spent credits and expiry. */
 import * as z from "zod/mini";
 import { accountOf, callerOf } from "../../context.ts";
 import { endpoint } from "../endpoint.ts";
+import { MESSAGE_MAX_LENGTH } from "../../../domain/limits.ts";
 import { fingerprintOf } from "../../../domain/idempotency_guard.ts";
-import { cost, jobId, jobStep } from "../../validation.ts";
+import { cost, jobId, jobStep, wellFormed } from "../../validation.ts";
 import { respondOnce, settledView } from "../../views.ts";
 import { ttlSeconds } from "./create.ts";
 
@@ -18,6 +19,19 @@ const progressBody = z.object({
   spent: z.optional(cost),
   reserve: z.optional(cost),
   ttl_seconds: z.optional(ttlSeconds),
+  done: z.optional(
+    z
+      .number("must be a number from 0 to 1")
+      .check(z.gte(0, "must be from 0"), z.lte(1, "must be at most 1")),
+  ),
+  message: z.optional(
+    z
+      .string("must be a string")
+      .check(
+        z.maxLength(MESSAGE_MAX_LENGTH, `must have at most ${MESSAGE_MAX_LENGTH} characters`),
+        wellFormed,
+      ),
+  ),
 });
 
 /** The step is the idempotency key of the report, so no other is read. */
@@ -43,8 +57,10 @@ export const reportProgress = endpoint(
   },
   async (context, { body }) => {
     const { job_id, step, run, spent = null, reserve = null, ttl_seconds = null } = body;
+    const { done, message } = body;
     const fingerprint = await fingerprintOf(body);
-    const request = { job_id, step, run, spent, reserve, ttl_seconds, fingerprint };
+    const terms = { spent, reserve, ttl_seconds, done, message };
+    const request = { job_id, step, run, ...terms, fingerprint };
     const reported = await accountOf(context).reportProgress(callerOf(context), request);
     return respondOnce(context, reported, settledView);
   },

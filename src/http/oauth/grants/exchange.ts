@@ -13,7 +13,12 @@ import type { AppContext } from "../../context.ts";
 import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.ts";
 import { authenticateClient, findResource, isAsserted, isProven } from "../clients.ts";
 import { errorFrom, errorOf, invalidRequest, RESOURCE_DELETED, type Problem } from "../errors.ts";
-import { ACCESS_TOKEN_TYPE, readExchange, type ExchangeForm } from "../exchange_form.ts";
+import {
+  ACCESS_TOKEN_TYPE,
+  PERSONAL_TOKEN_TYPE,
+  readExchange,
+  type ExchangeForm,
+} from "../exchange_form.ts";
 import { credentialsOf, requestedResource, type OAuthForm } from "../form.ts";
 import { respondGranted, type GrantHandler, type TokenResponse } from "../tokens.ts";
 
@@ -45,11 +50,15 @@ export const exchangeToken: GrantHandler = async (context, form) => {
   const client = await findClient(context, form, subject);
   if (!client.ok) return client;
   if (subject === null) return refused(await invalidSubject(context));
+  const { is_personal } = read.value;
+  if (is_personal && client.value?.kind === "registered") return refused(NOT_OF_REGISTERED);
   if (await isDeletedResource(context, subject.resource ?? null)) return refused(RESOURCE_DELETED);
   const limited = await countRequest(context, "token_family", exchangerOf(subject, client.value));
   if (limited !== null) return refused(errorFrom(limited));
   const { generation, expires_at_ms } = subject;
-  const resource = requestedResource(context, form.get("resource"));
+  const requested = requestedResource(context, form.get("resource"));
+  // Every personal access token is of our API.
+  const resource = is_personal ? (requested ?? null) : requested;
   const owned = await findOwned(context, client.value, subject);
   const exchanged = await context
     .get("services")
@@ -67,6 +76,7 @@ export const exchangeToken: GrantHandler = async (context, form) => {
         resource,
         owns_audience: owned !== null,
         charging_app: resource === null && owned?.charges === true ? owned.app_slug : null,
+        is_personal,
       },
     );
   if (!exchanged.ok) {
@@ -79,8 +89,16 @@ export const exchangeToken: GrantHandler = async (context, form) => {
   if (has_clients && (await isDeletedClient(context, ...value.client_ids))) {
     return refused(await invalidSubject(context));
   }
-  return respond(context, client.value, subject, value);
+  if (!is_personal) return respond(context, client.value, subject, value);
+  const personal = await respond(context, null, subject, value);
+  const issued_token_type = PERSONAL_TOKEN_TYPE;
+  return personal.ok ? accepted({ ...personal.value, issued_token_type }) : personal;
 };
+
+/** Nothing would end the token if an operator deletes the client. */
+const NOT_OF_REGISTERED = invalidRequest(
+  `Only a client with a document, and a program with a personal access token, gets a ${PERSONAL_TOKEN_TYPE}.`,
+);
 
 /** RFC 8693, section 2.2.2. It counts for the network: a guesser's requests all fail. */
 async function invalidSubject(context: AppContext): Promise<OAuthError> {

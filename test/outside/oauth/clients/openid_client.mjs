@@ -103,3 +103,14 @@ export async function useOauth4webapi({
   const refreshed = await oauth.processRefreshTokenResponse(server, client, refreshing);
   return { sub: claims.sub, userinfo, refreshed: refreshed.refresh_token !== tokens.refresh_token };
 }
+
+/** A device login (RFC 8628). `approve` is the person who enters the code. */
+export async function useOpenidDevice({ issuer, client_id, scope, approve }) {
+  const config = await openid.discovery(new URL(issuer), client_id, undefined, openid.None(), {
+    execute: [openid.allowInsecureRequests],
+  });
+  const started = await openid.initiateDeviceAuthorization(config, { scope });
+  const collecting = openid.pollDeviceAuthorizationGrant(config, started);
+  await approve(started.user_code);
+  return collecting;
+}

@@ -16,6 +16,7 @@ import {
 } from "../../support/exchanges.ts";
 import {
   authorize,
+  CLIENT_ID,
   connect,
   oauthServices,
   post,
@@ -37,6 +38,9 @@ import { send, signIn, signInWithCredits, type SignedIn } from "../../support/pa
 
 const DAY_MS = 86_400_000;
 const BY_PAT = { client_id: "" };
+const PERSONAL_TOKEN_TYPE = "urn:passbook:token-type:personal";
+const PERSONAL = { requested_token_type: PERSONAL_TOKEN_TYPE };
+const AS_PERSONAL = { ...PERSONAL, client_id: CLIENT_ID };
 
 const reserve = (access_token: string, cost_estimate: number, app = "demo") =>
   withToken(access_token, "POST", "/api/jobs", { app, action: "draw", cost_estimate });
@@ -213,6 +217,7 @@ describe("an exchange that would widen", () => {
       resource: undefined,
       owns_audience: false,
       charging_app: null,
+      is_personal: false,
       caps: [{ credits: 1, period: "total" as const }],
     };
     const first = (await exchange(token.token, total(5), BY_PAT)).body.access_token;
@@ -307,6 +312,42 @@ describe("an exchange of a personal access token", () => {
     expect((await reserve(token.token, 11)).status).toBe(402);
     expect((await exchange(token.token, null, BY_PAT)).body.access_token).toBe(token.token);
     await expectInvariants(ada.identity_id);
+  });
+
+  it("a client with a document exchanges its refresh token for a personal access token, which counts against the connection and ends with its sign-in", async () => {
+    const ada = await signInWithCredits();
+    const parent = await connect(ada, { limits: limitsWith([{ credits: 50, period: "total" }]) });
+    const answer = await exchange(
+      parent.refresh_token,
+      { ...total(20), expires_in: 3_600 },
+      AS_PERSONAL,
+    );
+    expect(answer.body).toMatchObject({ issued_token_type: PERSONAL_TOKEN_TYPE });
+    expect(answer.body.refresh_token).toBeUndefined();
+    const { access_token: token } = answer.body as Tokens;
+    expect(token).toMatch(/^pb_pat_/);
+    expect((await reserve(token, 21)).status).toBe(402);
+    expect((await reserve(token, 20)).status).toBe(200);
+    expect((await reserve(parent.access_token, 31)).status).toBe(402);
+    // A program with this token makes a narrower one, although a client holds the connection.
+    const below = await narrow(token, { ...total(5), expires_in: 60 }, { ...BY_PAT, ...PERSONAL });
+    expect((await withToken(below.access_token, "GET", "/api/me")).body).toMatchObject({
+      name: null,
+      email: null,
+    });
+    await post("/oauth/revoke", { token: parent.refresh_token, client_id: CLIENT_ID });
+    for (const it of [token, below.access_token]) expect((await reserve(it, 1)).status).toBe(401);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a personal access token of a connection expires with the session that the connection ends with", async () => {
+    const ada = await signInWithCredits();
+    const session_ends_at_ms = Date.now() + 60_000;
+    const parent = await connect(ada, { limits: limitsWith(), session_ends_at_ms });
+    const answer = await exchange(parent.refresh_token, { expires_in: 3_600 }, AS_PERSONAL);
+    expect(answer.body.expires_in).toBeLessThanOrEqual(60);
+    passTime(61_000);
+    expect((await reserve(answer.body.access_token, 1)).status).toBe(401);
   });
 
   it("the scope admin is not passed on: a narrower token does not list it, and a request for it is refused", async () => {
@@ -627,6 +668,39 @@ describe("an exchange of a refresh token", () => {
     const same = (await exchange(refresh_token)).body;
     expect(decodeJwt(same.access_token)).toMatchObject({ aud: RESOURCE });
     expect(same.refresh_token).toBeUndefined();
+  });
+
+  it("a personal access token by exchange needs an end within a day, our API as its resource, and a client that nobody can delete", async () => {
+    const ada = await signInWithCredits();
+    const { refresh_token } = await connect(ada, { limits: limitsWith() });
+    await openResource(RESOURCE);
+    await registerClient("demo", "phone", { public: 1 });
+    oauthServices().apps.forget();
+    const registered = "demo~phone";
+    const of_registered = await connect(ada, { client_id: registered, client_host: null });
+    const of_resource = await connect(ada, {
+      resource: RESOURCE,
+      resource_app_slug: "demo",
+      scopes: ["tools"],
+    });
+    const before = await rows(ada);
+    const resources = await exchange(of_resource.refresh_token, { expires_in: 60 }, AS_PERSONAL);
+    expect(resources).toMatchObject({ status: 400, body: { error: "invalid_target" } });
+    for (const [subject, limits, client_id, reason] of [
+      [refresh_token, total(5), CLIENT_ID, "needs expires_in"],
+      [refresh_token, { expires_in: 86_460 }, CLIENT_ID, "at most 86400 seconds"],
+      [
+        of_registered.refresh_token,
+        { expires_in: 60 },
+        registered,
+        "Only a client with a document",
+      ],
+    ] as const) {
+      const answer = await exchange(subject, limits, { ...PERSONAL, client_id });
+      expect(answer).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+      expect(answer.body.error_description).toContain(reason);
+    }
+    expect(await rows(ada)).toEqual(before);
   });
 
   it("one that was replaced long ago ends its sign-in and all its children", async () => {

@@ -12,7 +12,7 @@ import { change } from "../../../support/account_object.ts";
 import { passTime } from "../../../support/clock.ts";
 import { registerApp } from "../../../support/directory_outage.ts";
 import { evict } from "../../../support/evict.ts";
-import { getToken } from "../../../support/device_logins.ts";
+import { getToken, holderOf } from "../../../support/device_logins.ts";
 import { narrow } from "../../../support/exchanges.ts";
 import { connect } from "../../../support/oauth_clients.ts";
 import { registerClient } from "../../../support/registrations.ts";
@@ -242,6 +242,30 @@ describe("GET /api/events as a WebSocket", () => {
     const all = await Promise.all(watching.map(({ until }) => until(7)));
     for (const received of all) expect(received).toEqual(all[0]);
     expect(all[0]?.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it("a report of progress without an entry reaches the streams that see the job, and the entries after it stay in order", async () => {
+    const ada = await signInWithCredits("demo");
+    const other = holderOf((await getToken(ada, { apps: ["sketch"] })).token);
+    const own = await watch(ada);
+    const foreign = await watch(ada, "", { Authorization: `Bearer ${other.token}` });
+    const job = { app: "demo", action: "film", cost_estimate: 5 };
+    const { job_id } = (await ada.post("/api/jobs", job)).body;
+    const progress = { job_id, step: 1, done: 0.5, message: "Half" };
+    await ada.post("/api/jobs/progress", progress);
+    await ada.post("/api/jobs/progress", progress);
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 3 });
+    await own.until(4);
+    const [snapshot, reserve, progressed, settle] = own.received;
+    expect(progressed).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      kind: "job.progressed",
+      job: { id: job_id, step: 1, done: 0.5, message: "Half" },
+    });
+    expect(progressed).not.toHaveProperty("line");
+    const lines = [snapshot, reserve, settle].map((event) => event?.line);
+    expect(lines).toEqual([1, 2, 3].map((step) => (snapshot?.line ?? 0) + step - 1));
+    expect(foreign.received.map(({ kind }) => kind)).toEqual(["snapshot"]);
   });
 
   it(

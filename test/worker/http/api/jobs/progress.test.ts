@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { JOB_STEPS_MAX } from "../../../../../src/domain/limits.ts";
-import { change, dump, evict, fireAlarm } from "../../../support/account_object.ts";
-import { signInWithCredits, type Answer, type SignedIn } from "../../../support/passbook.ts";
+import { change, dump, evict, fireAlarm, query } from "../../../support/account_object.ts";
+import { send, signInWithCredits, type Answer, type SignedIn } from "../../../support/passbook.ts";
 import { openAppServer } from "../../caller/app_server.ts";
 import { expectInvariants } from "../../../account/invariants.ts";
 
@@ -183,6 +183,65 @@ describe("progress of a job", () => {
 });
 
 describe("the steps of a job", () => {
+  it("a report shows how far the work is, may go back, and adds no entry if it changes no money", async () => {
+    const job_id = await start(40);
+    const ledger = async () => (await query(ada.identity_id, "select line from entries")).length;
+    const before = await ledger();
+    const first = await report(job_id, 1, { done: 0.4, message: "Frame 40 of 100" });
+    expect(first.body.job).toMatchObject({ step: 1, done: 0.4, message: "Frame 40 of 100" });
+    expect((await report(job_id, 2, { done: 0.1 })).body.job).toMatchObject({
+      done: 0.1,
+      message: "Frame 40 of 100",
+    });
+    expect((await report(job_id, 3, { message: "" })).body.job).toMatchObject({
+      done: 0.1,
+      message: null,
+    });
+    await report(job_id, 4, { reserve: 40 });
+    expect(await ledger()).toBe(before);
+    expect((await report(job_id, 4, { reserve: 40 })).headers.get("Idempotency-Replayed")).toBe(
+      "true",
+    );
+    await report(job_id, 5, { spent: 3 });
+    await report(job_id, 6, { ttl_seconds: 90 });
+    expect(await ledger()).toBe(before + 2);
+    const listed = (await ada.get("/api/jobs?limit=1")).body.jobs[0];
+    expect(listed).toMatchObject({ id: job_id, step: 6, done: 0.1 });
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 7 });
+    expect((await report(job_id, 6, { ttl_seconds: 90 })).body.job.status).toBe("started");
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a fraction outside 0 to 1, and a message that is too long or no text, change nothing", async () => {
+    const job_id = await start(40);
+    for (const terms of [
+      { done: 1.01 },
+      { done: -0.1 },
+      { done: "0.4" },
+      { message: "x".repeat(201) },
+      { message: "\ud800" },
+      { message: 7 },
+    ]) {
+      expect((await report(job_id, 1, terms)).body.code).toBe("invalid_request");
+    }
+    expect((await report(job_id, 1, { done: 1, message: "x".repeat(200) })).status).toBe(200);
+  });
+
+  it("the holder sees the progress of a started job on its page and in lists", async () => {
+    const job_id = await start(40);
+    await report(job_id, 1, { done: 0.456, message: "<b>Frame 45</b>" });
+    const headers = { Cookie: ada.cookies };
+    for (const path of [`/account/jobs/${job_id}`, "/account/jobs"]) {
+      const page = (await send("GET", path, { headers })).text;
+      expect(page).toContain("45% – &lt;b&gt;Frame 45&lt;/b&gt;");
+      expect(page).toMatch(/<progress max="1" value="0.456" aria-label="Progress">/);
+    }
+    await ada.post("/api/jobs/fail", { job_id });
+    expect((await send("GET", `/account/jobs/${job_id}`, { headers })).text).not.toContain(
+      "Frame 45",
+    );
+  });
+
   it("a repeated step gets its first response byte for byte, even after the job has ended", async () => {
     const job_id = await start(40, { metadata: { title: "one" } });
     const first = await report(job_id, 3, { reserve: 60, spent: 5 });

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { passTime } from "../../support/clock.ts";
+import {
+  approve,
+  fromOwnPage,
+  holderOf,
+  openPage,
+  poll,
+  postForm,
+} from "../../support/device_logins.ts";
+import { CLIENT_ID, oauthServices, post, type Form } from "../../support/oauth_clients.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../../support/passbook.ts";
+import { CLIENT_SECRET, registerClient } from "../../support/registrations.ts";
+import { openAppServer } from "../caller/app_server.ts";
+
+const PATH = "/oauth/device_authorization";
+const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
+
+const start = (form: Form = {}) => post(PATH, { client_id: CLIENT_ID, ...form });
+
+const collect = (device_code: string, form: Form = {}) =>
+  post("/oauth/token", { grant_type: DEVICE_CODE, client_id: CLIENT_ID, device_code, ...form });
+
+describe("a device login by RFC 8628", () => {
+  it("starts with a form, is pending until a person approves it, and gives its token once", async () => {
+    const ada = await signInWithCredits();
+    const started = await start();
+    expect(started.status).toBe(200);
+    expect(started.headers.get("Cache-Control")).toBe("no-store");
+    const { device_code, user_code } = started.body as Record<string, string>;
+    expect(started.body).toEqual({
+      device_code: expect.any(String),
+      user_code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
+      verification_uri: `${BASE_URL}/device`,
+      verification_uri_complete: `${BASE_URL}/device?user_code=${user_code}`,
+      expires_in: 900,
+      interval: 5,
+    });
+    const pending = await collect(device_code ?? "");
+    expect(pending).toMatchObject({ status: 400, body: { error: "authorization_pending" } });
+    const early = await collect(device_code ?? "");
+    expect(early).toMatchObject({ status: 400, body: { error: "slow_down" } });
+    expect(early.headers.get("Retry-After")).toBe("5");
+
+    await approve(ada, user_code ?? "", { caps: [{ credits: 20, period: "total" }] });
+    const { status, body } = await collect(device_code ?? "");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      access_token: expect.stringMatching(/^pb_pat_/),
+      token_type: "Bearer",
+      scope: "read write",
+      authorization_details: [
+        { type: "passbook_spending", caps: [{ credits: 20, period: "total" }] },
+      ],
+    });
+    expect(body.expires_in).toBeGreaterThan(89 * 86_400);
+    const wallet = await holderOf(body.access_token).get("/api/wallet");
+    expect(wallet.body).toMatchObject({ account: { identity_id: ada.identity_id }, room: 20 });
+    expect(await collect(device_code ?? "")).toMatchObject({
+      status: 400,
+      body: { error: "invalid_grant" },
+    });
+  });
+
+  it("a denied and an expired login have the errors of the standard", async () => {
+    const ada = await signIn();
+    const denied = (await start()).body;
+    await openPage(ada, denied.user_code);
+    await postForm(ada, "/device/deny", { user_code: denied.user_code });
+    expect((await collect(denied.device_code)).body.error).toBe("access_denied");
+    const late = (await start()).body;
+    passTime(15 * 60_000);
+    expect((await collect(late.device_code)).body.error).toBe("expired_token");
+  });
+
+  it("only the client that started a login collects its token", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = (await start()).body;
+    await approve(ada, user_code);
+    const other = { client_id: "https://other.example.com/oauth.json" };
+    expect((await collect(device_code, other)).body.error).toBe("invalid_grant");
+    expect((await poll(device_code)).body.code).toBe("device_code_not_found");
+    const forged = `${device_code.slice(0, -4)}AAAA`;
+    expect((await collect(forged)).body.error).toBe("invalid_grant");
+    expect((await collect("")).body.error).toBe("invalid_request");
+    expect((await collect(device_code)).status).toBe(200);
+    const ours = await send("POST", "/api/device/start");
+    expect((await collect(ours.body.device_code)).body.error).toBe("invalid_grant");
+  });
+
+  it("a client that requests only reading gets a token that only reads, and the page suggests that", async () => {
+    const ada = await signInWithCredits();
+    const { device_code, user_code } = (await start({ scope: "read offline_access" })).body;
+    const page = await openPage(ada, user_code);
+    expect(page.text).toMatch(/name="access" value="read"[^>]*checked/);
+    await approve(ada, user_code, { scopes: ["read", "write"] });
+    const { body } = await collect(device_code);
+    expect(body.scope).toBe("read");
+    const refused = await holderOf(body.access_token).post("/api/jobs", {
+      app: "demo",
+      action: "draw",
+      cost_estimate: 1,
+    });
+    expect(refused).toMatchObject({ status: 403, body: { code: "scope" } });
+    for (const scope of ["read upstream", "openid", " "]) {
+      expect((await start({ scope })).body.error).toBe("invalid_scope");
+    }
+  });
+
+  it("the page names a registered client and its app, and others by their host", async () => {
+    await openAppServer("demo");
+    await registerClient("demo", "tv", { public: 1, name: "Demo TV" });
+    await registerClient("demo", "web");
+    oauthServices().apps.forget();
+    const ada = await signIn();
+    const tv = (await start({ client_id: "demo~tv" })).body;
+    expect((await openPage(ada, tv.user_code)).text).toContain("Demo TV");
+    const foreign = (await start()).body;
+    const page = (await openPage(ada, foreign.user_code)).text;
+    expect(page).toContain("client.example.com");
+    const web = { client_id: "demo~web" };
+    expect(await start(web)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+    const proven = await start({ ...web, client_secret: CLIENT_SECRET });
+    expect(proven.status).toBe(200);
+    expect((await collect(proven.body.device_code, web)).body.error).toBe("invalid_client");
+    expect((await start({ client_id: "" })).body.error).toBe("invalid_client");
+    expect((await start({ client_id: `https://${"x".repeat(60)}.example.com/c` })).body.error).toBe(
+      "unauthorized_client",
+    );
+  });
+
+  it("the metadata names the endpoint and the grant, and pages of any origin may use it", async () => {
+    const { body } = await send("GET", "/.well-known/oauth-authorization-server");
+    expect(body.device_authorization_endpoint).toBe(`${BASE_URL}${PATH}`);
+    expect(body.grant_types_supported).toContain(DEVICE_CODE);
+    const headers = {
+      Origin: "https://tv.example",
+      Cookie: fromOwnPage(await signIn())["Cookie"] ?? "",
+    };
+    const started = await post(PATH, { client_id: CLIENT_ID }, headers);
+    expect(started.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  });
+});
