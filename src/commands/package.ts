@@ -60,5 +60,6 @@ function manifestOf({ version, description, license, devDependencies }: Manifest
     peerDependencies: { react: ">=18" },
     peerDependenciesMeta: { react: { optional: true } },
     bundleDependencies: ["commander"],
+      "./server": { types: "./client/server.d.ts", default: "./client/server.js" },
   };
 }
