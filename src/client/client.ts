@@ -16,7 +16,7 @@ import { followEvents, type FollowEvents } from "./events.ts";
 import { createJobs, type CreateJob, type Jobs } from "./jobs.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { readOrigin } from "./service_origin.ts";
-import { runJob, type RunResult, type RunJobOptions, type RunningJob } from "./run_job.ts";
+import type { RunResult, RunJobOptions, RunningJob } from "./run_job.ts";
 import type { Work } from "./settlement.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
 import {
@@ -303,7 +303,8 @@ function createRunner(
       };
       const { wait } = transport;
       const runner = { jobs, background, wait, keepFresh: () => keepFresh(credentials), is_app };
-      const run = runJob(runner, job, work, run_options);
+      // Loaded with the first job, because most visits of a page run none.
+      const run = import("./run_job.ts").then((it) => it.runJob(runner, job, work, run_options));
       // `whenIdle` waits for it too. The caller of `runJob` handles its error.
       background(run.catch(() => {}));
       return run;
