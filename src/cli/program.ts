@@ -1,9 +1,10 @@
 /** The commands of `passbook`, with their options. */
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { addAccess } from "./access.ts";
 import { addAdmin } from "./admin.ts";
 import { addTokens } from "./tokens.ts";
 import { connect, readBudget, type ConnectOptions } from "./connect.ts";
+import { serveDevelopment, type DevOptions } from "./dev.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { withJobFilters, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
@@ -61,11 +62,34 @@ export function createProgram(version: string, { json }: { readonly json: boolea
     .description("show the balance and the apps")
     .option("--app <slug>", "open the account for an app, which grants its starter credits once")
     .action((_, command: Command) => showWallet(command.optsWithGlobals()));
+  addDevelopment(program);
   addLists(program);
   addAccess(program);
   addTokens(program);
   addAdmin(program);
   return program;
+}
+
+function addDevelopment(program: Command): void {
+  program
+    .command("dev")
+    .description("run the whole service on this machine, to develop an app against it")
+    .option("--port <number>", "its port; 0 for any free one", readPort, DEVELOPMENT_PORT)
+    .option("--strict-apps", "refuse apps that are not registered")
+    .addOption(
+      new Option("--seed <name>", "begin with apps, their keys, and people").choices(["demo"]),
+    )
+    .option("--with-parent", "stop when the program that started it ends")
+    .action((_, command: Command) => serveDevelopment(command.optsWithGlobals<DevOptions>()));
+}
+
+const DEVELOPMENT_PORT = 8787;
+const PORT_MAX = 65_535;
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= PORT_MAX) return port;
+  throw new InvalidArgumentError(`It must be a whole number from 0 to ${PORT_MAX}.`);
 }
 
 function addLists(program: Command): void {

@@ -507,7 +507,8 @@ export type CreatedItemRefusal =
         | "suspended"
         | "unavailable"
         | "account_full"
-        | "token_storage_full";
+        | "token_storage_full"
+        | "app_not_registered";
     }
   | {
       /** A message for people. */

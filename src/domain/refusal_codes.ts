@@ -64,6 +64,7 @@ export const REFUSAL_STATUS = {
   identity_ambiguous: 400,
   app_settles: 403,
   app_stopped: 403,
+  app_not_registered: 403,
   app_not_found: 404,
   app_changed: 409,
   app_key_not_found: 404,
@@ -113,6 +114,7 @@ export const CREATED_ITEM_REFUSALS = [
   "limit_reached",
   "account_full",
   "token_storage_full",
+  "app_not_registered",
 ] as const satisfies readonly RefusalCode[];
 
 /** The codes of an item of `POST /api/jobs/complete/batch`. */

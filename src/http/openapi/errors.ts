@@ -62,6 +62,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   identity_required: { code: "identity_required" },
   app_settles: { code: "app_settles" },
   app_stopped: { code: "app_stopped", app_slug: "demo" },
+  app_not_registered: { code: "app_not_registered", app_slug: "sketchh" },
   app_not_found: { code: "app_not_found" },
   app_changed: { code: "app_changed" },
   app_key_not_found: { code: "app_key_not_found" },
