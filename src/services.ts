@@ -19,6 +19,7 @@ import { createDeviceCodes } from "./device/device_code.ts";
 import { createAlertRecords } from "./directory/alert_records.ts";
 import { createAppIcons } from "./directory/app_icons.ts";
 import { createAppKeyUses, createClientUses } from "./directory/last_uses.ts";
+import { AppPauses } from "./directory/app_pauses.ts";
 import { AppRecords } from "./directory/app_records.ts";
 import { AppRegistry } from "./directory/apps.ts";
 import { OAuthRecords } from "./directory/oauth_records.ts";
@@ -35,6 +36,7 @@ import { createSupportCredits } from "./directory/support_credits.ts";
 import { createScheduleRecord } from "./directory/schedule_record.ts";
 import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
 import { accepted, type Result } from "./domain/result.ts";
+import { APP_ITSELF } from "./domain/webhook.ts";
 import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import type { IdentityPort } from "./identity/port.ts";
@@ -105,7 +107,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     (identity_id, ending) => endDependents(accounts(identity_id), ending),
   );
   const directory = directoryOf(env, config);
-  const webhooks = webhooksOf(env, config, accounts);
+  const webhooks = webhooksOf(env, config, { ...directory, accounts });
   const tokens = tokensOf(config, { accounts, identity });
   const read_model = new ReadModel(env.DB);
   return accepted({
@@ -185,6 +187,7 @@ function directoryOf({ ASSETS, DIRECTORY }: Env, { default_starter_credits, dev_
       changed: () => apps.forget(),
       is_development: dev_signin,
     }),
+    app_pauses: new AppPauses(DIRECTORY, () => apps.forget()),
     oauth_records: new OAuthRecords(DIRECTORY, () => apps.forget()),
     app_icons: createAppIcons(DIRECTORY),
     note_app_key_use: createAppKeyUses(DIRECTORY),
@@ -198,7 +201,7 @@ function directoryOf({ ASSETS, DIRECTORY }: Env, { default_starter_credits, dev_
 function webhooksOf(
   { DIRECTORY, WEBHOOK_SENDER }: Env,
   { dev_signin, encryption_keys }: Config,
-  accounts: Services["accounts"],
+  { accounts, app_pauses }: Pick<Services, "accounts" | "app_pauses">,
 ) {
   const secrets = createWebhookSecrets(encryption_keys);
   const list = webhookListOf(DIRECTORY);
@@ -211,7 +214,10 @@ function webhooksOf(
     pause: (uid, reason) => webhooks.pause(uid, reason),
     recordSuccess: (uid) => webhooks.recordSuccess(uid),
     recordError: (uid, reason) => webhooks.recordError(uid, reason),
-    readEvents: async (identity_id, request) => accounts(identity_id).readWebhookEvents(request),
+    readEvents: async (identity_id, request) =>
+      identity_id === APP_ITSELF
+        ? app_pauses.readEvents(request)
+        : accounts(identity_id).readWebhookEvents(request),
     deliveries,
   };
   return {
@@ -277,15 +283,16 @@ function paymentsOf(
 function healthOf(
   env: Env,
   config: Config,
-  parts: Pick<Services, "failures" | "app_records" | "read_model" | "webhooks">,
+  parts: Pick<Services, "failures" | "app_records" | "read_model" | "webhooks" | "webhook_records">,
 ) {
-  const { failures, app_records, read_model, webhooks } = parts;
+  const { failures, app_records, read_model, webhooks, webhook_records } = parts;
   return createHealth({
     readFailures: (now_ms) => failures.read(now_ms),
     readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
     listApps: (limit) => app_records.list({ after_slug: undefined, limit }),
     readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
     listPausedWebhooks: () => webhooks.listPaused(),
+    listFailingWebhooks: (limit) => webhook_records.listFailing(limit),
     readSpent: async (day) => {
       const [today] = await read_model.readDailyTotals(day, day + 1, null);
       return today?.settled ?? 0;

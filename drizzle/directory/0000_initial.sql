@@ -4,6 +4,18 @@ CREATE TABLE `alerts` (
 	`value` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `app_events` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`app_slug` text NOT NULL,
+	`event_id` text NOT NULL,
+	`type` text NOT NULL,
+	`paused_at_ms` integer,
+	`message` text,
+	`at_ms` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `app_events_app` ON `app_events` (`app_slug`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `app_events_event_id` ON `app_events` (`event_id`);--> statement-breakpoint
 CREATE TABLE `app_icons` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`media_type` text NOT NULL,
@@ -42,6 +54,8 @@ CREATE TABLE `apps` (
 	`color` text,
 	`suggested_cap_json` text,
 	`starter_excluded_domains_json` text DEFAULT '[]' NOT NULL,
+	`paused_at_ms` integer,
+	`pause_message` text,
 	`version` integer DEFAULT 1 NOT NULL,
 	`last_audit_id` text,
 	CONSTRAINT "apps_slug" CHECK(typeof("apps"."slug") = 'text' and length("apps"."slug") between 1 and 64 and "apps"."slug" glob '[a-z0-9]*' and "apps"."slug" not glob '*[^a-z0-9._-]*'),
@@ -74,6 +88,7 @@ CREATE TABLE `audit` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `audit_subject` ON `audit` (`subject`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_request` ON `audit` (`request_id`);--> statement-breakpoint
 CREATE INDEX `audit_of_apps` ON `audit` (`id`) WHERE actor like 'app_key:%';--> statement-breakpoint
 CREATE TABLE `audit_outcomes` (
 	`audit_id` text NOT NULL,
@@ -154,6 +169,7 @@ CREATE TABLE `webhooks` (
 	`last_success_at_ms` integer,
 	`last_error` text,
 	`last_error_at_ms` integer,
+	`failing_since_ms` integer,
 	`created_at_ms` integer NOT NULL,
 	`secret_key_id` text NOT NULL,
 	`secret_sealed` text NOT NULL,

@@ -5,6 +5,7 @@ CREATE TABLE `account_days` (
 	PRIMARY KEY(`account_id`, `day`, `app_slug`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `account_days_day` ON `account_days` (`day`,`app_slug`);--> statement-breakpoint
 CREATE TABLE `accounts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`identity_id` text NOT NULL,
@@ -46,6 +47,17 @@ CREATE TABLE `daily_totals` (
 	`failed` integer NOT NULL,
 	`active_accounts` integer NOT NULL,
 	PRIMARY KEY(`day`, `app_slug`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `day_minutes` (
+	`day` integer NOT NULL,
+	`app_slug` text NOT NULL,
+	`minute` integer NOT NULL,
+	`settled` integer NOT NULL,
+	`job_refunded` integer NOT NULL,
+	`jobs` integer NOT NULL,
+	`failed` integer NOT NULL,
+	PRIMARY KEY(`day`, `app_slug`, `minute`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `forgotten_accounts` (

@@ -40,6 +40,8 @@ export const NAMES: Readonly<Record<string, Name>> = {
     words: "apps set",
     options: { maxOveragePercent: "max-overage", starterExcludedDomains: "exclude-domain" },
   },
+  pauseApp: { words: "apps pause" },
+  continueApp: { words: "apps continue" },
   listAppKeys: { words: "apps keys", all: true },
   addAppKey: { words: "apps add-key", values: ["label"] },
   revokeAppKey: { words: "apps revoke-key" },
@@ -56,6 +58,7 @@ export const NAMES: Readonly<Record<string, Name>> = {
   deleteWebhook: { words: "apps delete-webhook" },
   rotateWebhookSecret: { words: "apps rotate-webhook" },
   testWebhook: { words: "apps test-webhook" },
+  retryWebhook: { words: "apps retry-webhook" },
   listWebhookDeliveries: { words: "apps deliveries" },
   replayWebhook: { words: "apps replay-webhook", values: ["identityId", "afterLine"] },
 };

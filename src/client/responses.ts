@@ -15,6 +15,7 @@ export type WebhookEvent =
   | ConnectionRevokedWebhookEvent
   | ConnectionLimitWebhookEvent
   | AppAccessWebhookEvent
+  | AppWebhookEvent
   | PingWebhookEvent;
 
 /** One of the app's own jobs. */
@@ -242,6 +243,26 @@ export interface AppAccessWebhookEvent {
   };
 }
 
+/** An operator paused the app or changed the message of its pause, or let it continue. */
+export interface AppWebhookEvent {
+  readonly type: "app.paused" | "app.continued";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The app's slug. */
+    readonly app: string;
+    readonly paused: AppPause;
+  };
+}
+
+/** An operator's pause of the app; null: it is not paused. */
+export type AppPause = {
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly since: string;
+  /** The error of requests for jobs. */
+  readonly message: string;
+} | null;
+
 /** Sent by a test. */
 export interface PingWebhookEvent {
   readonly type: "ping";
@@ -342,7 +363,7 @@ export interface SnapshotEvent {
   readonly held: number;
 }
 
-/** What may act on the account has changed. It has no entry, and is not replayed. */
+/** The access to the account has changed. The event has no entry, and is not replayed. */
 export type AccessEvent =
   | ApprovalEvent
   | ConnectionRevokedEvent
@@ -506,6 +527,7 @@ export type CreatedItemRefusal =
         | "app_stopped"
         | "suspended"
         | "unavailable"
+        | "app_paused"
         | "account_full"
         | "token_storage_full"
         | "app_not_registered";
@@ -568,7 +590,7 @@ export type CreatedItemRefusal =
       readonly error: string;
       /** A stable code for programs. */
       readonly code: "limit_reached";
-      /** What is limited. */
+      /** The limited thing. */
       readonly of:
         | "started_jobs"
         | "started_jobs_of_app"
@@ -709,7 +731,7 @@ export interface Entry {
   readonly app: string | null;
   /** An operator's reason; null for an entry that no operator made. */
   readonly note: string | null;
-  /** What started the job of the entry; null for an entry without a job. */
+  /** The starter of the entry's job; null for an entry without a job. */
   readonly by: StartedBy | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly at: string;
@@ -771,7 +793,8 @@ export interface AccessApp {
    */
   readonly last_used_at: string | null;
   /**
-   * As of a connection, for jobs that its key or its pages started. What a connection or a token
+   * As of a connection, for jobs that its key or its pages started, also those of another app. Jobs
+   * that the holder started in a browser count for the job's app, and what a connection or a token
    * spends in the app counts there.
    */
   readonly spent_this_month: number | null;
@@ -822,8 +845,8 @@ export interface AccessConnection {
   /** RFC 3339, in UTC with milliseconds. */
   readonly expires_at: string;
   /**
-   * What its jobs, and those of its children, cost that ended in this month (UTC), without what
-   * operators gave back. Null if the account has more than 20,000 entries of this month.
+   * The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds
+   * by operators. Null if the account has more than 20,000 entries of this month.
    */
   readonly spent_this_month: number | null;
   /** Null for a program's token that was exchanged without a client. */
@@ -833,7 +856,7 @@ export interface AccessConnection {
   readonly host: string | null;
   /** Whether an operator of this service registered the client. */
   readonly registered: boolean;
-  /** What was exchanged from it, and ends with it. */
+  /** The tokens that were exchanged from it, and end with it. */
   readonly children: readonly AccessConnection[];
 }
 
@@ -872,14 +895,14 @@ export interface AccessToken {
   /** RFC 3339, in UTC with milliseconds. */
   readonly expires_at: string;
   /**
-   * What its jobs, and those of its children, cost that ended in this month (UTC), without what
-   * operators gave back. Null if the account has more than 20,000 entries of this month.
+   * The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds
+   * by operators. Null if the account has more than 20,000 entries of this month.
    */
   readonly spent_this_month: number | null;
   readonly label: string;
   /** Whether this request was sent with this token. */
   readonly current: boolean;
-  /** What was exchanged from it, and ends with it. */
+  /** The tokens that were exchanged from it, and end with it. */
   readonly children: readonly AccessToken[];
 }
 
@@ -1085,9 +1108,9 @@ export interface RepairedPage {
 export interface ReconciledPage {
   /** Stripe's objects that were compared with the accounts, also those of other services. */
   readonly checked: number;
-  /** What was missing, and is booked now. */
+  /** The missing objects that are booked now. */
   readonly booked: readonly {
-    /** What it is: a checkout, a refund or a dispute. */
+    /** Its kind: a checkout, a refund or a dispute. */
     readonly list: "checkouts" | "refunds" | "disputes";
     /** Its id at Stripe. */
     readonly id: string;
@@ -1097,9 +1120,9 @@ export interface ReconciledPage {
     /** The credits of the purchase; null for a refund or dispute. */
     readonly credits: number | null;
   }[];
-  /** What is missing and could not be booked. */
+  /** The missing objects that could not be booked. */
   readonly not_booked: readonly {
-    /** What it is: a checkout, a refund or a dispute. */
+    /** Its kind: a checkout, a refund or a dispute. */
     readonly list: "checkouts" | "refunds" | "disputes";
     /** Its id at Stripe. */
     readonly id: string;
@@ -1127,7 +1150,7 @@ export interface DailyTotals {
    * time-outs.
    */
   readonly settled: number;
-  /** What jobs gave back: the reserves of failed jobs, and `job_refunded`. */
+  /** Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`. */
   readonly refunded: number;
   /** Cost of ended jobs that operators gave back. */
   readonly job_refunded: number;
@@ -1141,7 +1164,7 @@ export interface DailyTotals {
    */
   readonly taken_back: number;
   /**
-   * What deleted accounts had, below zero; what they owed counts above zero, and below zero again if
+   * Credits of deleted accounts, below zero; their debts count above zero, and below zero again if
    * the holder returns.
    */
   readonly forfeited: number;
@@ -1164,9 +1187,9 @@ export interface Money {
     readonly app: string;
     /** Starter credits. */
     readonly granted: number;
-    /** What jobs cost. */
+    /** The cost of jobs. */
     readonly settled: number;
-    /** What jobs gave back: the reserves of failed jobs, and `job_refunded`. */
+    /** Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`. */
     readonly refunded: number;
     /** Cost of ended jobs that operators gave back. */
     readonly job_refunded: number;
@@ -1199,7 +1222,7 @@ export interface MonthMoney {
   readonly purchased: number;
   /** Operators' adjustments, up and down. */
   readonly adjusted: number;
-  /** What jobs cost, below zero. */
+  /** The cost of jobs, below zero. */
   readonly spent: number;
   /** Cost of ended jobs that operators gave back. */
   readonly job_refunded: number;
@@ -1209,7 +1232,7 @@ export interface MonthMoney {
    */
   readonly taken_back: number;
   /**
-   * What deleted accounts had, below zero; what they owed counts above zero, and below zero again if
+   * Credits of deleted accounts, below zero; their debts count above zero, and below zero again if
    * the holder returns.
    */
   readonly forfeited: number;
@@ -1244,6 +1267,7 @@ export interface HealthFigure {
     | "payments_not_booked"
     | "dropped_payment_events"
     | "paused_webhooks"
+    | "failing_webhooks"
     | "used_up_budgets"
     | "spent_today";
   readonly status: "ok" | "warning";
@@ -1304,7 +1328,7 @@ export interface AuditEntry {
   /** The operator's identity, or `app_key:` and the id of the app's key that acted. */
   readonly actor: string;
   readonly act: string;
-  /** What the operator changed: an identity or an app's slug. */
+  /** The subject of the change: an identity or an app's slug. */
   readonly subject: string;
   readonly reason: string | null;
   readonly request_id: string;
@@ -1353,6 +1377,7 @@ export interface RegisteredApp {
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
+  readonly paused: AppPause;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1395,6 +1420,7 @@ export interface AppRecord {
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
+  readonly paused: AppPause;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1448,6 +1474,7 @@ export interface OwnApp {
    * model does not respond.
    */
   readonly granted_today: number | null;
+  readonly paused: AppPause;
 }
 
 /** All OAuth clients of the app, by id. */
@@ -1457,7 +1484,7 @@ export interface OAuthClientList {
 
 export interface OAuthClient {
   readonly id: string;
-  /** What the client sends as `client_id`. */
+  /** The value that the client sends as `client_id`. */
   readonly client_id: string;
   /** The name that people see on the consent page. */
   readonly name: string;
@@ -1499,7 +1526,7 @@ export interface ResourceList {
 
 export interface Resource {
   readonly id: string;
-  /** What clients send as `resource`, and the `aud` of its tokens. */
+  /** The value that clients send as `resource`, and the `aud` of its tokens. */
   readonly uri: string;
   /** The scopes that clients may request for it. */
   readonly scopes: readonly string[];
@@ -1540,6 +1567,8 @@ export interface Webhook {
     | "connection.limit_reached"
     | "access.stopped"
     | "access.allowed"
+    | "app.paused"
+    | "app.continued"
   )[];
   /** Balances in credits, in ascending order, at which `credits.low` is sent. */
   readonly thresholds: readonly number[];
@@ -1555,6 +1584,8 @@ export interface Webhook {
   readonly last_error: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly last_error_at: string | null;
+  /** When the first delivery failed after the last success; null: the last one succeeded. */
+  readonly failing_since: string | null;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1606,9 +1637,11 @@ export interface WebhookDelivery {
     | "connection.revoked"
     | "connection.limit_reached"
     | "access.stopped"
-    | "access.allowed";
-  /** The account's holder. */
-  readonly identity_id: string;
+    | "access.allowed"
+    | "app.paused"
+    | "app.continued";
+  /** The account's holder; null: the event concerns the app itself. */
+  readonly identity_id: string | null;
   /** The entry after which the account's deliveries wait. */
   readonly line: number;
   /** 0: it was not tried, because the webhook is paused. */

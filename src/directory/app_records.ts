@@ -23,7 +23,14 @@ export type AppRecord = typeof apps.$inferSelect;
 /** Valid settings to save: credits are whole numbers, origins are entries of an allowlist. */
 interface AppSettings extends Omit<
   AppRecord,
-  "slug" | "icon" | "icon_hash" | "version" | "last_audit_id" | "created_at_ms"
+  | "slug"
+  | "icon"
+  | "icon_hash"
+  | "paused_at_ms"
+  | "pause_message"
+  | "version"
+  | "last_audit_id"
+  | "created_at_ms"
 > {
   /** Undefined: the icon does not change. */
   readonly icon: IconCopy | null | undefined;

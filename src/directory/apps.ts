@@ -10,8 +10,10 @@ import {
   APP_SLUG_PATTERN,
   EXPIRY_OUTCOMES,
   DEFAULT_POLICY,
+  type AppPause,
   type JobPolicy,
   OVERAGE_MAX_PERCENT,
+  pauseOf,
   SETTLERS,
 } from "../domain/app_policy.ts";
 import { reportError } from "../domain/error_report.ts";
@@ -74,6 +76,8 @@ interface StarterGrant {
   readonly daily_budget: number | null;
   /** The e-mail domains of people who do not get it. */
   readonly excluded_domains: readonly string[];
+  /** Whether the app is paused: then nobody gets it now. */
+  readonly is_paused: boolean;
 }
 
 interface AppRegistryOptions {
@@ -145,12 +149,20 @@ export class AppRegistry {
       credits: app?.starter_credits ?? this.#options.default_starter_credits,
       daily_budget: app?.daily_starter_budget ?? null,
       excluded_domains: app?.starter_excluded_domains ?? [],
+      is_paused: app !== undefined && pauseOf(app) !== null,
     };
   }
 
-  /** The credits of the app's present starter grant; null while the registry is unknown. */
+  /** The app's pause; null: it is not paused, or the registry is unknown. */
+  async pauseOf(slug: string): Promise<AppPause | null> {
+    const app = (await this.#recall())?.apps.get(slug);
+    return app === undefined ? null : pauseOf(app);
+  }
+
+  /** The credits of a starter grant of the app now; null while the registry is unknown. */
   async starterCredits(slug: string): Promise<number | null> {
-    return (await this.starterGrant(slug))?.credits ?? null;
+    const starter = await this.starterGrant(slug);
+    return starter?.is_paused === true ? 0 : (starter?.credits ?? null);
   }
 
   /** The policy of the app's new jobs; null while it is unknown. */

@@ -13,7 +13,7 @@ import {
 import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 import type { Changes } from "../domain/audit.ts";
 import type { SpendingCap } from "../domain/spending_cap.ts";
-import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../domain/webhook.ts";
+import { APP_EVENTS, SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../domain/webhook.ts";
 
 const JSON_TEXT = { mode: "json" } as const;
 
@@ -54,7 +54,10 @@ export const apps = sqliteTable(
       .$type<readonly string[]>()
       .notNull()
       .default([]),
-    /** Increases with each save, from 1. A save names the version that it changes. */
+    /** Since when the app is paused, and what people read about it; null: it is not paused. See `app_pauses.ts`. */
+    paused_at_ms: integer(),
+    pause_message: text(),
+    /** Increases with each save, from 1. A save names the version that it changes. A pause does not count. */
     version: integer().notNull().default(1),
     /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text(),
@@ -105,6 +108,26 @@ export const apps = sqliteTable(
       "apps_starter_excluded_domains_json",
       sql`typeof(${policy.starter_excluded_domains}) = 'text' and case when json_valid(${policy.starter_excluded_domains}) then json_type(${policy.starter_excluded_domains}) = 'array' else 0 end`,
     ),
+  ],
+);
+
+/** What webhooks of an app receive about the app itself, for some weeks; see `app_pauses.ts`. */
+export const appEvents = sqliteTable(
+  "app_events",
+  {
+    /** Never used again, because webhooks remember up to which one they received. */
+    id: integer().primaryKey({ autoIncrement: true }),
+    app_slug: text().notNull(),
+    /** The audit entry of the action. */
+    event_id: text().notNull(),
+    type: text({ enum: APP_EVENTS }).notNull(),
+    paused_at_ms: integer(),
+    message: text(),
+    at_ms: integer().notNull(),
+  },
+  ({ app_slug, id, event_id }) => [
+    index("app_events_app").on(app_slug, id),
+    uniqueIndex("app_events_event_id").on(event_id),
   ],
 );
 
@@ -177,6 +200,8 @@ export const webhooks = sqliteTable(
     last_success_at_ms: integer(),
     last_error: text(),
     last_error_at_ms: integer(),
+    /** When the first delivery failed after the last success; null: the last one succeeded. */
+    failing_since_ms: integer(),
     created_at_ms: integer().notNull(),
     secret_key_id: text().notNull(),
     secret_sealed: text().notNull(),
@@ -248,6 +273,8 @@ export const audit = sqliteTable(
   },
   (table) => [
     index("audit_subject").on(table.subject, table.id),
+    // A request is found by its id, which a response or the log has.
+    index("audit_request").on(table.request_id),
     // For deleting old acts of apps' keys: only those have a row in this index.
     index("audit_of_apps").on(table.id).where(OF_APPS),
   ],

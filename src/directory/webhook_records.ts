@@ -1,6 +1,7 @@
 /** The webhooks of apps for operators and the apps' own servers: they save, list, rotate and delete them. */
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import type { FailingWebhook } from "../domain/health.ts";
 import { limitReached } from "../domain/limit_reached.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -57,6 +58,18 @@ export class WebhookRecords {
     return refused({ code: "app_not_found" });
   }
 
+  /** Active webhooks whose last delivery failed, by app: those that fail for the longest time, at most `limit`. */
+  async listFailing(limit: number): Promise<readonly FailingWebhook[]> {
+    const { app_slug, id, failing_since_ms } = webhooks;
+    const rows = await this.#database
+      .select({ app_slug, id, failing_since_ms })
+      .from(webhooks)
+      .where(and(isNotNull(failing_since_ms), isNull(webhooks.paused_at_ms)))
+      .orderBy(asc(failing_since_ms))
+      .limit(limit);
+    return rows.map((row) => ({ ...row, failing_since_ms: row.failing_since_ms ?? 0 }));
+  }
+
   /** Refused as `webhook_not_found`. */
   async find(app_slug: string, id: string): Promise<Result<Webhook, Refusal>> {
     const row = await this.#read(app_slug, id);
@@ -83,7 +96,7 @@ export class WebhookRecords {
       .select(
         sql`
           select ${uid}, ${app_slug}, ${id}, ${url}, ${JSON.stringify(events)},
-            ${JSON.stringify(thresholds)}, ${active ? null : now_ms}, null, null, null, null, ${now_ms},
+            ${JSON.stringify(thresholds)}, ${active ? null : now_ms}, null, null, null, null, null, ${now_ms},
             ${sealed.key_id}, ${sealed.sealed}, null, null, null, ${audit_id}, null, 1
           where exists (select 1 from apps where slug = ${app_slug})
             and (select count(*) from webhooks where app_slug = ${app_slug}) < ${WEBHOOKS_PER_APP_MAX}`,

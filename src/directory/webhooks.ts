@@ -2,7 +2,7 @@
  * The webhooks of apps for the engine that delivers to them: D1's `webhooks`, cached in memory for a minute, their
  * secrets, and the outcome of deliveries. `webhook_records.ts` saves webhooks.
  */
-import { and, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { PausedWebhook } from "../domain/health.ts";
 import { webhooks } from "./schema.ts";
@@ -94,27 +94,33 @@ export class Webhooks {
     const now_ms = Date.now();
     const minute_ms = now_ms - (now_ms % SUCCESS_PRECISION_MS);
     if (this.#succeeded_at_ms.get(uid) === minute_ms) return;
-    const { last_success_at_ms } = webhooks;
+    const { last_success_at_ms, failing_since_ms } = webhooks;
     const is_older = or(isNull(last_success_at_ms), lt(last_success_at_ms, minute_ms));
     await this.#database
       .update(webhooks)
-      .set({ last_success_at_ms: minute_ms })
-      .where(and(eq(webhooks.uid, uid), is_older));
+      .set({ last_success_at_ms: minute_ms, failing_since_ms: null })
+      .where(and(eq(webhooks.uid, uid), or(is_older, isNotNull(failing_since_ms))));
     this.#succeeded_at_ms.set(uid, minute_ms);
   }
 
   /** Records why a delivery failed: no secret and no content of a response. @throws if D1 cannot be reached. */
   async recordError(uid: string, error: string): Promise<void> {
-    await this.#set(uid, { last_error: shortened(error), last_error_at_ms: Date.now() });
+    const now_ms = Date.now();
+    // A success of the same minute is then recorded again.
+    this.#succeeded_at_ms.delete(uid);
+    await this.#database
+      .update(webhooks)
+      .set({
+        last_error: shortened(error),
+        last_error_at_ms: now_ms,
+        failing_since_ms: sql`coalesce(${webhooks.failing_since_ms}, ${now_ms})`,
+      })
+      .where(eq(webhooks.uid, uid));
   }
 
   /** Clears the cache after a change in this isolate. */
   forget(): void {
     return this.#list.forget();
-  }
-
-  #set(uid: string, values: Partial<typeof webhooks.$inferInsert>) {
-    return this.#database.update(webhooks).set(values).where(eq(webhooks.uid, uid));
   }
 }
 

@@ -1,16 +1,16 @@
-/** Apps: their slugs, and the policy of their jobs. Pure. */
+/** Apps: their slugs, the policy of their jobs, and their pauses. Pure. */
 
 /** An app slug starts with a letter or digit, is lower case, and has at most 64 characters. */
 export const APP_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /**
- * Who may settle the app's jobs. `holder`: every caller who acts for the account, and the app's key. `app`:
+ * The callers that may settle the app's jobs. `holder`: every caller who acts for the account, and the app's key. `app`:
  * only the app's key.
  */
 export const SETTLERS = ["holder", "app"] as const;
 type Settler = (typeof SETTLERS)[number];
 
-/** What an expired job does with its reserve: returns it, or keeps it as the job's cost. */
+/** The fate of an expired job's reserve: returned, or kept as the job's cost. */
 export const EXPIRY_OUTCOMES = ["refund", "charge"] as const;
 export type ExpiryOutcome = (typeof EXPIRY_OUTCOMES)[number];
 
@@ -21,7 +21,7 @@ export type ExpiryOutcome = (typeof EXPIRY_OUTCOMES)[number];
 export const OVERAGE_MAX_PERCENT = 1_000;
 
 /**
- * What an app's server may do in an account with the app's key. `none`: only settle the app's own jobs. `open`:
+ * The rights of an app's server in an account, by the app's key. `none`: only settle the app's own jobs. `open`:
  * also read the wallet, and create and read the app's jobs. `stopped`: the holder stopped the app, until they allow it
  * again; see `app_stop.ts`.
  */
@@ -42,6 +42,23 @@ export interface JobPolicy {
 export function costLimit(estimate: number, max_overage_percent: number | null): number | null {
   if (max_overage_percent === null) return null;
   return Math.floor((estimate * (100 + max_overage_percent)) / 100);
+}
+
+/** An operator's pause of an app. `message`: what people and programs read about it. */
+export interface AppPause {
+  readonly since_ms: number;
+  readonly message: string;
+}
+
+/** Where a pause is stored. Without one, both are null. */
+export interface PauseColumns {
+  readonly paused_at_ms: number | null;
+  readonly pause_message: string | null;
+}
+
+/** Null: the app is not paused. */
+export function pauseOf({ paused_at_ms, pause_message }: PauseColumns): AppPause | null {
+  return paused_at_ms === null ? null : { since_ms: paused_at_ms, message: pause_message ?? "" };
 }
 
 /** The policy of an unregistered app, and of a registered one without settings. */

@@ -40,6 +40,8 @@ export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly act?: string | undefined;
   readonly subject?: string | undefined;
+  /** Of the request that acted. */
+  readonly request_id?: string | undefined;
   readonly before_id?: string | undefined;
   readonly limit: number;
 }

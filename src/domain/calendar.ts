@@ -7,10 +7,20 @@ export function utcDayOf(at_ms: number): number {
   return Math.floor(at_ms / DAY_MS);
 }
 
+/** The minute of its UTC day that a time is in, from 0 to 1439. */
+export function minuteOf(at_ms: number): number {
+  return Math.floor((at_ms % DAY_MS) / 60_000);
+}
+
 /** The lowest id of a time. Ids are UUIDv7 and sort by time (RFC 9562, section 5.7). */
 export function firstIdOf(at_ms: number): string {
   const hex = Math.max(0, at_ms).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** The time of a UUIDv7, in milliseconds since the epoch; null for another UUID. */
+export function timeOfId(id: string): number | null {
+  return id[14] === "7" ? Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16) : null;
 }
 
 /** A calendar month. `name` has the form `YYYY-MM`. */

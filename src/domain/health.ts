@@ -6,7 +6,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What went wrong, counted where it happens: see `directory/failures.ts`. */
+/** Failures, counted where they happen: see `directory/failures.ts`. */
 const FAILURE_KINDS = [
   /** A request was answered with status 5xx. */
   "failed_request",
@@ -27,7 +27,7 @@ export type FailureKind = (typeof FAILURE_KINDS)[number];
 export interface CountedFailures {
   readonly count: number;
   readonly newest_at_ms: number;
-  /** What the oldest of them waits for since; equal to the newest if it waits for nothing. */
+  /** The time since which the oldest of them waits; equal to the newest if none waits. */
   readonly oldest_at_ms: number;
   /** The reason of the newest. */
   readonly reason: string;
@@ -61,6 +61,8 @@ export const FIGURES = {
   dropped_payment_events: { unit: "events", limit: null },
   /** Its receiver accepted nothing for three days. A webhook that its owner switched off does not count. */
   paused_webhooks: { unit: "webhooks", limit: 0 },
+  /** Its receiver has accepted nothing for an hour. Events wait, and are sent again. */
+  failing_webhooks: { unit: "webhooks", limit: 0 },
   /** People who open such an app get no starter credits before midnight UTC. */
   used_up_budgets: { unit: "apps", limit: 0 },
   /** The setting `DAILY_SPEND_ALERT_CREDITS` is its limit. */
@@ -120,6 +122,16 @@ export interface UsedBudget {
   readonly is_used_up: boolean;
 }
 
+/** A webhook whose last delivery failed. */
+export interface FailingWebhook {
+  readonly app_slug: string;
+  readonly id: string;
+  readonly failing_since_ms: number;
+}
+
+/** How long a receiver may fail before operators are warned: a restart or a deployment takes less. */
+const WEBHOOK_FAILING_MS = 60 * MINUTE_MS;
+
 /** A webhook whose receiver accepted nothing. */
 export interface PausedWebhook {
   readonly app_slug: string;
@@ -130,7 +142,7 @@ export interface PausedWebhook {
 /** Why a part is unknown. */
 export type Unreadable = "directory_unreadable" | "read_model_unreadable";
 
-/** What is known of a store's part, or why it is not. */
+/** The figures of a store's part, or the reason why they are unknown. */
 export type Part<Value> = { readonly known: Value } | { readonly unreadable: Unreadable };
 
 export interface HealthParts {
@@ -142,6 +154,8 @@ export interface HealthParts {
   } | null>;
   readonly budgets: Part<readonly UsedBudget[]>;
   readonly paused_webhooks: Part<readonly PausedWebhook[]>;
+  /** Active webhooks whose last delivery failed, those that fail for the longest time first. */
+  readonly failing_webhooks: Part<readonly FailingWebhook[]>;
   /** Settled credits of the UTC day. */
   readonly spent_today: Part<number>;
   /** Null: no limit. */
@@ -159,6 +173,11 @@ export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[]
       const [newest_at_ms = null] = paused.map((it) => it.paused_at_ms).toSorted((a, b) => b - a);
       const reason = paused.map(({ app_slug, id }) => `${app_slug}/${id}`).join(", ");
       return { value: paused.length, newest_at_ms, reason: reason === "" ? null : reason };
+    }),
+    failing_webhooks: measure(parts.failing_webhooks, (webhooks) => {
+      const failing = webhooks.filter((it) => now_ms - it.failing_since_ms >= WEBHOOK_FAILING_MS);
+      const reason = failing.map(({ app_slug, id }) => `${app_slug}/${id}`).join(", ");
+      return { value: failing.length, reason: reason === "" ? null : reason };
     }),
     used_up_budgets: measure(parts.budgets, (budgets) => {
       const used_up = budgets.filter(({ is_used_up }) => is_used_up);

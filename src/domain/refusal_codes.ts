@@ -65,6 +65,7 @@ export const REFUSAL_STATUS = {
   app_settles: 403,
   app_stopped: 403,
   app_not_registered: 403,
+  app_paused: 403,
   app_not_found: 404,
   app_changed: 409,
   app_key_not_found: 404,
@@ -110,6 +111,7 @@ const BATCH_ITEM_REFUSALS = [
 /** The codes of an item of `POST /api/jobs/batch`. */
 export const CREATED_ITEM_REFUSALS = [
   ...BATCH_ITEM_REFUSALS,
+  "app_paused",
   "insufficient_credits",
   "limit_reached",
   "account_full",

@@ -15,7 +15,17 @@ const THRESHOLDS_MAX = 10;
 /** After a rotation, each delivery carries the signature of the previous secret too, for this long. */
 export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
-/** What a webhook can subscribe to. A `ping` is sent by a test, whatever the events. */
+/** Events of an app itself, which concern no account. */
+export const APP_EVENTS = ["app.paused", "app.continued"] as const;
+export type AppEvent = (typeof APP_EVENTS)[number];
+
+/** In the place of an account's identity: the app itself, whose events concern no account. No identity has a space. */
+export const APP_ITSELF = "the app itself";
+
+/** How long an event of an app itself can be delivered: as long as a delivery that waits is listed. */
+export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The events that a webhook can subscribe to. A `ping` is sent by a test, whatever the events. */
 export const SUBSCRIBABLE_EVENTS = [
   "job.created",
   "job.completed",
@@ -28,11 +38,12 @@ export const SUBSCRIBABLE_EVENTS = [
   "purchase.refunded",
   "account.deleted",
   ...ACCESS_EVENTS,
+  ...APP_EVENTS,
 ] as const;
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 
 /**
- * What is wrong with the address of a webhook, as the end of a sentence; null: it is valid. `is_development`: the
+ * The fault of a webhook's address, as the end of a sentence; null: it is valid. `is_development`: the
  * service runs on a developer's machine, so a receiver may run there too.
  */
 export function webhookUrlProblem(text: string, is_development: boolean): string | null {
@@ -55,13 +66,13 @@ export function webhookUrlProblem(text: string, is_development: boolean): string
   return url.port === "" ? null : `must use port 443, not ${originOf(url)}`;
 }
 
-/** What is wrong with the events, as the end of a sentence; null: they are valid. */
+/** The fault of the events, as the end of a sentence; null: they are valid. */
 export function webhookEventsProblem(events: readonly SubscribableEvent[]): string | null {
   if (events.length === 0) return `must name at least one of ${SUBSCRIBABLE_EVENTS.join(", ")}`;
   return new Set(events).size === events.length ? null : "must name each event once";
 }
 
-/** What is wrong with the thresholds, as the end of a sentence; null: they are valid. */
+/** The fault of the thresholds, as the end of a sentence; null: they are valid. */
 export function thresholdsProblem(
   thresholds: readonly number[],
   events: readonly string[],

@@ -54,11 +54,15 @@ export type AccountSort = (typeof ACCOUNT_SORTS)[number];
 export const SORT_ORDERS = ["desc", "asc"] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
+/** How jobs of all accounts can be sorted: the newest first, or those with the highest cost first. */
+export const JOB_SORTS = ["created", "cost"] as const;
+export type JobSort = (typeof JOB_SORTS)[number];
+
 /** An account is suspended until an operator restores it. */
 export const ACCOUNT_STATES = ["active", "suspended"] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-/** What `/readyz` checks, by the names in its response. */
+/** The checks of `/readyz`, by the names in its response. */
 export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys", "account"] as const;
 export type ReadinessCheck = (typeof READINESS_CHECKS)[number];
 

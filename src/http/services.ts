@@ -15,6 +15,7 @@ import type { DeviceCodes } from "../device/device_code.ts";
 import type { RequestCopies } from "../device/request_copies.ts";
 import type { AppIcons } from "../directory/app_icons.ts";
 import type { NoteUse } from "../directory/last_uses.ts";
+import type { AppPauses } from "../directory/app_pauses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { OAuthRecords } from "../directory/oauth_records.ts";
@@ -54,6 +55,7 @@ export interface Services extends OAuthTokens {
   readonly keepOwned: KeepOwned;
   /** The app registry for operators: reads and writes. */
   readonly app_records: AppRecords;
+  readonly app_pauses: AppPauses;
   /** The webhooks of apps, for their owners, and for the engine that delivers to them. */
   readonly webhook_records: WebhookRecords;
   readonly webhooks: Webhooks;

@@ -8,6 +8,7 @@ import type {
   ProgressedJob,
   SettledJob,
 } from "../account/contract.ts";
+import { pauseOf, type PauseColumns } from "../domain/app_policy.ts";
 import { jobView, timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
@@ -15,6 +16,12 @@ import { refuse } from "./refusals.ts";
 export { jobView, timestamp };
 
 export const timeOrNull = (at_ms: number | null) => (at_ms === null ? null : timestamp(at_ms));
+
+/** The pause of an app; null: it is not paused. */
+export function pauseView(app: PauseColumns) {
+  const pause = pauseOf(app);
+  return pause === null ? null : { since: timestamp(pause.since_ms), message: pause.message };
+}
 
 /**
  * Jobs as JSON, the same bytes as of their views. The stored metadata is JSON that we serialised, so it is inserted as

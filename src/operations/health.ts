@@ -8,6 +8,7 @@ import {
   usedBudget,
   type CountedFailures,
   type FailureKind,
+  type FailingWebhook,
   type Figure,
   type HealthParts,
   type HealthStatus,
@@ -41,6 +42,7 @@ interface HealthSources {
     app_slugs: readonly string[],
   ) => Promise<ReadonlyMap<string, number>>;
   readonly listPausedWebhooks: () => Promise<readonly PausedWebhook[]>;
+  readonly listFailingWebhooks: (limit: number) => Promise<readonly FailingWebhook[]>;
   /** Settled credits of a day. */
   readonly readSpent: (day: number) => Promise<number>;
   readonly spend_limit: number | null;
@@ -51,6 +53,9 @@ interface AppBudget {
   readonly starter_credits: number;
   readonly daily_starter_budget: number | null;
 }
+
+/** Failing webhooks that a figure counts. */
+const FAILING_WEBHOOKS_READ_MAX = 100;
 
 export interface Health {
   readonly status: HealthStatus;
@@ -67,16 +72,25 @@ export type ReadHealth = () => Promise<Health>;
 export function createHealth(sources: HealthSources): ReadHealth {
   return async () => {
     const now_ms = Date.now();
-    const [failures, schedule, budgets, paused_webhooks, spent_today] = await Promise.all([
-      read("directory_unreadable", sources.readFailures(now_ms)),
-      read("directory_unreadable", sources.readSchedule()),
-      readBudgets(sources, utcDayOf(now_ms)),
-      read("directory_unreadable", sources.listPausedWebhooks()),
-      read("read_model_unreadable", sources.readSpent(utcDayOf(now_ms))),
-    ]);
+    const [failures, schedule, budgets, paused_webhooks, failing_webhooks, spent_today] =
+      await Promise.all([
+        read("directory_unreadable", sources.readFailures(now_ms)),
+        read("directory_unreadable", sources.readSchedule()),
+        readBudgets(sources, utcDayOf(now_ms)),
+        read("directory_unreadable", sources.listPausedWebhooks()),
+        read("directory_unreadable", sources.listFailingWebhooks(FAILING_WEBHOOKS_READ_MAX)),
+        read("read_model_unreadable", sources.readSpent(utcDayOf(now_ms))),
+      ]);
     const { spend_limit } = sources;
-    const measured = { failures, schedule, budgets, paused_webhooks, spent_today };
-    const parts: HealthParts = { ...measured, spend_limit };
+    const webhooks = { paused_webhooks, failing_webhooks };
+    const parts: HealthParts = {
+      failures,
+      schedule,
+      budgets,
+      ...webhooks,
+      spent_today,
+      spend_limit,
+    };
     const figures = figuresOf(parts, now_ms);
     const is_fine = figures.every(({ status }) => status === "ok");
     return {

@@ -1,6 +1,7 @@
 /** The operator, or the app by its key, that acts, and the services that their actions use. */
 import type { Accounts } from "../account/clients/accounts.ts";
 import type { Config } from "../config/config.ts";
+import type { AppPauses } from "../directory/app_pauses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AuditLog } from "../directory/audit.ts";
 import type { OAuthRecords } from "../directory/oauth_records.ts";
@@ -13,6 +14,7 @@ import type { CopyAppIcon } from "../operations/app_icon_copy.ts";
 import type { ReadHealth } from "../operations/health.ts";
 import type { PaymentReconciliation } from "../operations/payment_reconciliation.ts";
 import type { KeepOwned } from "../operations/wildcards.ts";
+import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
 import type { WebhookEngine } from "../webhooks/engine.ts";
 
@@ -22,12 +24,15 @@ export interface OperatorServices {
   readonly account_deletion: AccountDeletion;
   readonly audit: AuditLog;
   readonly app_records: AppRecords;
+  readonly app_pauses: AppPauses;
   readonly oauth_records: OAuthRecords;
   readonly webhook_records: WebhookRecords;
   readonly webhook_engine: WebhookEngine;
   readonly support_credits: SupportCredits;
   readonly identity: IdentityPort;
   readonly read_model: ReadModel;
+  /** Null: credits are not for sale. */
+  readonly payments: Pick<Payments, "findBuyer"> | null;
   readonly payment_reconciliation: PaymentReconciliation | null;
   readonly readHealth: ReadHealth;
   readonly copyAppIcon: CopyAppIcon;

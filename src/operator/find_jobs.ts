@@ -1,14 +1,15 @@
-/** Jobs of all accounts from the read model, newest first. */
+/** Jobs of all accounts from the read model, newest first or by their cost. */
 import * as z from "zod/mini";
 import { accepted } from "../domain/result.ts";
 import { startedBy, withoutTokenName } from "../domain/started_by.ts";
-import { timestamp } from "../domain/wire.ts";
+import { JOB_SORTS, timestamp } from "../domain/wire.ts";
 import { job_filters, queryText } from "../fields.ts";
 import type { OperatorServices } from "./acting.ts";
 import { resolveFilter } from "./find_person.ts";
 
 export const findJobsQuery = z.object({
   ...job_filters,
+  sort: z.optional(z.enum(JOB_SORTS, "must be created or cost")),
   identity_id: z.optional(queryText.check(z.maxLength(254, "must have at most 254 characters"))),
 });
 
@@ -20,7 +21,7 @@ export async function findJobs(
   { identity, read_model }: OperatorServices,
   query: z.output<typeof findJobsQuery> & { readonly names_tokens?: boolean },
 ) {
-  const { app: app_slug, status, by, from, to, limit, cursor, names_tokens = true } = query;
+  const { app: app_slug, status, by, from, to, sort, limit, cursor, names_tokens = true } = query;
   const resolved = await resolveFilter(identity, query.identity_id);
   if (!resolved.ok) return resolved;
   const identity_id = resolved.value;
@@ -32,11 +33,13 @@ export async function findJobs(
     from_ms: from,
     to_ms: to,
     identity_id,
-    before_id: cursor?.toLowerCase(),
+    sort,
+    // The most expensive ones have no further page.
+    before_id: sort === "cost" ? undefined : cursor?.toLowerCase(),
     limit: limit + 1,
   });
   const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
+  const last = found.length > limit && sort !== "cost" ? page.at(-1) : undefined;
   return accepted({
     jobs: page.map((job) => ({
       id: job.id,

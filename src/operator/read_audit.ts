@@ -15,6 +15,7 @@ export const listAuditQuery = z.object({
   actor: z.optional(name),
   act: z.optional(queryText.check(z.maxLength(100, "must have at most 100 characters"))),
   subject: z.optional(name),
+  request_id: z.optional(name),
   from: z.optional(dateTime),
   to: z.optional(dateTime),
   limit: pageLimit,
@@ -29,7 +30,10 @@ function recordView({ at_ms, details, outcome, ...record }: AuditEntry) {
 }
 
 /** The filter of a query. E-mail addresses are replaced by the identities of their people. */
-async function filterOf({ identity }: OperatorServices, { from, to, act, ...query }: AuditQuery) {
+async function filterOf(
+  { identity }: OperatorServices,
+  { from, to, act, request_id, ...query }: AuditQuery,
+) {
   const [actor, subject] = await Promise.all([
     resolveFilter(identity, query.actor),
     resolveFilter(identity, query.subject),
@@ -38,7 +42,7 @@ async function filterOf({ identity }: OperatorServices, { from, to, act, ...quer
   if (!subject.ok) return subject;
   const before_id = query.cursor?.toLowerCase();
   const people = { actor: actor.value, subject: subject.value };
-  return accepted({ ...people, act, from_ms: from, to_ms: to, before_id });
+  return accepted({ ...people, act, request_id, from_ms: from, to_ms: to, before_id });
 }
 
 export interface AuditPage {

@@ -199,7 +199,8 @@ export function saveApp(
 
 function settingsOf(app: AppRecord) {
   const { slug: _, icon_hash: __, created_at_ms: ___, ...rest } = app;
-  const { version: ____, last_audit_id: _____, ...settings } = rest;
+  const { version: ____, last_audit_id: _____, ...kept } = rest;
+  const { paused_at_ms: ______, pause_message: _______, ...settings } = kept;
   return settings;
 }
 

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { OnceAnswer } from "../account/contract.ts";
 import type { WebhookKey } from "../directory/webhook_records.ts";
 import { accepted } from "../domain/result.ts";
+import { APP_ITSELF } from "../domain/webhook.ts";
 import { timestamp } from "../domain/wire.ts";
 import { pageLimit, queryText } from "../fields.ts";
 import type { WebhookEngine } from "../webhooks/engine.ts";
@@ -91,6 +92,22 @@ export function testWebhook(
   });
 }
 
+/** Tries now what waits, and begins to count attempts again. A paused webhook stays paused. */
+export function retryWebhook(
+  acting: Acting,
+  webhook: WebhookKey,
+  request: ActionRequest,
+): Promise<OnceAnswer<null>> {
+  const { webhook_records, webhook_engine } = acting.services;
+  const action = webhookAction(acting, "retry", webhook, request);
+  return performActionOnce(acting, action, async () => {
+    const found = await webhook_records.find(webhook.app_slug, webhook.id);
+    if (!found.ok) return found;
+    if (found.value.paused_at_ms === null) await webhook_engine.wake(found.value);
+    return accepted(null);
+  });
+}
+
 /** Sends an account's events again. Operators may name the account by e-mail address. */
 export function replayWebhook(
   acting: Acting,
@@ -127,7 +144,7 @@ export async function readDeliveries(
     deliveries: deliveries.map((delivery) => ({
       event_id: delivery.event_id,
       type: delivery.type,
-      identity_id: delivery.identity_id,
+      identity_id: delivery.identity_id === APP_ITSELF ? null : delivery.identity_id,
       line: delivery.line,
       attempts: delivery.attempts,
       status: delivery.status,

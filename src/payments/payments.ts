@@ -29,6 +29,11 @@ export interface Payments {
    */
   readReceipt(payment_intent_id: string): Promise<Result<string | null, Refusal>>;
   /**
+   * The identity of the buyer of a payment or checkout, by its id; null: it belongs to another service.
+   * @returns `payments_unavailable`, or `payments_refused` if the payment service does not know the id.
+   */
+  findBuyer(id: string): Promise<Result<string | null, Refusal>>;
+  /**
    * Opens a checkout. Changes nothing in Passbook.
    * @returns the address that the buyer must go to; `package_unknown`, `idempotency_key_reused`,
    * `payments_unavailable` or `payments_refused`.

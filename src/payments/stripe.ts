@@ -14,6 +14,7 @@ import { requestStripe, type StripeAccount, type StripeCall } from "./stripe_api
 import {
   dropped,
   IDENTITY_MARK,
+  isMarked,
   readDispute,
   readPurchase,
   readRefund,
@@ -23,6 +24,7 @@ import {
 import { readEvent, type Subject } from "./stripe_events.ts";
 import {
   identified,
+  marked,
   newCheckoutSession,
   page,
   paidPayment,
@@ -61,6 +63,14 @@ export function createStripe(settings: StripeSettings): Payments {
       const mode = /^[sr]k_test_/.test(settings.secret_key) ? "test/" : "";
       const id = encodeURIComponent(payment_intent_id);
       return `https://dashboard.stripe.com/${mode}payments/${id}`;
+    },
+    async findBuyer(id) {
+      const list = id.startsWith("cs_") ? "/v1/checkout/sessions" : "/v1/payment_intents";
+      const read = await request(settings, marked, { method: "GET", path: `${list}/${id}` });
+      if (!read.ok) return read;
+      const { metadata } = read.value;
+      const is_ours = await isMarked(settings, metadata);
+      return accepted(is_ours ? (metadata?.[IDENTITY_MARK] ?? null) : null);
     },
     startCheckout: (request) => startCheckout(settings, request),
     async readWebhook(body, signature, now_ms) {

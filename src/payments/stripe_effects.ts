@@ -26,7 +26,8 @@ export function dropped(reason: DropReason): PaymentEffect {
   return { kind: "dropped", reason };
 }
 
-async function isMarked(
+/** Whether the metadata has the mark of this deployment. */
+export async function isMarked(
   { marks }: EffectSettings,
   metadata: CheckoutSession["metadata"],
 ): Promise<boolean> {

@@ -6,6 +6,9 @@ const minor_units = z.int().check(z.gte(0));
 const text_or_null = z.nullable(z.string());
 const marks = z.nullish(z.record(z.string(), z.string()));
 
+/** What says whose a checkout or payment is. */
+export const marked = z.object({ metadata: marks });
+
 export const checkoutSession = z.object({
   id: z.string().check(z.regex(/^cs_\w{1,250}$/)),
   mode: z.string(),

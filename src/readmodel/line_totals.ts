@@ -38,6 +38,8 @@ export type LineTotals = {
   readonly line: number;
   /** Whole UTC days since the epoch. */
   readonly day: number;
+  /** Of that day. */
+  readonly minute: number;
   readonly app_slug: string;
   readonly money?: LineMoney;
 } & { readonly [name in Measure]?: number };

@@ -20,9 +20,20 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import { DAY_MS, firstIdOf, timeOfId, utcDayOf } from "../domain/calendar.ts";
 import type { JobStatus } from "../domain/job.ts";
-import type { AccountSort, AccountState, SortOrder } from "../domain/wire.ts";
+import type { AccountSort, AccountState, JobSort, SortOrder } from "../domain/wire.ts";
 import { accounts, jobs } from "./schema.ts";
+import {
+  readMarks,
+  readTopAccounts,
+  readTopApps,
+  type DayMark,
+  type MarksRequest,
+  type SpendingAccount,
+  type SpendingApp,
+  type TimeRange,
+} from "./today.ts";
 import {
   readAppTotals,
   readDailyTotals,
@@ -39,6 +50,14 @@ const SILENT_ACCOUNTS_READ = 5_000;
 
 /** Accounts of one app that a list considers: several days of a fraud wave. D1 looks each of them up. */
 const GRANTEES_LISTED_MAX = 5_000;
+
+/** How far the id of a job may be from the time of its creation. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+
+/** The longest time, in days, whose jobs are found by the activity of accounts. */
+const DAYS_SEARCHED_MAX = 93;
+
+export type { DayMark };
 
 export type FoundAccount = typeof accounts.$inferSelect;
 export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
@@ -74,6 +93,8 @@ interface JobSearch {
   readonly from_ms?: number | undefined;
   readonly to_ms?: number | undefined;
   readonly before_id?: string | undefined;
+  /** Left out: the newest first. */
+  readonly sort?: JobSort | undefined;
   readonly limit: number;
 }
 
@@ -136,17 +157,12 @@ export class ReadModel {
     return accountsQuery(this.#database, search);
   }
 
-  /** Jobs across accounts, newest first. Reads every stored job unless `identity_id` is given. */
-  async findJobs({
-    app_slug,
-    status,
-    by,
-    identity_id,
-    from_ms,
-    to_ms,
-    before_id,
-    limit,
-  }: JobSearch): Promise<readonly FoundJob[]> {
+  /**
+   * Jobs across accounts. With `identity_id`, it reads the jobs of one account; with a time, only those of that time; and
+   * with an app and a time, only those of accounts that were active in the app then.
+   */
+  async findJobs(search: JobSearch): Promise<readonly FoundJob[]> {
+    const { app_slug, status, by, identity_id, from_ms, to_ms, before_id, sort, limit } = search;
     const rows = await this.#database
       .select({ job: jobs, identity_id: accounts.identity_id })
       .from(jobs)
@@ -159,12 +175,34 @@ export class ReadModel {
           by === undefined ? undefined : isStartedBy(by),
           from_ms === undefined ? undefined : gte(jobs.created_at_ms, from_ms),
           to_ms === undefined ? undefined : lt(jobs.created_at_ms, to_ms),
+          isActiveThen(search),
           before_id === undefined ? undefined : lt(jobs.id, before_id),
         ),
       )
-      .orderBy(desc(jobs.id))
+      .orderBy(
+        ...(sort === "cost" ? [sql`${jobs.actual_cost} - ${jobs.refunded} desc`] : []),
+        desc(jobs.id),
+      )
       .limit(limit);
     return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
+  }
+
+  /**
+   * A job by its id; null: it is not stored, or not any more. Its id says on which day it was created, so only the accounts
+   * that were active on that day are looked at.
+   */
+  async findJob(id: string): Promise<FoundJob | null> {
+    const created_at_ms = timeOfId(id);
+    if (created_at_ms === null) return null;
+    const days = [-CLOCK_MARGIN_MS, CLOCK_MARGIN_MS].map((by) => utcDayOf(created_at_ms + by));
+    const active = sql`(select account_id from account_days where day in ${listOf(days)})`;
+    const [row] = await this.#database
+      .select({ job: jobs, identity_id: accounts.identity_id })
+      .from(jobs)
+      .innerJoin(accounts, eq(accounts.id, jobs.account_id))
+      .where(and(inArray(jobs.account_id, active), eq(jobs.id, id)))
+      .limit(1);
+    return row === undefined ? null : { ...row.job, identity_id: row.identity_id };
   }
 
   /** Totals of UTC days, in whole days since the epoch, `to` excluded; `app` null: all apps. */
@@ -175,6 +213,29 @@ export class ReadModel {
   /** The same totals by app, for at most `limit` apps: those with the most settled credits, first. */
   readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]> {
     return readAppTotals(this.#binding, from, to, limit);
+  }
+
+  /** Totals of days up to some minutes of them. */
+  readMarks(request: MarksRequest): Promise<readonly DayMark[]> {
+    return readMarks(this.#binding, request);
+  }
+
+  /** The accounts that spend most in an app, by the cost and the held credits of their jobs that began in that time. */
+  readTopAccounts(
+    app_slug: string,
+    range: TimeRange,
+    limit: number,
+  ): Promise<readonly SpendingAccount[]> {
+    return readTopAccounts(this.#binding, app_slug, range, limit);
+  }
+
+  /** The apps in which an account spends most, in the same way. */
+  readTopApps(
+    identity_id: string,
+    range: TimeRange,
+    limit: number,
+  ): Promise<readonly SpendingApp[]> {
+    return readTopApps(this.#binding, identity_id, range, limit);
   }
 
   /** The money of the same days, by package and currency. */
@@ -275,11 +336,32 @@ export class ReadModel {
   }
 }
 
-const listOf = (values: readonly string[]): SQL =>
+const listOf = (values: readonly (string | number)[]): SQL =>
   sql`(select value from json_each(${JSON.stringify(values)}))`;
 
 function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL | undefined {
   return or(eq(accounts.id, id), inArray(accounts.identity_id, listOf(identity_ids)));
+}
+
+/** SQL: what finds the jobs of a time by the primary key. A job is created on a day on which its account is active. */
+function isActiveThen({ app_slug, from_ms, to_ms }: JobSearch): SQL | undefined {
+  if (app_slug === undefined || from_ms === undefined || to_ms === undefined) return undefined;
+  if (to_ms - from_ms > DAYS_SEARCHED_MAX * DAY_MS) return undefined;
+  const active = sql`(select account_id from account_days where app_slug = ${app_slug}
+    and day in ${listOf(daysBetween(from_ms, to_ms))})`;
+  // Ids follow their time, except after a clock that went back.
+  return and(
+    inArray(jobs.account_id, active),
+    gte(jobs.id, firstIdOf(from_ms - CLOCK_MARGIN_MS)),
+    lt(jobs.id, firstIdOf(to_ms + CLOCK_MARGIN_MS)),
+  );
+}
+
+/** The UTC days that a time touches; the index of activity takes equal days only. */
+function daysBetween(from_ms: number, to_ms: number): readonly number[] {
+  const first = utcDayOf(from_ms);
+  const count = Math.max(0, utcDayOf(to_ms) - first + 1);
+  return Array.from({ length: count }, (_, at) => first + at);
 }
 
 function isStartedBy(id: string): SQL {

@@ -5,6 +5,7 @@
  */
 import { DAY_MS, firstIdOf, utcDayOf } from "../domain/calendar.ts";
 import { UPKEEP_PORTIONS } from "../domain/limits.ts";
+import { DELETE_MARKS, firstMarkedDay } from "./today.ts";
 
 /** Accounts in one portion of the read model's maintenance, and jobs or daily totals that one query deletes. */
 export const UPKEEP_PORTION_ACCOUNTS = 500;
@@ -46,6 +47,7 @@ export async function cleanReadModel(
 ): Promise<ReadModelUpkeep> {
   const before_id = firstIdOf(now_ms - days * DAY_MS);
   const before_day = utcDayOf(now_ms) - days;
+  await database.prepare(DELETE_MARKS).bind(firstMarkedDay(now_ms)).run();
   let deleted_jobs = 0;
   for (let portions = 1; portions <= UPKEEP_PORTIONS; portions += 1) {
     const { after_id, to_id } = await findPortion(database);

@@ -74,7 +74,7 @@ export const jobs = sqliteTable(
     created_at_ms: integer().notNull(),
     updated_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),
-    /** What started it, as in the account; see `domain/started_by.ts`. */
+    /** Its starter, as in the account; see `domain/started_by.ts`. */
     allowance_path: text(),
     started_by_json: text(),
     /** The entry of the job's last change. An older row never replaces a newer one. */
@@ -141,7 +141,28 @@ export const accountDays = sqliteTable(
     day: integer().notNull(),
     app_slug: text().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.account_id, table.day, table.app_slug] })],
+  (table) => [
+    primaryKey({ columns: [table.account_id, table.day, table.app_slug] }),
+    // The accounts of a day, or of a day and an app, and so their jobs, without reading those of others.
+    index("account_days_day").on(table.day, table.app_slug),
+  ],
+);
+
+/** Totals of an app's UTC day before the first entry that arrived in a minute of it. Kept for three days; see `today.ts`. */
+export const dayMinutes = sqliteTable(
+  "day_minutes",
+  {
+    /** Whole days since the epoch. */
+    day: integer().notNull(),
+    app_slug: text().notNull(),
+    /** Of that day. */
+    minute: integer().notNull(),
+    settled: integer().notNull(),
+    job_refunded: integer().notNull(),
+    jobs: integer().notNull(),
+    failed: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.app_slug, table.minute] })],
 );
 
 /** One row: the last account that maintenance has visited. */

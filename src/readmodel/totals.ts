@@ -4,6 +4,7 @@
  */
 import { DAY_MS } from "../domain/calendar.ts";
 import { MEASURES, type Measure } from "./line_totals.ts";
+import { markMinutes } from "./today.ts";
 
 export type DailyTotals = { readonly day: string; readonly active_accounts: number } & {
   readonly [name in Measure]: number;
@@ -32,7 +33,8 @@ export function countLines(follows: string): {
     from json_each(?1) where ${follows}
   )`;
   const counted = `${delivered}, counted as materialized (
-    select account_id, line.value ->> '$.day' as day, line.value ->> '$.app_slug' as app_slug,
+    select account_id, line.value ->> '$.day' as day, line.value ->> '$.minute' as minute,
+      line.value ->> '$.app_slug' as app_slug,
       ${each((name) => `coalesce(line.value ->> '$.${name}', 0) as ${name}`)}
     from delivered, json_each(lines) as line
     where line.value ->> '$.line' > known_line
@@ -51,7 +53,7 @@ export function countLines(follows: string): {
       ${COLUMNS.map((name) => `${name} = daily_totals.${name} + excluded.${name}`).join(", ")}`;
   const note = `${counted} insert into account_days (account_id, day, app_slug)
     select distinct account_id, day, app_slug from counted where true on conflict do nothing`;
-  return { totals: [add, note], money: countMoney(delivered) };
+  return { totals: [markMinutes(counted), add, note], money: countMoney(delivered) };
 }
 
 const MONEY = ["purchases", "amount_minor", "refunded_minor"] as const;

@@ -1,10 +1,11 @@
-/** What operators and the schedule do with the deliveries of webhooks. */
+/** The actions of operators and the schedule on the deliveries of webhooks. */
 import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { timestamp } from "../domain/wire.ts";
+import { APP_ITSELF } from "../domain/webhook.ts";
 import { attempt, type Attempted } from "./attempt.ts";
-import { senderName, type Webhook } from "./contract.ts";
+import { senderName, type Webhook } from "./sender_contract.ts";
 import type { Sender } from "./object.ts";
 import type { ListedDelivery } from "./sender.ts";
 
@@ -36,6 +37,8 @@ export interface WebhookEngine {
    * open for the webhook's app.
    */
   replay(webhook: Webhook, identity_id: string, after_line: number): Promise<Result<null, Refusal>>;
+  /** The webhook's app itself has a new event. */
+  wakeForApp(webhook: Webhook): Promise<void>;
   /** The webhook is active again: continues where each account stopped. */
   wake(webhook: Webhook): Promise<void>;
   /** Wakes senders whose retry is overdue, and deletes old deliveries. */
@@ -116,6 +119,10 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
       }
       await senderOf(uid, identity_id).replay(after_line, known.begin);
       return accepted(null);
+    },
+    async wakeForApp({ uid }) {
+      // No sender has delivered all of this, so each looks.
+      await senderOf(uid, APP_ITSELF).wake("app");
     },
     async wake({ uid }) {
       await deliveries.resume(uid);

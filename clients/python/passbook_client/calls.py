@@ -368,7 +368,10 @@ class Calls(ABC):
         self,
         slug: str,
     ) -> types.AllowAppResponse:
-        """Allow a stopped app again. Only on the service's own pages. Revoked connections stay revoked."""
+        """
+        Allow a stopped app again. Only on the service's own pages. Revoked connections stay revoked. The
+        account does not become open for an app that it was never open for: then `app` is null.
+        """
         return self._send(
             Call(
                 "POST",
@@ -417,7 +420,7 @@ class WebhookCalls(ABC):
         id: str,
         *,
         url: str,
-        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]],
+        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
         thresholds: Sequence[int] | None = None,
         active: bool | None = None,
         version: int | None = None,
@@ -536,6 +539,30 @@ class WebhookCalls(ABC):
             )
         )
 
+    def retry_webhook(
+        self,
+        slug: str,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RetryWebhookResponse:
+        """
+        Send the events that wait now. Each account's event that waits is tried now instead of at its
+        `retry_at`, and its attempts are counted from the beginning. Without a waiting event it does
+        nothing. A paused webhook stays paused.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/retry",
+                body={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
     def replay_webhook(
         self,
         slug: str,
@@ -597,8 +624,8 @@ class AppCalls(WebhookCalls):
 
     def read_app(self) -> types.OwnApp:
         """
-        The app itself, for its server. Settings as of at most a minute ago. Send the app's key, and no
-        account.
+        The app itself, for its server. Settings as of at most a minute ago. While `paused` is not null, new
+        jobs get 403 `app_paused`; started jobs can end. Send the app's key, and no account.
         """
         return self._send(
             Call(
@@ -1037,14 +1064,19 @@ class AdminCalls(WebhookCalls):
         to: str | datetime | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        sort: Literal["created", "cost"] | None = None,
         identity_id: str | None = None,
     ) -> types.FoundJobPage:
-        """Jobs across accounts, newest first. The data comes from the read model, which has no metadata."""
+        """
+        Jobs across accounts. The data comes from the read model, which has no metadata. The newest first;
+        with `sort=cost`, those that cost most (`actual_cost` less `refunded`), and then there is no further
+        page. An app together with `from` and `to` reads only the jobs of that time.
+        """
         return self._send(
             Call(
                 "GET",
                 "/api/admin/jobs",
-                query={"app": app, "status": status, "by": by, "from": from_, "to": to, "limit": limit, "cursor": cursor, "identity_id": identity_id},
+                query={"app": app, "status": status, "by": by, "from": from_, "to": to, "limit": limit, "cursor": cursor, "sort": sort, "identity_id": identity_id},
                 field="jobs",
             )
         )
@@ -1140,6 +1172,7 @@ class AdminCalls(WebhookCalls):
         actor: str | None = None,
         act: str | None = None,
         subject: str | None = None,
+        request_id: str | None = None,
         from_: str | datetime | None = None,
         to: str | datetime | None = None,
         limit: int | None = None,
@@ -1155,7 +1188,7 @@ class AdminCalls(WebhookCalls):
             Call(
                 "GET",
                 "/api/admin/audit",
-                query={"actor": actor, "act": act, "subject": subject, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                query={"actor": actor, "act": act, "subject": subject, "request_id": request_id, "from": from_, "to": to, "limit": limit, "cursor": cursor},
                 field="entries",
             )
         )
@@ -1166,6 +1199,7 @@ class AdminCalls(WebhookCalls):
         actor: str | None = None,
         act: str | None = None,
         subject: str | None = None,
+        request_id: str | None = None,
         from_: str | datetime | None = None,
         to: str | datetime | None = None,
         limit: int | None = None,
@@ -1176,7 +1210,7 @@ class AdminCalls(WebhookCalls):
             Call(
                 "GET",
                 "/api/admin/audit",
-                query={"actor": actor, "act": act, "subject": subject, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+                query={"actor": actor, "act": act, "subject": subject, "request_id": request_id, "from": from_, "to": to, "limit": limit, "cursor": cursor},
                 csv=True,
             )
         )
@@ -1239,6 +1273,55 @@ class AdminCalls(WebhookCalls):
                 f"/api/admin/apps/{quote(slug, safe='')}",
                 body={"name": name, "starter_credits": starter_credits, "origins": origins, "daily_starter_budget": daily_starter_budget, "settle": settle, "on_expiry": on_expiry, "max_overage_percent": max_overage_percent, "upstream_providers": upstream_providers, "icon": icon, "color": color, "suggested_cap": suggested_cap, "starter_excluded_domains": starter_excluded_domains, "version": version, "reason": reason},
                 nullable=("daily_starter_budget", "max_overage_percent", "icon", "color", "suggested_cap",),
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="app",
+            )
+        )
+
+    def pause_app(
+        self,
+        slug: str,
+        *,
+        reason: str,
+        message: str,
+        idempotency_key: str | None = None,
+    ) -> types.SavedApp:
+        """
+        Pause an app. New jobs of the app get 403 `app_paused` with `message` as their error, whatever
+        credential creates them, and the app makes no starter grants. Started jobs go on: progress,
+        completing, failing and checkout work as before. An approval that its holder gave waits, and can be
+        used when the app continues and the approval has not ended. Takes effect everywhere within a minute.
+        A repetition with another message changes only the message. Only a registered app can be paused; a
+        slug that nobody registered can be registered first.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/pause",
+                body={"reason": reason, "message": message},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="app",
+            )
+        )
+
+    def continue_app(
+        self,
+        slug: str,
+        *,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.SavedApp:
+        """
+        Let a paused app continue. The app starts jobs and makes starter grants again, everywhere within a
+        minute. An app that is not paused stays as it is.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/apps/{quote(slug, safe='')}/continue",
+                body={"reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="app",

@@ -162,7 +162,7 @@ class CreateJobsJobs(_CreateJobsJobs, total=False):
 class CreatedItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "account_full", "token_storage_full", "app_not_registered"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "app_paused", "account_full", "token_storage_full", "app_not_registered"]
     """A stable code for programs."""
 
 
@@ -232,7 +232,7 @@ class CreatedItemRefusal4(TypedDict):
     code: Literal["limit_reached"]
     """A stable code for programs."""
     of: Literal["started_jobs", "started_jobs_of_app", "started_jobs_of_token", "job_steps", "streams", "streams_of_token", "apps", "unregistered_apps", "tokens", "app_keys", "webhooks", "clients", "resources"]
-    """What is limited."""
+    """The limited thing."""
     limit: int
     """How many there can be at once."""
 
@@ -375,7 +375,7 @@ class Entry(TypedDict):
     note: str | None
     """An operator's reason; null for an entry that no operator made."""
     by: StartedBy | None
-    """What started the job of the entry; null for an entry without a job."""
+    """The starter of the entry's job; null for an entry without a job."""
     at: str
     """RFC 3339, in UTC with milliseconds."""
 
@@ -434,8 +434,9 @@ class AccessApp(TypedDict):
     """
     spent_this_month: int | None
     """
-    As of a connection, for jobs that its key or its pages started. What a connection or a token spends
-    in the app counts there.
+    As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that
+    the holder started in a browser count for the job's app, and what a connection or a token spends in
+    the app counts there.
     """
     started_jobs: int
     """Its jobs that are started now, whatever started them."""
@@ -446,7 +447,7 @@ class StopAppResponse(TypedDict):
 
 
 class AllowAppResponse(TypedDict):
-    app: AccessApp
+    app: AccessApp | None
 
 
 class AccessConnectionCaps(TypedDict):
@@ -487,8 +488,8 @@ class AccessConnection(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
     spent_this_month: int | None
     """
-    What its jobs, and those of its children, cost that ended in this month (UTC), without what
-    operators gave back. Null if the account has more than 20,000 entries of this month.
+    The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds by
+    operators. Null if the account has more than 20,000 entries of this month.
     """
     client_id: str | None
     """Null for a program's token that was exchanged without a client."""
@@ -498,7 +499,7 @@ class AccessConnection(TypedDict):
     registered: bool
     """Whether an operator of this service registered the client."""
     children: list[AccessConnection]
-    """What was exchanged from it, and ends with it."""
+    """The tokens that were exchanged from it, and end with it."""
 
 
 class AccessTokenCaps(TypedDict):
@@ -539,14 +540,14 @@ class AccessToken(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
     spent_this_month: int | None
     """
-    What its jobs, and those of its children, cost that ended in this month (UTC), without what
-    operators gave back. Null if the account has more than 20,000 entries of this month.
+    The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds by
+    operators. Null if the account has more than 20,000 entries of this month.
     """
     label: str
     current: bool
     """Whether this request was sent with this token."""
     children: list[AccessToken]
-    """What was exchanged from it, and ends with it."""
+    """The tokens that were exchanged from it, and end with it."""
 
 
 class AccessBrowser(TypedDict):
@@ -574,7 +575,7 @@ class Access(TypedDict):
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]]
+    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
     thresholds: list[int]
     """Balances in credits, in ascending order, at which `credits.low` is sent."""
     active: bool
@@ -589,6 +590,8 @@ class Webhook(TypedDict):
     """Why the last delivery that failed did so; null: none did."""
     last_error_at: str | None
     """RFC 3339, in UTC with milliseconds."""
+    failing_since: str | None
+    """When the first delivery failed after the last success; null: the last one succeeded."""
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -627,9 +630,9 @@ class WebhookDelivery(TypedDict):
     """The event of an account that holds up those after it."""
     event_id: str
     """`webhook-id` of the event."""
-    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed"]
-    identity_id: str
-    """The account's holder."""
+    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
+    identity_id: str | None
+    """The account's holder; null: the event concerns the app itself."""
     line: int
     """The entry after which the account's deliveries wait."""
     attempts: int
@@ -650,6 +653,10 @@ class _WebhookDeliveryPage(TypedDict):
 class WebhookDeliveryPage(_WebhookDeliveryPage, total=False):
     next_cursor: str
     """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class RetryWebhookResponse(TypedDict):
+    ok: Literal[True]
 
 
 class ReplayWebhookResponse(TypedDict):
@@ -701,6 +708,10 @@ class FoundJobPage(_FoundJobPage, total=False):
     """Send this as `cursor` to get the next page. Missing on the last page."""
 
 
+#: An operator's pause of the app; null: it is not paused.
+AppPause = AppPause | None
+
+
 class OwnApp(TypedDict):
     """The app of the key."""
     slug: str
@@ -718,6 +729,7 @@ class OwnApp(TypedDict):
     Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
     does not respond.
     """
+    paused: AppPause
 
 
 class FoundAccount(TypedDict):
@@ -954,7 +966,7 @@ class RepairedPage(_RepairedPage, total=False):
 
 class ReconciledPageBooked(TypedDict):
     list: Literal["checkouts", "refunds", "disputes"]
-    """What it is: a checkout, a refund or a dispute."""
+    """Its kind: a checkout, a refund or a dispute."""
     id: str
     """Its id at Stripe."""
     identity_id: str
@@ -966,7 +978,7 @@ class ReconciledPageBooked(TypedDict):
 
 class ReconciledPageNotBooked(TypedDict):
     list: Literal["checkouts", "refunds", "disputes"]
-    """What it is: a checkout, a refund or a dispute."""
+    """Its kind: a checkout, a refund or a dispute."""
     id: str
     """Its id at Stripe."""
     code: str
@@ -977,9 +989,9 @@ class _ReconciledPage(TypedDict):
     checked: int
     """Stripe's objects that were compared with the accounts, also those of other services."""
     booked: list[ReconciledPageBooked]
-    """What was missing, and is booked now."""
+    """The missing objects that are booked now."""
     not_booked: list[ReconciledPageNotBooked]
-    """What is missing and could not be booked."""
+    """The missing objects that could not be booked."""
 
 
 class ReconciledPage(_ReconciledPage, total=False):
@@ -996,7 +1008,7 @@ class DailyTotals(TypedDict):
     settled: int
     """The real cost of jobs that ended that day, less what late completions refunded of charged time-outs."""
     refunded: int
-    """What jobs gave back: the reserves of failed jobs, and `job_refunded`."""
+    """Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`."""
     job_refunded: int
     """Cost of ended jobs that operators gave back."""
     purchased: int
@@ -1010,7 +1022,7 @@ class DailyTotals(TypedDict):
     """
     forfeited: int
     """
-    What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the
+    Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the
     holder returns.
     """
     jobs: int
@@ -1039,9 +1051,9 @@ class MoneyByApp(TypedDict):
     granted: int
     """Starter credits."""
     settled: int
-    """What jobs cost."""
+    """The cost of jobs."""
     refunded: int
-    """What jobs gave back: the reserves of failed jobs, and `job_refunded`."""
+    """Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`."""
     job_refunded: int
     """Cost of ended jobs that operators gave back."""
 
@@ -1081,14 +1093,14 @@ class MonthMoney(TypedDict):
     adjusted: int
     """Operators' adjustments, up and down."""
     spent: int
-    """What jobs cost, below zero."""
+    """The cost of jobs, below zero."""
     job_refunded: int
     """Cost of ended jobs that operators gave back."""
     taken_back: int
     """Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back."""
     forfeited: int
     """
-    What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the
+    Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the
     holder returns.
     """
     closing: int
@@ -1098,7 +1110,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None
@@ -1165,7 +1177,7 @@ class AuditEntry(TypedDict):
     """The operator's identity, or `app_key:` and the id of the app's key that acted."""
     act: str
     subject: str
-    """What the operator changed: an identity or an app's slug."""
+    """The subject of the change: an identity or an app's slug."""
     reason: str | None
     request_id: str
     changed: dict[str, Any] | None
@@ -1212,6 +1224,7 @@ class RegisteredApp(TypedDict):
     """The cap that the page suggests when a person approves a device for the app."""
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
+    paused: AppPause
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -1266,6 +1279,7 @@ class AppRecord(TypedDict):
     """The cap that the page suggests when a person approves a device for the app."""
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
+    paused: AppPause
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -1316,7 +1330,7 @@ class RevokeAppKeyResponse(TypedDict):
 class OAuthClient(TypedDict):
     id: str
     client_id: str
-    """What the client sends as `client_id`."""
+    """The value that the client sends as `client_id`."""
     name: str
     """The name that people see on the consent page."""
     redirect_uris: list[str]
@@ -1365,7 +1379,7 @@ class ReplacedClientSecret(TypedDict):
 class Resource(TypedDict):
     id: str
     uri: str
-    """What clients send as `resource`, and the `aud` of its tokens."""
+    """The value that clients send as `resource`, and the `aud` of its tokens."""
     scopes: list[str]
     """The scopes that clients may request for it."""
     charges: bool
@@ -1559,6 +1573,20 @@ class AppAccessWebhookEvent(TypedDict):
     data: AppAccessWebhookEventData
 
 
+class AppWebhookEventData(TypedDict):
+    app: str
+    """The app's slug."""
+    paused: AppPause
+
+
+class AppWebhookEvent(TypedDict):
+    """An operator paused the app or changed the message of its pause, or let it continue."""
+    type: Literal["app.paused", "app.continued"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: AppWebhookEventData
+
+
 class PingWebhookEventData(TypedDict):
     pass
 
@@ -1572,4 +1600,4 @@ class PingWebhookEvent(TypedDict):
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
-WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | PingWebhookEvent
+WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent

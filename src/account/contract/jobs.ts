@@ -15,6 +15,8 @@ export interface CreateJobRequest {
   readonly caller_app_name?: string | undefined;
   /** The app's policy now; the job keeps it. */
   readonly policy: JobPolicy;
+  /** What an operator says about the pause of the app; left out: it is not paused. */
+  readonly pause_message?: string | undefined;
   readonly action: string;
   readonly cost_estimate: number;
   readonly ttl_seconds: number;

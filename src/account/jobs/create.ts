@@ -3,6 +3,7 @@ import { limitReached } from "../../domain/limit_reached.ts";
 import { v7 as uuidv7 } from "uuid";
 import { rootOfPath } from "../../domain/allowance.ts";
 import * as rules from "../../domain/job.ts";
+import { startingApp } from "../../domain/started_by.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -40,7 +41,9 @@ export function createJobOfBatch(
 ): Answer<CreatedJob> {
   const stopped = whyNotStart(transaction, request.app_slug);
   if (stopped !== null) return refused(stopped);
-  const { app_slug } = request;
+  const { app_slug, pause_message } = request;
+  // Here, and not before the call, so that a repeated request still gets the response of its key.
+  if (pause_message !== undefined) return refused({ code: "app_paused", message: pause_message });
   const allowance_path = actingAllowance(transaction)?.path ?? null;
   const answer = reserveAndInsert(transaction, request);
   return announcing402(transaction, { app_slug, allowance_path }, answer);
@@ -69,7 +72,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   const step = rules.reserve(readBalance(transaction), { id, app_slug }, cost_estimate);
   if (!step.ok) return step;
   ensureOpen(transaction);
-  openForJob(transaction, request);
+  openForApps(transaction, request);
   const charge = { credits: 0 - step.value.posting.amount, bytes };
   const beyond = approved.value?.credits ?? 0;
   const charged = { allowance_path, takings_json: null, approved: beyond };
@@ -115,6 +118,18 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     job_id: id,
     credits: isCharging(transaction) ? null : entry.balance_after,
   });
+}
+
+/**
+ * Opens the account for the job's app. The holder also uses the app whose page starts a job of another app: so that app is
+ * listed among those with access, and can be stopped. The pages of apps are known from the registry.
+ */
+function openForApps(transaction: Transaction, request: CreateJobRequest): void {
+  openForJob(transaction, request);
+  const { caller } = transaction;
+  const app_slug = caller.kind === "page" ? startingApp(caller, request.app_slug) : null;
+  if (app_slug === null || app_slug === request.app_slug) return;
+  openForJob(transaction, { app_slug, is_registered: true });
 }
 
 /** The column of a new job. */

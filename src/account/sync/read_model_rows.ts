@@ -1,5 +1,5 @@
 /** The rows of the read model, computed from the object's rows. */
-import { utcDayOf } from "../../domain/calendar.ts";
+import { minuteOf, utcDayOf } from "../../domain/calendar.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type {
@@ -35,7 +35,7 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
   }
 }
 
-type Sums = Omit<LineTotals, "line" | "day" | "app_slug">;
+type Sums = Omit<LineTotals, "line" | "day" | "minute" | "app_slug">;
 
 /** An entry, the entry before it if its kind needs that, and its job as it is now. */
 interface EntryContext {
@@ -107,7 +107,13 @@ function endedLine(store: Store, job: JobRow | null): number {
 
 function totalsOf(store: Store, context: EntryContext): LineTotals {
   const { line, at_ms, app_slug } = context.entry;
-  const totals = { line, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sumsOf(context) };
+  const totals = {
+    line,
+    day: utcDayOf(at_ms),
+    minute: minuteOf(at_ms),
+    app_slug: app_slug ?? "",
+    ...sumsOf(context),
+  };
   const money = moneyOf(store, context.entry);
   return money === null ? totals : { ...totals, money };
 }

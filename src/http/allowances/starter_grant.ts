@@ -7,8 +7,8 @@ import { accountOf, type AppContext } from "../context.ts";
 import { refusalOfApp } from "./registered_app.ts";
 
 /**
- * The wallet, with the app's grant if it is due. Only the grant of an app with a daily budget or excluded domains makes
- * more hops: one to the budget's object or to the person's e-mail address, and one back to the account. Passbook itself
+ * The wallet, with the app's grant if it is due. A paused app makes no grant. Only the grant of an app with a daily budget
+ * or excluded domains makes more hops: one to the budget's object or to the person's e-mail address, and one back to the account. Passbook itself
  * (`SERVICE`) adds the app without opening the account for the app's key.
  */
 export async function readWalletWithGrant(
@@ -25,14 +25,15 @@ export async function readWalletWithGrant(
   if (unregistered !== null) return refused(unregistered);
   const starter_credits = starter?.credits ?? null;
   const is_unconditional =
-    starter === null || (starter.daily_budget === null && starter.excluded_domains.length === 0);
+    starter === null ||
+    (starter.daily_budget === null && starter.excluded_domains.length === 0 && !starter.is_paused);
   const is_registered = starter?.is_registered ?? true;
   if (is_unconditional) return readWith({ slug, starter_credits, is_registered });
   const app = { slug, starter_credits, is_registered };
   const wallet = await readWith({ ...app, reservation: null });
   if (!wallet.ok || !wallet.value.grant_waits) return wallet;
-  const { credits, daily_budget, excluded_domains } = starter;
-  if (await isExcludedFrom(context, excluded_domains)) {
+  const { credits, daily_budget, excluded_domains, is_paused } = starter;
+  if (is_paused || (await isExcludedFrom(context, excluded_domains))) {
     const app_grant = { slug, starter_credits: 0, granted: false };
     return accepted({ ...wallet.value, app_grant });
   }

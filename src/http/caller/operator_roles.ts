@@ -18,6 +18,7 @@ interface Route {
 /** The roles of the console. The page of a form requires the same role as the form. */
 export const CONSOLE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console": "viewer",
+  "GET /console/search": "viewer",
   "GET /console/accounts": "viewer",
   "GET /console/jobs": "viewer",
   "GET /console/audit": "viewer",
@@ -43,6 +44,8 @@ export const CONSOLE_ROLES: Readonly<Record<string, OperatorRole>> = {
   ...formRoles("/console/new-app", "admin"),
   "POST /console/apps/:slug/settings": "admin",
   "POST /console/apps/:slug/keys": "admin",
+  ...formRoles("/console/apps/:slug/pause", "admin"),
+  ...formRoles("/console/apps/:slug/continue", "admin"),
   ...formRoles("/console/apps/:slug/revoke-key", "admin"),
   "GET /console/apps/:slug/oauth": "viewer",
   ...formRoles("/console/apps/:slug/client", "admin"),
@@ -55,6 +58,7 @@ export const CONSOLE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console/apps/:slug/webhooks/:id": "viewer",
   "POST /console/apps/:slug/webhooks/:id": "admin",
   "POST /console/apps/:slug/webhooks/:id/test": "admin",
+  "POST /console/apps/:slug/webhooks/:id/retry": "admin",
   "POST /console/apps/:slug/webhooks/:id/replay": "admin",
   ...formRoles("/console/apps/:slug/webhooks/:id/rotate", "admin"),
   ...formRoles("/console/apps/:slug/webhooks/:id/delete", "admin"),

@@ -3,6 +3,14 @@ import * as z from "zod";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { cap_period, next_cursor, record_version, slug, time, uuid } from "./schemas.ts";
 
+export const app_pause = z
+  .strictObject({ since: time, message: z.string().describe("The error of requests for jobs.") })
+  .nullable()
+  .meta({
+    id: "AppPause",
+    description: "An operator's pause of the app; null: it is not paused.",
+  });
+
 const app_record = z
   .strictObject({
     slug,
@@ -38,6 +46,7 @@ const app_record = z
     starter_excluded_domains: z
       .array(z.string())
       .describe("E-mail domains whose people get no starter credits of this app."),
+    paused: app_pause,
     version: record_version,
     created_at: time,
   })

@@ -63,6 +63,10 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   app_settles: { code: "app_settles" },
   app_stopped: { code: "app_stopped", app_slug: "demo" },
   app_not_registered: { code: "app_not_registered", app_slug: "sketchh" },
+  app_paused: {
+    code: "app_paused",
+    message: "Sketch starts no jobs today. We expect it back tomorrow morning.",
+  },
   app_not_found: { code: "app_not_found" },
   app_changed: { code: "app_changed" },
   app_key_not_found: { code: "app_key_not_found" },

@@ -12,6 +12,7 @@ export const APPS = {
   app_not_registered: ({ app_slug }) => ({
     error: `No app is registered with the slug ${app_slug}. Check its spelling, or ask the operator to register it.`,
   }),
+  app_paused: ({ message }) => ({ error: message }),
   app_not_found: "No app is registered with this slug. Check the slug.",
   app_changed: changed("app"),
   app_key_not_found: "The app has no key with this id.",

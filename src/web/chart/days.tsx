@@ -1,4 +1,4 @@
-/** A column chart with one column per day, from zero to the highest day, which has its number. One table below all charts has their numbers. */
+/** A column chart with one column per day or hour, from zero to the highest day, which has its number. One table below all charts has their numbers. */
 import { number } from "../layout/labels.ts";
 import { Points } from "./parts.tsx";
 import { y } from "./scale.ts";
@@ -10,6 +10,8 @@ const POINTS_MAX_DAYS = 31;
 
 interface DaysChartProps {
   readonly id: string;
+  /** What each column stands for; a day if left out. The names below are then those of hours. */
+  readonly per?: "day" | "hour";
   readonly name: string;
   /** The total over all days, and its unit. */
   readonly total: number;
@@ -20,7 +22,8 @@ interface DaysChartProps {
   readonly days: readonly string[];
 }
 
-export function DaysChart({ id, name, total, unit, values, days }: DaysChartProps) {
+export function DaysChart(props: DaysChartProps) {
+  const { id, name, total, unit, values, days, per = "day" } = props;
   const most = Math.max(0, ...values);
   const [first_day, last_day] = [days[0] ?? "", days.at(-1) ?? ""];
   return (
@@ -29,19 +32,19 @@ export function DaysChart({ id, name, total, unit, values, days }: DaysChartProp
         {name} <strong>{number(total)}</strong> {unit}
       </figcaption>
       {most === 0 ? (
-        <p class="days-none">None in these days.</p>
+        <p class="days-none">{`None in these ${per}s.`}</p>
       ) : (
         <div class="days-plot">
           <svg viewBox={`0 0 ${values.length} ${HEIGHT}`} preserveAspectRatio="none" role="img">
             <title>
-              {`${name} by day, ${first_day} to ${last_day}: at most ${number(most)} on one day. The table below has the numbers.`}
+              {`${name} by ${per}, ${first_day} to ${last_day}: at most ${number(most)} ${per === "day" ? "on" : "in"} one ${per}. The table below has the numbers.`}
             </title>
             <path class="days-columns" d={columns(values, most)} />
           </svg>
           {values.length > POINTS_MAX_DAYS ? null : (
             <Points
               id={id}
-              name={`${name} by day`}
+              name={`${name} by ${per}`}
               texts={values.map((value, day) => `${days[day]}: ${number(value)}`)}
             />
           )}

@@ -3,6 +3,7 @@ import { OPERATOR, type InspectedAccount } from "../../account/contract.ts";
 import { holderAccount } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
+import { readTopApps } from "../../operator/read_today.ts";
 import { appNames } from "../account/apps.ts";
 import { statementEntries } from "../account/statement_entries.ts";
 import { number } from "../layout/labels.ts";
@@ -57,6 +58,7 @@ export const showAccount = factory.createHandlers(async (context) => {
       app_options={inspected.value.apps.map(({ slug }) => [slug, appName(slug)] as const)}
       purchases={bought.value.rows}
       paymentUrl={payments === null ? null : payments.paymentUrl}
+      top_apps={await nullIfUnreadable(readTopApps(context.get("services"), identity_id))}
       audit_entries={audited.entries}
       personName={audited.personName}
       read_model_progress={await readModelProgress(context, inspected.value)}
@@ -82,6 +84,8 @@ async function readModelProgress(
 
 interface ConsoleAccountPageProps
   extends AccountPanelsProps, Omit<LedgerPanelProps, "person">, PurchasesPanelProps {
+  /** Null if the read model cannot be read. */
+  readonly top_apps: Awaited<ReturnType<typeof readTopApps>> | null;
   readonly audit_entries: readonly AuditEntry[];
   readonly personName: (identity_id: string) => string;
 }
@@ -106,6 +110,7 @@ function ConsoleAccountPage(props: ConsoleAccountPageProps) {
         <div class="main-column">
           <Balance person={person} inspected={inspected} />
           <StartedJobs person={person} inspected={inspected} appName={appName} />
+          <TopApps {...props} />
           <PurchasesPanel {...props} />
           <LedgerPanel {...props} />
           <AuditPanel {...props} />
@@ -179,6 +184,32 @@ function StartedJobs({
           number(job.reserved),
           <Time at_ms={job.created_at_ms} style="clock" />,
           <Time at_ms={job.expires_at_ms} style="clock" />,
+        ])}
+        empty=""
+      />
+    </Panel>
+  );
+}
+
+/** Nothing without jobs in that time: most accounts have none. */
+function TopApps({ person, top_apps, appName }: ConsoleAccountPageProps) {
+  if (top_apps === null || top_apps.length === 0) return null;
+  const { identity_id } = person;
+  return (
+    <Panel id="top-apps" title="Apps that spend most, last 24 hours">
+      <Table
+        label="Apps that spend most, last 24 hours"
+        columns={["App", { amount: "Spent" }, { amount: "Held" }, { amount: "Jobs" }]}
+        rows={top_apps.map(({ app_slug, spent, held, jobs }) => [
+          <a href={consolePath("/console", { days: "24h", app: app_slug })}>{appName(app_slug)}</a>,
+          number(spent),
+          number(held),
+          <a
+            href={consolePath("/console/jobs", { app: app_slug, identity_id, sort: "cost" })}
+            aria-label={`${number(jobs)} jobs in ${appName(app_slug)}, show them by cost`}
+          >
+            {number(jobs)}
+          </a>,
         ])}
         empty=""
       />

@@ -272,7 +272,7 @@ function NoAccounts({ q }: { q: string }) {
 }
 
 /** The search form, also on the console's first page. */
-export function AccountSearch(props: {
+function AccountSearch(props: {
   readonly q: string;
   readonly sort?: AccountSort;
   readonly order?: SortOrder;

@@ -7,11 +7,13 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import type { Services } from "../../http/services.ts";
 import { addAppKey, addAppKeyBody, revokeAppKey } from "../../operator/app_keys.ts";
 import { listAppsQuery, readApps } from "../../operator/list_apps.ts";
+import type { Webhook } from "../../operator/save_webhook.ts";
 import { AppIcon } from "../layout/app_icon.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { FIRST_TO_READ } from "../layout/layout.tsx";
 import { Time, timeText } from "../layout/time.tsx";
 import { APP_FORM, SUGGESTED_PERIOD } from "./app_form.tsx";
+import { PausedNotice, PausePanel } from "./app_pause.tsx";
 import { ConfirmationPage, confirmed } from "./confirmation.tsx";
 import { ConsolePage } from "./console_page.tsx";
 import { emptyForm, ActionForm, Field, FormPage, titleOf, type FormState } from "./form.tsx";
@@ -23,9 +25,17 @@ import { cursorOf, readQuery, slugOf } from "./queries.ts";
 import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
 import { consolePath, Pager, Table } from "./table.tsx";
 
+/** Failing webhooks that the list of apps marks. */
+const FAILING_READ_MAX = 1_000;
+
 export const showApps = factory.createHandlers(async (context) => {
   const query = readQuery(context, listAppsQuery);
-  const { apps, next_cursor } = await readApps(context.get("services"), query);
+  const services = context.get("services");
+  const [{ apps, next_cursor }, failing] = await Promise.all([
+    readApps(services, query),
+    services.webhook_records.listFailing(FAILING_READ_MAX),
+  ]);
+  const failing_apps = new Set(failing.map(({ app_slug }) => app_slug));
   const cursor = query.cursor === undefined ? null : cursorOf(context);
   return context.html(
     <ConsolePage
@@ -50,7 +60,13 @@ export const showApps = factory.createHandlers(async (context) => {
           ]}
           rows={apps.map((app) => [
             <>
-              <a href={appPath(app.slug)}>{app.name}</a>
+              <a href={appPath(app.slug)}>{app.name}</a>{" "}
+              {app.paused_at_ms === null ? null : <span class="tag is-bad">paused</span>}
+              {failing_apps.has(app.slug) ? (
+                <a class="tag is-bad" href={appPath(app.slug, "/webhooks")}>
+                  webhook failing
+                </a>
+              ) : null}
               <span class="hint below">
                 <code>{app.slug}</code>
                 {app.origins.length === 0 ? null : ` · ${app.origins.join(", ")}`}
@@ -110,12 +126,17 @@ interface AppForms {
 /** The app that the path names, and its keys. */
 async function readAppAndKeys(context: AppContext) {
   const slug = slugOf(context);
-  const { app_records } = context.get("services");
-  const [app, keys] = await Promise.all([
+  const { app_records, webhook_records } = context.get("services");
+  const [app, keys, webhooks] = await Promise.all([
     app_records.find(slug),
     app_records.listKeys(slug, { limit: KEYS_PER_APP_MAX }),
+    webhook_records.list(slug),
   ]);
-  return app === null || !keys.ok ? null : { app, keys: keys.value };
+  if (app === null || !keys.ok) return null;
+  const failing = webhooks.ok
+    ? webhooks.value.filter((it) => it.failing_since_ms !== null && it.paused_at_ms === null)
+    : [];
+  return { app, keys: keys.value, failing_webhooks: failing };
 }
 
 /** The page of the app that the path names, with a form that failed or a key that was just added. */
@@ -184,6 +205,7 @@ interface AddedKey {
 interface AppPageProps {
   readonly app: AppRecord;
   readonly keys: Extract<ListedKeys, { ok: true }>["value"];
+  readonly failing_webhooks: readonly Webhook[];
   readonly settings: FormState;
   readonly new_key: FormState;
   readonly added: AddedKey | null;
@@ -215,6 +237,14 @@ function AppPage(props: AppPageProps) {
         </span>
       }
     >
+      <PausedNotice app={app} />
+      {props.failing_webhooks.map(({ id, failing_since_ms }) => (
+        <p class="problem">
+          The receiver of the webhook{" "}
+          <a href={appPath(app.slug, `/webhooks/${encodeURIComponent(id)}`)}>{id}</a> has accepted
+          nothing since <Time at_ms={failing_since_ms ?? 0} />. Events wait and are sent again.
+        </p>
+      ))}
       <div class="columns">
         <Panel id="settings" title="Settings">
           <p class="hint">
@@ -229,7 +259,10 @@ function AppPage(props: AppPageProps) {
             <RecordFields kind={APP_FORM} form={settings} />
           </ActionForm>
         </Panel>
-        <Keys {...props} />
+        <div>
+          <Keys {...props} />
+          <PausePanel app={app} />
+        </div>
       </div>
     </ConsolePage>
   );

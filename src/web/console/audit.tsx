@@ -1,4 +1,4 @@
-/** `GET /console/audit[.csv][?actor=&act=&subject=&from=&to=&cursor=]`: the audit log of operators' actions. */
+/** `GET /console/audit[.csv][?actor=&act=&subject=&request_id=&from=&to=&cursor=]`: the audit log of operators' actions. */
 import type { Changes } from "../../domain/audit.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { factory, type AppContext } from "../../http/context.ts";
@@ -41,12 +41,12 @@ export const showAudit = factory.createHandlers(async (context) => {
 
 async function readAuditPage(context: AppContext) {
   const query = readFilter(context);
-  const { actor, act, subject, cursor } = query;
+  const { actor, act, subject, request_id, cursor } = query;
   // Days as they are in the address, both included.
   const from = query.from === undefined ? undefined : context.req.query("from");
   const to = query.to === undefined ? undefined : context.req.query("to");
   return {
-    filters: { actor, act, subject, from, to },
+    filters: { actor, act, subject, request_id, from, to },
     cursor: cursor === undefined ? null : cursorOf(context),
     ...(await readAuditLog(context, query)),
   };
@@ -74,6 +74,7 @@ const FILTERS: readonly Filter[] = [
   { name: "act", label: "Action", options: [["", "Any"], ...Object.entries(ACT_NAMES)] },
   { name: "actor", label: "By" },
   { name: "subject", label: "Account or app" },
+  { name: "request_id", label: "Request id" },
   { name: "from", label: "From", type: "date" },
   { name: "to", label: "To", type: "date" },
 ];

@@ -1,4 +1,4 @@
-/** The service's health on the console's first page: the warnings, then each figure with its limit. */
+/** The service's health on the console's first page: the warnings, and each figure with its limit, one line when all is well. */
 import type { readHealth } from "../../operator/read_health.ts";
 import { counted, nameFromSlug, number } from "../layout/labels.ts";
 import { FIGURE_MEANINGS, FIGURE_SCOPES, HEALTH_REASONS, figureName } from "./labels.ts";
@@ -29,11 +29,14 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
       {warnings.map((figure) => (
         <Warning {...figure} />
       ))}
-      <dl class="figures">
-        {figures.map((figure) => (
-          <FigureBox {...figure} />
-        ))}
-      </dl>
+      {warnings.length === 0 ? (
+        <details class="numbers">
+          <summary>Show the figures</summary>
+          <Figures figures={figures} />
+        </details>
+      ) : (
+        <Figures figures={figures} />
+      )}
       {failing.length === 0 ? null : (
         <>
           <h3>Tasks of the schedule that failed in their last run</h3>
@@ -74,6 +77,16 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
         These figures were read at <Moment at={as_of} />. Days are UTC.
       </p>
     </Panel>
+  );
+}
+
+function Figures({ figures }: Pick<HealthView, "figures">) {
+  return (
+    <dl class="figures">
+      {figures.map((figure) => (
+        <FigureBox {...figure} />
+      ))}
+    </dl>
   );
 }
 

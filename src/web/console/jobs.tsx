@@ -1,6 +1,8 @@
-/** `GET /console/jobs[?app=&status=&by=&identity_id=&cursor=]`: jobs across accounts. */
+/** `GET /console/jobs[?app=&status=&by=&identity_id=&day=&from=&to=&sort=&cursor=]`: jobs across accounts. */
+import { DAY_MS } from "../../domain/calendar.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { factory, type AppContext } from "../../http/context.ts";
+import { timestamp } from "../../http/views.ts";
 import { findJobs, findJobsQuery } from "../../operator/find_jobs.ts";
 import { JOB_STATUS_NAMES, number, stateName } from "../layout/labels.ts";
 import { ConsolePage } from "./console_page.tsx";
@@ -16,6 +18,7 @@ import {
 } from "./queries.ts";
 import {
   accountPath,
+  consolePath,
   AsOf,
   FilterForm,
   jobPath,
@@ -24,14 +27,28 @@ import {
   ReadModelUnavailable,
   Table,
 } from "./table.tsx";
+import * as z from "zod/mini";
 
 export const showAllJobs = factory.createHandlers(async (context) =>
   context.html(<JobsPage {...await readJobsPage(context)} />),
 );
 
+/** `day`: a UTC day instead of `from` and `to`. */
+const jobsQuery = z.extend(findJobsQuery, {
+  day: z.optional(z.iso.date("must be a day such as 2026-11-21")),
+});
+
+/** The time of a day; that of `from` and `to` without one. In milliseconds since the epoch. */
+function timeOf({ day, from, to }: z.output<typeof jobsQuery>) {
+  if (day === undefined) return { from, to };
+  const from_ms = Date.parse(day);
+  return { from: from_ms, to: from_ms + DAY_MS };
+}
+
 async function readJobsPage(context: AppContext) {
-  const query = readQuery(context, findJobsQuery);
-  const { app, status, by, identity_id, cursor } = query;
+  const asked = readQuery(context, jobsQuery);
+  const query = { ...asked, ...timeOf(asked) };
+  const { app, status, by, identity_id, sort, day, cursor } = query;
   const [{ appName, app_options }, found] = await Promise.all([
     appFilter(context, app),
     nullIfUnreadable(findJobs(context.get("services"), query)),
@@ -40,7 +57,15 @@ async function readJobsPage(context: AppContext) {
   const jobs = page?.jobs ?? [];
   const people = jobs.map((job) => job.identity_id);
   return {
-    filters: { app, status, by, identity_id },
+    filters: {
+      app,
+      status,
+      by,
+      identity_id,
+      day,
+      sort: sort === "cost" ? sort : undefined,
+      ...(day === undefined ? { from: timeText(query.from), to: timeText(query.to) } : {}),
+    },
     cursor: cursor === undefined ? null : cursorOf(context),
     app_options,
     appName,
@@ -53,6 +78,14 @@ async function readJobsPage(context: AppContext) {
     problem: problemOf(found),
   };
 }
+
+const timeText = (at_ms: number | undefined): string | undefined =>
+  at_ms === undefined ? undefined : timestamp(at_ms);
+
+const SORTS = [
+  ["", "Newest first"],
+  ["cost", "Highest cost first"],
+] as const;
 
 const STATUSES = [
   ["", "Any"],
@@ -70,26 +103,20 @@ const COLUMNS = [
 
 function JobsPage(props: JobsPageProps) {
   const { filters, cursor, app_options, jobs, next_cursor, as_of } = props;
-  const filtered = Object.values(filters).some((value) => value !== undefined);
+  const { sort } = filters;
+  const filtered = Object.entries(filters).some(
+    ([name, value]) => name !== "sort" && value !== undefined,
+  );
+  const order = sort === "cost" ? "highest cost first" : "newest first";
   return (
     <ConsolePage
       title="Jobs of all accounts"
       heading="Jobs"
       section="all_jobs"
       scripts={["times.js", "live.js"]}
-      aside={
-        <FilterForm
-          path="/console/jobs"
-          values={filters}
-          filters={[
-            { name: "app", label: "App", options: [["", "All apps"], ...app_options] },
-            { name: "status", label: "Status", options: STATUSES },
-            { name: "by", label: "Started by (id)" },
-            { name: "identity_id", label: "Identity or e-mail" },
-          ]}
-        />
-      }
+      aside={<JobFilters filters={filters} app_options={app_options} />}
     >
+      <TimeLine {...filters} />
       {props.problem === null ? null : <FilterProblem problem={props.problem} />}
       {as_of === null ? (
         props.problem === null && <ReadModelUnavailable />
@@ -98,7 +125,7 @@ function JobsPage(props: JobsPageProps) {
           class="panel"
           aria-label="Jobs"
           data-live-poll={
-            cursor === null
+            cursor === null && sort === undefined
               ? pollSeconds({ reads_all: filters.identity_id === undefined })
               : undefined
           }
@@ -106,7 +133,7 @@ function JobsPage(props: JobsPageProps) {
           <NewRows />
           <Table
             ids={jobs.map(({ id }) => `job-${id}`)}
-            label={filtered ? "Matching jobs" : "Jobs of all accounts, newest first"}
+            label={filtered ? "Matching jobs" : `Jobs of all accounts, ${order}`}
             columns={COLUMNS}
             rows={jobs.map((job) => jobCells(job, props))}
             empty={
@@ -126,6 +153,40 @@ function JobsPage(props: JobsPageProps) {
     </ConsolePage>
   );
 }
+
+function JobFilters({ filters, app_options }: Pick<JobsPageProps, "filters" | "app_options">) {
+  return (
+    <FilterForm
+      path="/console/jobs"
+      values={filters}
+      filters={[
+        { name: "app", label: "App", options: [["", "All apps"], ...app_options] },
+        { name: "status", label: "Status", options: STATUSES },
+        { name: "by", label: "Started by (id)" },
+        { name: "identity_id", label: "Identity or e-mail" },
+        { name: "day", label: "Day (UTC)", type: "date" },
+        { name: "sort", label: "Order", options: SORTS },
+      ]}
+    />
+  );
+}
+
+/** The time that the page's address names, unless it is a whole day. */
+function TimeLine(filters: JobsPageProps["filters"]) {
+  const { from, to } = filters;
+  if (from === undefined && to === undefined) return null;
+  return (
+    <p class="hint">
+      Started{from === undefined ? "" : ` from ${minuteText(from)}`}
+      {to === undefined ? "" : ` to ${minuteText(to)}`} UTC.{" "}
+      <a href={consolePath("/console/jobs", { ...filters, from: null, to: null })}>
+        Show all times
+      </a>
+    </p>
+  );
+}
+
+const minuteText = (at: string): string => at.slice(0, 16).replace("T", " ");
 
 type JobsPageProps = Awaited<ReturnType<typeof readJobsPage>>;
 

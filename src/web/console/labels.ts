@@ -17,6 +17,8 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   dropped_payment_events: "Events of the payment service changed nothing in the last day.",
   paused_webhooks:
     "Receivers of these apps accepted nothing for three days, so they get no events.",
+  failing_webhooks:
+    "Receivers of these apps have accepted nothing for an hour. Events wait and are sent again.",
   used_up_budgets: "New people of these apps get no starter credits before midnight UTC.",
   spent_today: "More credits were charged today than DAILY_SPEND_ALERT_CREDITS allows.",
 };
@@ -41,6 +43,7 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   payments_not_booked: "in a day",
   dropped_payment_events: "in a day",
   paused_webhooks: "now",
+  failing_webhooks: "now",
   used_up_budgets: "today",
   spent_today: "",
 };
@@ -135,12 +138,15 @@ const NOTICES: Readonly<Record<string, string>> = {
   taken: "The credits were taken.",
   refunded: "The credits were given back.",
   "app-saved": "The app’s settings were saved. They take effect within a minute.",
+  "app-paused": "The app is paused. Everywhere within a minute, it starts no jobs.",
+  "app-continued": "The app continues. Everywhere within a minute, it starts jobs again.",
   "client-deleted": "The client was deleted. It gets no tokens any more within a minute.",
   "resource-saved": "The resource was saved. The change takes effect within a minute.",
   "resource-deleted": "The resource was deleted. No tokens are issued for it within a minute.",
   "webhook-saved": "The webhook was saved. The change takes effect within a minute.",
   "webhook-replayed": "The events will be sent again.",
   "webhook-deleted": "The webhook was deleted.",
+  "webhook-retried": "The events that wait are sent now. Load the page again to see the result.",
   "key-revoked": "The key was revoked. It stops working within a minute.",
 };
 
@@ -169,6 +175,8 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.suspend": "Account suspended",
   "accounts.rebuild": "Lists and charts repaired",
   "app.save": "App saved",
+  "app.pause": "App paused",
+  "app.continue": "App continued",
   "app_key.add": "App key added",
   "app_key.revoke": "App key revoked",
   "oauth_client.save": "OAuth client saved",
@@ -178,6 +186,7 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "resource.delete": "Resource deleted",
   "app_webhook.save": "Webhook saved",
   "app_webhook.rotate": "Webhook’s secret replaced",
+  "app_webhook.retry": "Webhook’s deliveries tried again",
   "app_webhook.test": "Webhook tested",
   "app_webhook.replay": "Webhook’s events sent again",
   "app_webhook.delete": "Webhook deleted",

@@ -5,15 +5,16 @@ import type { Services } from "../../http/services.ts";
 import { appSlug, validOr } from "../../http/validation.ts";
 import { timestamp } from "../../http/views.ts";
 import { readHealth } from "../../operator/read_health.ts";
+import { NOW_RANGES, readToday, type NowRange, type Today } from "../../operator/read_today.ts";
 import { readStats } from "../../operator/read_stats.ts";
 import { DaysChart } from "../chart/days.tsx";
 import { number, signed } from "../layout/labels.ts";
 import { ConsolePage } from "./console_page.tsx";
 import { timeText } from "../layout/time.tsx";
-import { AccountSearch } from "./accounts.tsx";
 import { HealthPanel } from "./health_panel.tsx";
+import { AppsNow, HourCharts, rangeName, TopAccounts } from "./now_panel.tsx";
 import { Panel } from "./panel.tsx";
-import { appFilter, nullIfUnreadable, readQuery } from "./queries.ts";
+import { appFilter, nullIfUnreadable, personNames, readQuery } from "./queries.ts";
 import { consolePath, FilterForm, ReadModelUnavailable, Table } from "./table.tsx";
 import * as z from "zod/mini";
 
@@ -22,6 +23,12 @@ const APPS_SHOWN_MAX = 50;
 
 /** The choices of the number of days. */
 const RANGES_DAYS = ["7", "30", "90"] as const;
+type DaysRange = (typeof RANGES_DAYS)[number];
+
+const RANGE_OPTIONS = [
+  ...NOW_RANGES.map((range) => [range, rangeName(range)] as const),
+  ...RANGES_DAYS.map((days) => [days, `Last ${days} days`] as const),
+];
 
 /** The charts in order, credits and then counts, with what each adds up. */
 const MEASURE_NAMES = {
@@ -41,7 +48,7 @@ type DayTotals = Readonly<Record<keyof typeof MEASURE_NAMES, number>>;
 const EMPTY_DAY = Object.fromEntries(MEASURES.map((name) => [name, 0])) as unknown as DayTotals;
 
 const overviewQuery = z.object({
-  days: validOr("30", z.enum(RANGES_DAYS)),
+  days: validOr("30", z.enum([...NOW_RANGES, ...RANGES_DAYS])),
   app: validOr(undefined, appSlug),
 });
 
@@ -51,14 +58,25 @@ export const showOverview = factory.createHandlers(async (context) =>
 
 async function readOverview(context: AppContext) {
   const { days: range, app = null } = readQuery(context, overviewQuery);
-  const [filter, health, totals] = await Promise.all([
+  const services = context.get("services");
+  const [filter, health, read] = await Promise.all([
     appFilter(context, app),
-    readHealth(context.get("services")),
+    readHealth(services),
     // Null if the read model cannot be read.
-    nullIfUnreadable(readTotals(context, Number(range), app)),
+    nullIfUnreadable(readRange(context, range, app)),
   ]);
-  return { range, app, health, totals, ...filter };
+  const people = read?.today?.top_accounts?.map(({ identity_id }) => identity_id) ?? [];
+  return { range, app, health, read, ...filter, personName: await personNames(context, people) };
 }
+
+async function readRange(context: AppContext, range: NowRange | DaysRange, app: string | null) {
+  return isOfDays(range)
+    ? { totals: await readTotals(context, Number(range), app), today: null }
+    : { totals: null, today: await readToday(context.get("services"), range, app) };
+}
+
+const isOfDays = (range: NowRange | DaysRange): range is DaysRange =>
+  (RANGES_DAYS as readonly string[]).includes(range);
 
 /** The API's totals, oldest first, with zeros for the days without activity. Days are whole days since the epoch. */
 async function readTotals(context: AppContext, range: number, app: string | null) {
@@ -84,71 +102,83 @@ type AppTotals = Awaited<ReturnType<Services["read_model"]["readAppTotals"]>>[nu
 type Totals = Awaited<ReturnType<typeof readTotals>>;
 
 function OverviewPage(props: Awaited<ReturnType<typeof readOverview>>) {
-  const { range, app, app_options, health, totals, appName } = props;
+  const { range, app, app_options, health, read, appName } = props;
+  const range_name = isOfDays(range) ? `last ${range} days` : rangeName(range).toLowerCase();
   return (
-    <ConsolePage
-      title="Console"
-      heading="Overview"
-      section="console"
-      aside={<AccountSearch q="" />}
-    >
+    <ConsolePage title="Console" heading="Overview" section="console">
       <HealthPanel {...health} appName={appName} />
       <Panel
         id="totals"
-        title={`${app === null ? "All apps" : appName(app)}, last ${range} days`}
+        title={`${app === null ? "All apps" : appName(app)}, ${range_name}`}
         aside={
           <FilterForm
             path="/console"
             values={{ days: range, app }}
             filters={[
-              {
-                name: "days",
-                label: "Days",
-                options: RANGES_DAYS.map((days) => [days, `Last ${days}`]),
-              },
+              { name: "days", label: "Time", options: RANGE_OPTIONS },
               { name: "app", label: "App", options: [["", "All apps"], ...app_options] },
             ]}
           />
         }
       >
-        {totals === null ? <ReadModelUnavailable /> : <DailyCharts {...totals} />}
+        {read === null ? <ReadModelUnavailable /> : null}
+        {read?.totals ? <DailyCharts {...read.totals} /> : null}
+        {read?.today ? <HourCharts today={read.today} /> : null}
       </Panel>
-      {totals === null || app !== null ? null : (
-        <Panel id="by-app" title="By app">
-          <Table
-            label="By app"
-            columns={[
-              "App",
-              amount("Spent"),
-              amount("Starter credits"),
-              amount("Jobs"),
-              amount("Failed"),
-              "Share failed",
-            ]}
-            rows={totals.apps.map((it) => [
-              <a href={consolePath("/console", { days: range, app: it.app_slug })}>
-                {appName(it.app_slug)}
-              </a>,
-              number(it.settled),
-              number(it.granted),
-              number(it.jobs),
-              <a
-                href={consolePath("/console/jobs", { app: it.app_slug, status: "failed" })}
-                aria-label={`${number(it.failed)} failed jobs, show them`}
-              >
-                {number(it.failed)}
-              </a>,
-              <FailedShare {...it} />,
-            ])}
-            empty={
-              <>
-                There was no activity in these days. <a href="/console/apps">Show all apps</a>
-              </>
-            }
-          />
-        </Panel>
-      )}
+      {read?.totals && app === null ? (
+        <AppsOfDays apps={read.totals.apps} range={range} appName={appName} />
+      ) : null}
+      {read?.today ? <Now {...props} today={read.today} /> : null}
     </ConsolePage>
+  );
+}
+
+type OverviewProps = Awaited<ReturnType<typeof readOverview>>;
+
+/** All apps, or the accounts of one. */
+function Now(props: OverviewProps & { readonly today: Today }) {
+  return props.app === null ? <AppsNow {...props} /> : <TopAccounts {...props} />;
+}
+
+interface AppsOfDaysProps extends Pick<OverviewProps, "range" | "appName"> {
+  readonly apps: readonly AppTotals[];
+}
+
+function AppsOfDays({ apps, range, appName }: AppsOfDaysProps) {
+  return (
+    <Panel id="by-app" title="By app">
+      <Table
+        label="By app"
+        columns={[
+          "App",
+          amount("Spent"),
+          amount("Starter credits"),
+          amount("Jobs"),
+          amount("Failed"),
+          "Share failed",
+        ]}
+        rows={apps.map((it) => [
+          <a href={consolePath("/console", { days: range, app: it.app_slug })}>
+            {appName(it.app_slug)}
+          </a>,
+          number(it.settled),
+          number(it.granted),
+          number(it.jobs),
+          <a
+            href={consolePath("/console/jobs", { app: it.app_slug, status: "failed" })}
+            aria-label={`${number(it.failed)} failed jobs, show them`}
+          >
+            {number(it.failed)}
+          </a>,
+          <FailedShare {...it} />,
+        ])}
+        empty={
+          <>
+            There was no activity in these days. <a href="/console/apps">Show all apps</a>
+          </>
+        }
+      />
+    </Panel>
   );
 }
 

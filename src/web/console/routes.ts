@@ -17,6 +17,7 @@ import {
   showApps,
   showNewApp,
 } from "./apps.tsx";
+import { doContinue, doPause, showContinue, showPause } from "./app_pause.tsx";
 import { downloadAudit, showAudit } from "./audit.tsx";
 import { doCredits, showCredits } from "./credits.tsx";
 import { doRefund, showConsoleJob } from "./job.tsx";
@@ -32,10 +33,12 @@ import {
 } from "./oauth.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
+import { showSearch } from "./search.tsx";
 import { doSuspendMany, showSuspendMany } from "./suspend_many.tsx";
 import {
   createWebhook,
   replayWebhookForm,
+  retryWebhookForm,
   rotation,
   saveWebhookForm,
   showWebhook,
@@ -56,6 +59,7 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
     limitBodySize,
   );
   app.get("/console", ...showOverview);
+  app.get("/console/search", ...showSearch);
   app.get("/console/accounts", ...showAccounts);
   app.get("/console/jobs", ...showAllJobs);
   app.get("/console/audit", ...showAudit);
@@ -83,6 +87,10 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.post("/console/new-app", ...registerApp);
   app.get("/console/apps/:slug", ...showApp);
   app.post("/console/apps/:slug/settings", ...saveSettings);
+  app.get("/console/apps/:slug/pause", ...showPause);
+  app.post("/console/apps/:slug/pause", ...doPause);
+  app.get("/console/apps/:slug/continue", ...showContinue);
+  app.post("/console/apps/:slug/continue", ...doContinue);
   app.post("/console/apps/:slug/keys", ...addKey);
   app.get("/console/apps/:slug/revoke-key", ...revocation.show);
   app.post("/console/apps/:slug/revoke-key", ...revocation.run);
@@ -106,6 +114,7 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get(`${webhooks}/:id/rotate`, ...rotation.show);
   app.post(`${webhooks}/:id/rotate`, ...rotation.run);
   app.post(`${webhooks}/:id/test`, ...testWebhookForm);
+  app.post(`${webhooks}/:id/retry`, ...retryWebhookForm);
   app.post(`${webhooks}/:id/replay`, ...replayWebhookForm);
   app.get(`${webhooks}/:id/delete`, ...webhook_deletion.show);
   app.post(`${webhooks}/:id/delete`, ...webhook_deletion.run);

@@ -33,6 +33,8 @@ const EVENT_TEXTS = {
   "connection.limit_reached": "A connection of one of the app's clients used up its limit",
   "access.stopped": "The app was stopped in an account",
   "access.allowed": "A stopped app was allowed again",
+  "app.paused": "An operator paused the app",
+  "app.continued": "An operator let the app continue",
 } as const satisfies Readonly<Record<SubscribableEvent, string>>;
 
 /** The name of an event's checkbox. */

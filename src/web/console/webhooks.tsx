@@ -10,6 +10,7 @@ import {
   readDeliveries,
   replayWebhook,
   replayWebhookBody,
+  retryWebhook,
   rotateSecret,
   testWebhook,
   type DeliveryPage,
@@ -32,7 +33,7 @@ import {
 import { MadeSecret } from "./made_secret.tsx";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
-import { cursorOf, readQuery, slugOf } from "./queries.ts";
+import { cursorOf, personNames, readQuery, slugOf } from "./queries.ts";
 import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
 import { consolePath, accountPath, Pager, Table } from "./table.tsx";
 import { WEBHOOK_FORM } from "./webhook_form.tsx";
@@ -137,6 +138,10 @@ async function showOne(
       settings={settings?.form ?? formOf(WEBHOOK_FORM, webhook)}
       replay={replay?.form ?? emptyForm()}
       act={act?.form ?? emptyForm()}
+      personName={await personNames(
+        context,
+        deliveries.value.deliveries.flatMap(({ identity_id }) => identity_id ?? []),
+      )}
       done={done ?? null}
     />,
     settings?.status ?? replay?.status ?? act?.status ?? 200,
@@ -171,6 +176,17 @@ export const testWebhookForm = factory.createHandlers(async (context) => {
     ? { done: { kind: "tested", ...pinged.value } }
     : { act: pinged.refusal };
   return showOne(context, webhook_key, shown);
+});
+
+export const retryWebhookForm = factory.createHandlers(async (context) => {
+  const webhook_key = webhookKeyOf(context);
+  const form = await readForm(context);
+  const retried = await submit(context, form, (acting) =>
+    retryWebhook(acting, webhook_key, { key: form.key }),
+  );
+  return retried.ok
+    ? context.redirect(noticePath(webhook_key, "webhook-retried"), 303)
+    : showOne(context, webhook_key, { act: retried.refusal });
 });
 
 export const replayWebhookForm = factory.createHandlers(async (context) => {
@@ -228,17 +244,15 @@ type App = Pick<AppRecord, "slug" | "name">;
 const webhookPath = (slug: string, id?: string, part = ""): string =>
   appPath(slug, id === undefined ? "/webhooks" : `/webhooks/${encodeURIComponent(id)}${part}`);
 
-/** A success is recorded to the minute. */
-const isFailing = ({ last_success_at_ms, last_error_at_ms }: Webhook): boolean =>
-  (last_error_at_ms ?? 0) - (last_success_at_ms ?? 0) >= 60_000;
-
 function State(webhook: Webhook) {
-  const { paused_at_ms, paused_reason } = webhook;
-  if (paused_at_ms === null && isFailing(webhook)) {
+  const { paused_at_ms, paused_reason, failing_since_ms } = webhook;
+  if (paused_at_ms === null && failing_since_ms !== null) {
     return (
       <>
         <span class="tag is-bad">failing</span>
-        <span class="hint below">Events wait and are sent again.</span>
+        <span class="hint below">
+          since <Time at_ms={failing_since_ms} />. Events wait and are sent again.
+        </span>
       </>
     );
   }
@@ -295,6 +309,7 @@ interface WebhookPageProps extends DeliveryPage {
   readonly settings: FormState;
   readonly replay: FormState;
   readonly act: FormState;
+  readonly personName: (identity_id: string) => string;
   readonly done: Done | null;
 }
 
@@ -414,7 +429,8 @@ function DoneMessage(done: Done) {
   );
 }
 
-function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: WebhookPageProps) {
+function Deliveries(props: WebhookPageProps) {
+  const { app, webhook, deliveries, next_cursor, status, cursor, act, personName } = props;
   const path = webhookPath(app.slug, webhook.id);
   return (
     <Panel
@@ -436,7 +452,11 @@ function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: W
             <code>{delivery.type}</code>
             <span class="hint below">after entry {delivery.line}</span>
           </>,
-          <a href={accountPath(delivery.identity_id)}>{delivery.identity_id}</a>,
+          delivery.identity_id === null ? (
+            "the app itself"
+          ) : (
+            <a href={accountPath(delivery.identity_id)}>{personName(delivery.identity_id)}</a>
+          ),
           String(delivery.attempts),
           <>
             <Time at_ms={Date.parse(delivery.at)} />
@@ -452,6 +472,11 @@ function Deliveries({ app, webhook, deliveries, next_cursor, status, cursor }: W
         ])}
         empty="No event waits for delivery."
       />
+      {deliveries.length === 0 || webhook.paused_at_ms !== null || !mayAct("admin") ? null : (
+        <ActionForm action={`${path}/retry`} form={{ ...act, problems: {} }} button="Retry now">
+          <p class="hint">Sends what waits now, instead of at the next try.</p>
+        </ActionForm>
+      )}
       <Pager path={path} filters={{ status }} {...{ cursor, next_cursor }} />
     </Panel>
   );

@@ -35,7 +35,7 @@ export function rowsBetween(first: number, last: number, account_id = "account")
   const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   const reserving = numbers.filter((line) => line > 2);
   const totalsOf = (line: number): LineTotals => {
-    const where = { line, day: DAY, app_slug: line === 1 ? "" : "demo" };
+    const where = { line, day: DAY, minute: 0, app_slug: line === 1 ? "" : "demo" };
     if (line === 1) return where;
     return line === 2 ? { ...where, granted: 100 } : { ...where, reserved: 2, jobs: 1 };
   };

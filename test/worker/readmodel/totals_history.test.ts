@@ -108,7 +108,7 @@ class History {
       case "live": {
         const { lines } = this.#book(step.account);
         const day = utcDayOf(this.#now_ms - step.hours_back * HOUR_MS);
-        const line = { line: lines.length + 1, day, app_slug: step.app };
+        const line = { line: lines.length + 1, day, minute: 0, app_slug: step.app };
         const entry = { ...line, reserved: step.credits, jobs: 1, adjusted: 0 - step.credits };
         lines.push(step.credits < 5 ? entry : { ...entry, money: moneyOf(step.credits) });
         return;

@@ -21,7 +21,7 @@ import { exportAccount, deleteAccount } from "./accounts/privacy.ts";
 import { suspendAccounts } from "./accounts/suspend_many.ts";
 import { revokeAppKey, listAppKeys, addAppKey } from "./apps/keys.ts";
 import { listAccountPurchases } from "./accounts/purchases.ts";
-import { listApps, saveApp } from "./apps/apps.ts";
+import { continueApp, listApps, pauseApp, saveApp } from "./apps/apps.ts";
 import {
   deleteOAuthClient,
   readOAuthClient,
@@ -40,6 +40,7 @@ import {
   listWebhookDeliveries,
   listWebhooks,
   replayWebhook,
+  retryWebhook,
   rotateWebhookSecret,
   testWebhook,
   saveWebhook,
@@ -75,6 +76,8 @@ export const OPERATOR_API: readonly Endpoint[] = [
   revokeAccountToken,
   listApps,
   saveApp,
+  pauseApp,
+  continueApp,
   listAppKeys,
   addAppKey,
   revokeAppKey,
@@ -94,6 +97,7 @@ export const OPERATOR_API: readonly Endpoint[] = [
   testWebhook,
   listWebhookDeliveries,
   replayWebhook,
+  retryWebhook,
   rebuildAccounts,
   reconcilePayments,
   findJobs,

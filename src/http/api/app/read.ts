@@ -2,6 +2,7 @@
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../domain/limits.ts";
 import { grantedToday } from "../../../operator/list_apps.ts";
 import { endpoint } from "../endpoint.ts";
+import { pauseView } from "../../views.ts";
 import { refuse } from "../../refusals.ts";
 
 export const readApp = endpoint({ at: "GET /api/app", caller: "app" }, async (context) => {
@@ -15,5 +16,5 @@ export const readApp = endpoint({ at: "GET /api/app", caller: "app" }, async (co
   const granted = await grantedToday(context.get("services"), [slug]);
   const granted_today = granted === null ? null : (granted.get(slug) ?? 0);
   const starter = { starter_credits, daily_starter_budget, granted_today };
-  return context.json({ slug, name, settle, on_expiry, ...starter });
+  return context.json({ slug, name, settle, on_expiry, ...starter, paused: pauseView(app) });
 });

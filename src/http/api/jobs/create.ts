@@ -61,6 +61,7 @@ export async function createJobRequest(
   const is_registered = (await apps.starterGrant(app_slug))?.is_registered ?? true;
   const unregistered = refusalOfApp(context, app_slug, is_registered);
   if (unregistered !== null) return refused(unregistered);
+  const pause = await apps.pauseOf(app_slug);
   const caller = callerOf(context);
   const by_app =
     caller.kind === "app" || caller.kind === "page" ? startingApp(caller, app_slug) : null;
@@ -69,6 +70,7 @@ export async function createJobRequest(
     caller_app_name: by_app === null ? undefined : (await apps.all()).get(by_app)?.name,
     is_registered,
     policy,
+    pause_message: pause?.message,
     action,
     cost_estimate,
     ttl_seconds,
@@ -95,6 +97,7 @@ export const createJob = endpoint(
     key: "accepted",
     body: createOneJobBody,
     refusals: [
+      "app_paused",
       "insufficient_credits",
       "token_budget_exceeded",
       "approval_invalid",

@@ -26,6 +26,7 @@ function webhookView(webhook: Webhook) {
     last_success_at: timeOrNull(webhook.last_success_at_ms),
     last_error,
     last_error_at: timeOrNull(webhook.last_error_at_ms),
+    failing_since: timeOrNull(webhook.failing_since_ms),
     version: webhook.version,
     created_at: timestamp(webhook.created_at_ms),
   };
@@ -118,6 +119,22 @@ export const testWebhook = endpoint(
       duration_ms,
       error: reason,
     }));
+  },
+);
+
+export const retryWebhook = endpoint(
+  {
+    at: "POST /api/admin/apps/{slug}/webhooks/{id}/retry",
+    caller: "owner",
+    role: "admin",
+    body: optionalReasonBody,
+    body_is_optional: true,
+    refusals: ["webhook_not_found"],
+  },
+  async (context, { params, body, key }) => {
+    const acting = await actingOf(context);
+    const retried = await actions.retryWebhook(acting, recordKeyOf(params), { ...body, key });
+    return respondDone(context, retried);
   },
 );
 

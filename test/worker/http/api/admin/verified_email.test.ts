@@ -105,7 +105,7 @@ describe("a provider that is being unlinked", () => {
     const { browser, link, unlink } = await malloryAtAcme(directory, {});
     directory.once(await link());
     const unlinked = await unlink();
-    expect(unlinked.headers.get("Location")).toBe("/account?notice=unlinked");
+    expect(unlinked.headers.get("Location")).toBe("/account/security?notice=unlinked");
     expect((await browser.get("/api/me")).body.email_verified).toBe(false);
     expect((await browser.get("/api/admin/apps")).status).toBe(403);
   });

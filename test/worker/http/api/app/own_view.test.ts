@@ -94,6 +94,7 @@ describe("GET /api/app", () => {
       starter_credits: 30,
       daily_starter_budget: null,
       granted_today: 30,
+      paused: null,
     });
   });
 

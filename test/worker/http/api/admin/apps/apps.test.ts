@@ -36,6 +36,7 @@ describe("the registry", () => {
           color: null,
           suggested_cap: null,
           starter_excluded_domains: [],
+          paused: null,
           granted_today: 0,
           version: 1,
           created_at: expect.any(String),

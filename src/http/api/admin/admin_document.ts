@@ -1,7 +1,7 @@
 /** The operators' API in the OpenAPI document. */
 import * as z from "zod";
 import { RECONCILED_DAYS } from "../../../domain/limits.ts";
-import * as admin from "./openapi_schemas.ts";
+import * as admin from "./admin_schemas.ts";
 import { ACCOUNT, ENTRY, JOB, JOB_ID } from "../../openapi/examples.ts";
 import { describe } from "../../openapi/operation.ts";
 import * as endpoints from "./service.ts";
@@ -55,8 +55,9 @@ export const service_of_operators = describe(endpoints, {
   },
   findJobs: {
     tag: "Operators",
-    summary: "Jobs across accounts, newest first",
-    description: "The data comes from the read model, which has no metadata.",
+    summary: "Jobs across accounts",
+    description:
+      "The data comes from the read model, which has no metadata. The newest first; with `sort=cost`, those that cost most (`actual_cost` less `refunded`), and then there is no further page. An app together with `from` and `to` reads only the jobs of that time.",
     success: {
       description: "A page of jobs.",
       schema: admin.found_jobs,

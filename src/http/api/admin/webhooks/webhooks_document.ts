@@ -27,6 +27,9 @@ const webhook = z
     ),
     last_error: text_or_null.describe("Why the last delivery that failed did so; null: none did."),
     last_error_at: time_or_null,
+    failing_since: time_or_null.describe(
+      "When the first delivery failed after the last success; null: the last one succeeded.",
+    ),
     version: record_version,
     created_at: time,
   })
@@ -61,7 +64,10 @@ const delivery = z
   .strictObject({
     event_id: z.string().describe("`webhook-id` of the event."),
     type: z.enum(SUBSCRIBABLE_EVENTS),
-    identity_id: z.string().describe("The account's holder."),
+    identity_id: z
+      .string()
+      .nullable()
+      .describe("The account's holder; null: the event concerns the app itself."),
     line: z.int().min(0).describe("The entry after which the account's deliveries wait."),
     attempts: z.int().min(0).describe("0: it was not tried, because the webhook is paused."),
     status: z
@@ -101,6 +107,7 @@ const EXAMPLE = {
   last_success_at: "2026-11-21T09:30:00.000Z",
   last_error: null,
   last_error_at: null,
+  failing_since: null,
   version: 2,
   created_at: "2026-11-20T09:30:00.000Z",
 };
@@ -189,6 +196,15 @@ export const webhooks = describe(endpoints, {
         ],
       },
     },
+  },
+  retryWebhook: {
+    tag,
+    summary: "Send the events that wait now",
+    description:
+      "Each account's event that waits is tried now instead of at its `retry_at`, and its attempts are counted from the beginning. Without a waiting event it does nothing. A paused webhook stays paused.",
+    path,
+    example: { reason: "the receiver is back" },
+    success: done,
   },
   replayWebhook: {
     tag,

@@ -27,6 +27,8 @@ const APP = {
   starter_excluded_domains: ["mailinator.com"],
 };
 
+const SAVED = { slug: "sketch", ...APP, paused: null, version: 4, created_at: KEY.created_at };
+
 export const apps = describe(
   { ...records, ...keys },
   {
@@ -39,7 +41,14 @@ export const apps = describe(
         schema: schemas.app_page,
         example: {
           apps: [
-            { slug: "sketch", ...APP, version: 3, created_at: KEY.created_at, granted_today: 700 },
+            {
+              slug: "sketch",
+              ...APP,
+              paused: null,
+              version: 3,
+              created_at: KEY.created_at,
+              granted_today: 700,
+            },
           ],
         },
       },
@@ -53,8 +62,39 @@ export const apps = describe(
       success: {
         description: "The app.",
         schema: schemas.saved_app,
-        example: { app: { slug: "sketch", ...APP, version: 4, created_at: KEY.created_at } },
+        example: { app: SAVED },
       },
+    },
+    pauseApp: {
+      tag: "Apps",
+      summary: "Pause an app",
+      description:
+        "New jobs of the app get 403 `app_paused` with `message` as their error, whatever credential creates them, and the app makes no starter grants. Started jobs go on: progress, completing, failing and checkout work as before. An approval that its holder gave waits, and can be used when the app continues and the approval has not ended. Takes effect everywhere within a minute. A repetition with another message changes only the message. Only a registered app can be paused; a slug that nobody registered can be registered first.",
+      example: {
+        reason: "burns credits since 14:00",
+        message: "Sketch starts no jobs today. We expect it back tomorrow morning.",
+      },
+      success: {
+        description: "The app.",
+        schema: schemas.saved_app,
+        example: {
+          app: {
+            ...SAVED,
+            paused: {
+              since: "2026-11-21T14:20:00.000Z",
+              message: "Sketch starts no jobs today. We expect it back tomorrow morning.",
+            },
+          },
+        },
+      },
+    },
+    continueApp: {
+      tag: "Apps",
+      summary: "Let a paused app continue",
+      description:
+        "The app starts jobs and makes starter grants again, everywhere within a minute. An app that is not paused stays as it is.",
+      example: { reason: "fixed in release 41" },
+      success: { description: "The app.", schema: schemas.saved_app, example: { app: SAVED } },
     },
     listAppKeys: {
       tag: "Apps",

@@ -12,6 +12,7 @@ const own_app = registered_app
     starter_credits: true,
     daily_starter_budget: true,
     granted_today: true,
+    paused: true,
   })
   .meta({ id: "OwnApp", description: "The app of the key." });
 
@@ -19,7 +20,8 @@ export const app_itself = describe(endpoints, {
   readApp: {
     tag: "Apps",
     summary: "The app itself, for its server",
-    description: "Settings as of at most a minute ago. Send the app's key, and no account.",
+    description:
+      "Settings as of at most a minute ago. While `paused` is not null, new jobs get 403 `app_paused`; started jobs can end. Send the app's key, and no account.",
     success: {
       description: "The app.",
       schema: own_app,
@@ -31,6 +33,7 @@ export const app_itself = describe(endpoints, {
         starter_credits: 100,
         daily_starter_budget: 10_000,
         granted_today: 700,
+        paused: null,
       },
     },
   },

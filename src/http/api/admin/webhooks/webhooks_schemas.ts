@@ -2,6 +2,8 @@
 import * as z from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
 import { APP_ACCESS_EVENTS, APPROVAL_EVENTS } from "../../../../domain/access_event.ts";
+import { APP_EVENTS } from "../../../../domain/webhook.ts";
+import { app_pause } from "../../../openapi/app_schemas.ts";
 import { ACCESS_EVENT_MEMBERS, job, time } from "../../../openapi/schemas.ts";
 
 const of_account = {
@@ -116,6 +118,18 @@ const app_access_event = z
     description: "The holder stopped the app, or allowed it again.",
   });
 
+const app_event = z
+  .strictObject({
+    type: z.enum(APP_EVENTS),
+    timestamp,
+    data: z.strictObject({ app: z.string().describe("The app's slug."), paused: app_pause }),
+  })
+  .meta({
+    id: "AppWebhookEvent",
+    description:
+      "An operator paused the app or changed the message of its pause, or let it continue.",
+  });
+
 const EVENTS = [
   job_event,
   credits_event,
@@ -124,6 +138,7 @@ const EVENTS = [
   revoked_event,
   limit_reached_event,
   app_access_event,
+  app_event,
   ping_event,
 ] as const;
 
