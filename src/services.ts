@@ -177,13 +177,16 @@ function readSettings(env: Env): Result<Config, Misconfiguration> {
 
 type Identities = Pick<Services, "accounts" | "identity">;
 
-function directoryOf({ ASSETS, DIRECTORY }: Env, { default_starter_credits }: Config) {
+function directoryOf({ ASSETS, DIRECTORY }: Env, { default_starter_credits, dev_signin }: Config) {
   const keepOwned = createWildcardGuard(ASSETS);
   const apps = new AppRegistry({ database: DIRECTORY, keepOwned, default_starter_credits });
   return {
     keepOwned,
     apps,
-    app_records: new AppRecords(DIRECTORY, () => apps.forget()),
+    app_records: new AppRecords(DIRECTORY, {
+      changed: () => apps.forget(),
+      is_development: dev_signin,
+    }),
     app_pauses: new AppPauses(DIRECTORY, () => apps.forget()),
     oauth_records: new OAuthRecords(DIRECTORY, () => apps.forget()),
     app_icons: createAppIcons(DIRECTORY),

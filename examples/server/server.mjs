@@ -1,6 +1,7 @@
 // A server that runs jobs for its users: POST /render with the user's session token as bearer token.
 import { createServer } from "node:http";
-import { createClient, createTokenVerifier, PassbookError } from "passbook-client";
+import { createClient, PassbookError } from "passbook-client";
+import { createTokenVerifier } from "passbook-client/server";
 
 const baseUrl = process.env.PASSBOOK_URL ?? "http://localhost:8787";
 // Accepts tokens of this app's own page only, so that no other app can use them here.

@@ -1,11 +1,12 @@
 /** The commands of `passbook`, with their options. */
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { addAccess } from "./access.ts";
 import { addAdmin } from "./admin.ts";
 import { addTokens } from "./tokens.ts";
 import { checkClient } from "./check_client.ts";
 import { connect, readBudget, type ConnectOptions } from "./connect.ts";
 import { exchange, printToken, withLimits, type ExchangeOptions } from "./exchange.ts";
+import { serveDevelopment, type DevOptions } from "./dev.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { withJobFilters, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
@@ -64,6 +65,7 @@ export function createProgram(version: string, { json }: { readonly json: boolea
     .description("show the balance and the apps")
     .option("--app <slug>", "open the account for an app, which grants its starter credits once")
     .action((_, command: Command) => showWallet(command.optsWithGlobals()));
+  addDevelopment(program);
   addLists(program);
   addAgents(program);
   addAccess(program);
@@ -96,6 +98,28 @@ function addAgents(program: Command): void {
     .action((address: string, _, command: Command) =>
       checkClient(address, command.optsWithGlobals<GlobalOptions>()),
     );
+}
+
+function addDevelopment(program: Command): void {
+  program
+    .command("dev")
+    .description("run the whole service on this machine, to develop an app against it")
+    .option("--port <number>", "its port; 0 for any free one", readPort, DEVELOPMENT_PORT)
+    .option("--strict-apps", "refuse apps that are not registered")
+    .addOption(
+      new Option("--seed <name>", "begin with apps, their keys, and people").choices(["demo"]),
+    )
+    .option("--with-parent", "stop when the program that started it ends")
+    .action((_, command: Command) => serveDevelopment(command.optsWithGlobals<DevOptions>()));
+}
+
+const DEVELOPMENT_PORT = 8787;
+const PORT_MAX = 65_535;
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= PORT_MAX) return port;
+  throw new InvalidArgumentError(`It must be a whole number from 0 to ${PORT_MAX}.`);
 }
 
 function addLists(program: Command): void {

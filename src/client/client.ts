@@ -16,7 +16,7 @@ import { followEvents, type FollowEvents } from "./events.ts";
 import { createJobs, type CreateJob, type Jobs } from "./jobs.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { readOrigin } from "./service_origin.ts";
-import { runJob, type RunResult, type RunJobOptions, type RunningJob } from "./run_job.ts";
+import type { RunResult, RunJobOptions, RunningJob } from "./run_job.ts";
 import type { Work } from "./settlement.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
 import {
@@ -163,6 +163,11 @@ export interface PassbookClient {
   socialToken(options?: CallOptions): Promise<string>;
   /** A new session token, or a token for another service from a named template. */
   sessionToken(options?: { readonly template?: string } & CallOptions): Promise<string>;
+  /**
+   * A valid token of the person for your page's own server, which verifies it. Renewed in time, otherwise without a request,
+   * so call it before each request. Throws `no_credentials` if nobody is signed in.
+   */
+  getToken(): Promise<string>;
   /** Signs a program in and returns its token: pass it to another `createClient`. */
   logInDevice(login: DeviceLogin): Promise<string>;
   /** In a page: opens the sign-in page, which returns to `redirectTo` or else to this page. */
@@ -254,6 +259,7 @@ export function createClient(options: ClientOptions): PassbookClient {
     socialToken: async ({ signal } = {}) => readToken({ path: "/api/socialToken", signal }),
     sessionToken: async ({ template, signal } = {}) =>
       readToken({ path: "/api/sessionToken", query: { template }, signal }),
+    getToken: createTokenGetter(bearer, credentials, () => client.sessionToken()),
     logInDevice: (login) => logInDevice(transport, login),
     startSignIn: ({ redirectTo } = {}) => leaveForSignIn(transport.origin, redirectTo),
     finishSignIn() {
@@ -268,6 +274,18 @@ export function createClient(options: ClientOptions): PassbookClient {
     },
   };
   return client;
+}
+
+/** With cookies, the service gives a token for the page's own server, which is kept until it is about to expire. */
+function createTokenGetter(
+  bearer: Bearer,
+  credentials: Credentials,
+  issue: () => Promise<string>,
+): () => Promise<string> {
+  const source = credentials.cookies
+    ? createBearer({ token: issue, kept: null, renew: issue, onToken: () => {} })
+    : bearer;
+  return async () => (await source.token()) ?? "";
 }
 
 function createRunner(
@@ -285,7 +303,8 @@ function createRunner(
       };
       const { wait } = transport;
       const runner = { jobs, background, wait, keepFresh: () => keepFresh(credentials), is_app };
-      const run = runJob(runner, job, work, run_options);
+      // Loaded with the first job, because most visits of a page run none.
+      const run = import("./run_job.ts").then((it) => it.runJob(runner, job, work, run_options));
       // `whenIdle` waits for it too. The caller of `runJob` handles its error.
       background(run.catch(() => {}));
       return run;

@@ -1,7 +1,5 @@
 /** `passbook-client`: the typed client for apps. No dependencies; runs in browsers, Node, Deno, Bun and Workers. */
 export { moneyText } from "../domain/currency.ts";
-export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
-export { createAppServer, type AppServer, type AppServerOptions } from "./app_server.ts";
 export {
   createClient,
   type ClientOptions,
@@ -35,20 +33,7 @@ export type {
 export type { OnApprovalNeeded } from "./job_approval.ts";
 export type { ProgressReport } from "./job_progress.ts";
 export * from "./responses.ts";
-export type { Webhooks, WebhookSettings } from "./webhooks.ts";
-export {
-  verifyWebhook,
-  type VerifiedWebhook,
-  type VerifyWebhook,
-  type WebhookHeaders,
-} from "./verify_webhook.ts";
 export type { Ledger, LedgerFilter } from "./ledger.ts";
 export type { RunResult, RunJobOptions, RunningJob } from "./run_job.ts";
 export type { Settled, Work } from "./settlement.ts";
 export type { Fetch, FetchedResponse, FetchInit, StreamReader, Wait } from "./transport.ts";
-export {
-  createTokenVerifier,
-  type VerifiedToken,
-  type VerifierOptions,
-  type VerifyToken,
-} from "./verify_token.ts";

@@ -546,7 +546,8 @@ export type CreatedItemRefusal =
         | "unavailable"
         | "app_paused"
         | "account_full"
-        | "token_storage_full";
+        | "token_storage_full"
+        | "app_not_registered";
     }
   | {
       /** A message for people. */

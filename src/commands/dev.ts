@@ -15,6 +15,7 @@ import {
   needsDiscovery,
   PROVIDERS_SETTING,
 } from "./provider_settings.ts";
+import { DEVELOPMENT_ENTRY } from "./packed_worker.ts";
 import { removeServerRecord, isPortTaken, recordServer, serverOf } from "./running_server.ts";
 import { writeSecretFile } from "./secret_file.ts";
 import { printReport, reportSettings } from "./settings_report.ts";
@@ -100,7 +101,12 @@ async function serve(): Promise<number> {
   await applyMigrations(persist_to);
   // Without --port, Wrangler would silently use another port.
   const wrangler = await startWrangler(
-    values.port === undefined ? [...args, `--port=${port}`] : args,
+    [
+      // Another configuration names its own Worker.
+      ...(values.config === undefined ? [DEVELOPMENT_ENTRY] : []),
+      ...args,
+      ...(values.port === undefined ? [`--port=${port}`] : []),
+    ],
     "pipe",
   );
   wrangler.stderr?.pipe(process.stderr);

@@ -29,6 +29,8 @@ export interface Config {
   /** The starter credits of unregistered apps; 0 in production. */
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
+  /** Whether apps that nobody registered are refused. */
+  readonly strict_apps: boolean;
   /** Whether people may sign in with providers, and with passkeys. */
   readonly provider_signin: boolean;
   readonly passkey_signin: boolean;
@@ -100,6 +102,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     default_starter_credits:
       settings.DEFAULT_STARTER_CREDITS ?? (settings.DEV_SIGNIN ? DEVELOPMENT_STARTER_CREDITS : 0),
     dev_signin: settings.DEV_SIGNIN,
+    strict_apps: settings.STRICT_APPS,
     provider_signin,
     passkey_signin: settings.SIGNIN_METHODS.includes("passkey"),
     passkey_starters: settings.PASSKEY_STARTER_CREDITS,

@@ -214,6 +214,7 @@ export const variables = z
     ID_TOKEN_KEYS: id_token_keys,
     DEFAULT_STARTER_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
     DEV_SIGNIN: flag,
+    STRICT_APPS: flag,
     SIGNIN_METHODS: signin_methods,
     PASSKEY_STARTER_CREDITS: flag,
     SIGNIN_PROVIDERS: z._default(z.pipe(json, signInProviders), []),

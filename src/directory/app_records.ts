@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, notInArray, sql } from "
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
-import { APP_KEY_PREFIX, CLIENT_SECRET_PREFIX } from "../domain/proof.ts";
+import { APP_KEY_PREFIX, CLIENT_SECRET_PREFIX, TEST_KEY_PREFIX } from "../domain/proof.ts";
 import { limitReached } from "../domain/limit_reached.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -64,10 +64,15 @@ const LAST_CHARACTERS = 4;
 export class AppRecords {
   readonly #changed: () => void;
   readonly #database: DrizzleD1Database;
+  readonly #key_prefix: string;
 
-  constructor(binding: D1Database, changed: () => void) {
+  constructor(
+    binding: D1Database,
+    { changed, is_development }: { readonly changed: () => void; readonly is_development: boolean },
+  ) {
     this.#changed = changed;
     this.#database = drizzle(binding);
+    this.#key_prefix = is_development ? TEST_KEY_PREFIX : APP_KEY_PREFIX;
   }
 
   /** Apps by slug, after this one if it is given. */
@@ -153,7 +158,7 @@ export class AppRecords {
     request_key: string | null,
   ): Promise<Result<NewAppKey, Refusal>> {
     const id = uuidv7();
-    const key = newAppKey();
+    const key = this.#key_prefix + randomText(KEY_BYTES);
     const last_four = key.slice(-LAST_CHARACTERS);
     const created_at_ms = Date.now();
     // One query decides, so two concurrent requests cannot exceed the limit.
@@ -248,10 +253,6 @@ export async function isRegistered(database: DrizzleD1Database, slug: string): P
 
 function keyOf({ id, label, last_four, created_at_ms }: typeof appKeys.$inferSelect): AppKeyRecord {
   return { id, label, last_four, created_at_ms };
-}
-
-function newAppKey(): string {
-  return APP_KEY_PREFIX + randomText(KEY_BYTES);
 }
 
 /** A secret of an OAuth client. */

@@ -9,7 +9,9 @@ import { isRegistrySuffix } from "./public_suffixes.ts";
 
 export type AllowedOrigin =
   | { readonly kind: "exact"; readonly origin: string }
-  | { readonly kind: "subdomains"; readonly suffix: string };
+  | { readonly kind: "subdomains"; readonly suffix: string }
+  /** Every origin of this machine. No setting has this form: only the development build adds it. */
+  | { readonly kind: "loopback" };
 
 /** Schemes that a browser executes or reads locally instead of opening an app. */
 const FORBIDDEN_SCHEMES = new Set([
@@ -101,11 +103,18 @@ export function parseAllowedOrigin(entry: string): AllowedOrigin | null {
 }
 
 function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boolean {
-  return allowlist.some((allowed) =>
-    allowed.kind === "exact"
-      ? originOf(url) === allowed.origin
-      : url.protocol === "https:" && url.port === "" && url.hostname.endsWith(allowed.suffix),
-  );
+  return allowlist.some((allowed) => {
+    switch (allowed.kind) {
+      case "exact":
+        return originOf(url) === allowed.origin;
+      case "subdomains":
+        return (
+          url.protocol === "https:" && url.port === "" && url.hostname.endsWith(allowed.suffix)
+        );
+      case "loopback":
+        return /^https?:$/.test(url.protocol) && isLoopbackHost(url.hostname);
+    }
+  });
 }
 
 /**
@@ -126,18 +135,19 @@ export function coversCookieDomain(domain: string, allowlist: readonly AllowedOr
 export function precisionOf(origin: string, allowlist: readonly AllowedOrigin[]): number {
   const matching = allowlist.filter((allowed) => isAllowedOrigin(origin, [allowed]));
   const precisions = matching.map((allowed) =>
-    allowed.kind === "exact" ? Number.POSITIVE_INFINITY : allowed.suffix.length,
+    allowed.kind === "subdomains" ? allowed.suffix.length : Number.POSITIVE_INFINITY,
   );
   return Math.max(0, ...precisions);
 }
 
 /** Whether the allowlist has a host that receives a cookie with this `Domain`. */
 export function reachesCookieDomain(domain: string, allowlist: readonly AllowedOrigin[]): boolean {
-  return allowlist.some((allowed) =>
-    allowed.kind === "exact"
+  return allowlist.some((allowed) => {
+    if (allowed.kind === "loopback") return false;
+    return allowed.kind === "exact"
       ? `.${URL.parse(allowed.origin)?.hostname ?? ""}`.endsWith(`.${domain}`)
-      : allowed.suffix.endsWith(`.${domain}`) || `.${domain}`.endsWith(allowed.suffix),
-  );
+      : allowed.suffix.endsWith(`.${domain}`) || `.${domain}`.endsWith(allowed.suffix);
+  });
 }
 
 /** The URL in `text` if it is on the allowlist; null if it is not, or cannot be parsed, or is not absolute. */

@@ -119,6 +119,9 @@ export type KnownKey =
 /** The prefix of app keys. A secret of 256 bits in base64url follows. */
 export const APP_KEY_PREFIX = "pb_app_";
 
+/** The prefix of app keys of a development service, so that nobody takes one for a key of production. */
+export const TEST_KEY_PREFIX = "pb_app_test_";
+
 /**
  * The prefix of the secrets of OAuth clients. 256 bits in base64url follow. A secret proves its client at `/oauth/*`, and
  * nothing anywhere else.

@@ -64,6 +64,7 @@ export const REFUSAL_STATUS = {
   identity_ambiguous: 400,
   app_settles: 403,
   app_stopped: 403,
+  app_not_registered: 403,
   app_paused: 403,
   app_not_found: 404,
   app_changed: 409,
@@ -115,6 +116,7 @@ export const CREATED_ITEM_REFUSALS = [
   "limit_reached",
   "account_full",
   "token_storage_full",
+  "app_not_registered",
 ] as const satisfies readonly RefusalCode[];
 
 /** The codes of an item of `POST /api/jobs/complete/batch`. */

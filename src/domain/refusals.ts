@@ -91,6 +91,8 @@ export type Refusal =
   | { readonly code: "app_settles" }
   /** The account's holder stopped the app. */
   | { readonly code: "app_stopped"; readonly app_slug: string }
+  /** The setting STRICT_APPS refuses apps that nobody registered. */
+  | { readonly code: "app_not_registered"; readonly app_slug: string }
   /** An operator paused the app. `message`: their text for people. */
   | { readonly code: "app_paused"; readonly message: string }
   | { readonly code: "app_not_found" }

@@ -51,10 +51,10 @@ export function createWildcardGuard(assets: Fetcher): KeepOwned {
     return false;
   };
   return async (origins) => {
-    if (origins.every(({ kind }) => kind === "exact")) return origins;
+    if (origins.every(({ kind }) => kind !== "subdomains")) return origins;
     const known = await readList();
     return origins.filter(
-      (origin) => origin.kind === "exact" || (known !== null && isOwned(origin.suffix, known)),
+      (origin) => origin.kind !== "subdomains" || (known !== null && isOwned(origin.suffix, known)),
     );
   };
 }

@@ -166,7 +166,7 @@ class CreateJobsJobs(_CreateJobsJobs, total=False):
 class CreatedItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "app_paused", "account_full", "token_storage_full"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "app_paused", "account_full", "token_storage_full", "app_not_registered"]
     """A stable code for programs."""
 
 

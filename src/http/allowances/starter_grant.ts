@@ -1,9 +1,10 @@
 /** The starter credits of an app, within its daily budget and to the people who get them. */
 import type { Answer, Caller, Wallet, WalletRequest } from "../../account/contract.ts";
 import { utcDayOf } from "../../domain/calendar.ts";
-import { accepted, errorName } from "../../domain/result.ts";
+import { accepted, errorName, refused } from "../../domain/result.ts";
 import { isExcluded } from "../../domain/starter_rule.ts";
 import { accountOf, type AppContext } from "../context.ts";
+import { refusalOfApp } from "./registered_app.ts";
 
 /**
  * The wallet, with the app's grant if it is due. A paused app makes no grant. Only the grant of an app with a daily budget
@@ -20,6 +21,8 @@ export async function readWalletWithGrant(
   const readWith = (app: WalletRequest["app"]) => accountOf(context).wallet(caller, { app });
   if (slug === undefined) return readWith(null);
   const starter = await apps.starterGrant(slug);
+  const unregistered = refusalOfApp(context, slug, starter?.is_registered ?? true);
+  if (unregistered !== null) return refused(unregistered);
   const starter_credits = starter?.credits ?? null;
   const is_unconditional =
     starter === null ||

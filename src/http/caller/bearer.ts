@@ -3,7 +3,12 @@
  * it repeats only claims that the sender wrote.
  */
 import { decodeJwt, type JWTPayload } from "jose";
-import { ACCESS_TOKEN_PREFIX, APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../../domain/proof.ts";
+import {
+  ACCESS_TOKEN_PREFIX,
+  APP_KEY_PREFIX,
+  PERSONAL_TOKEN_PREFIX,
+  TEST_KEY_PREFIX,
+} from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 
@@ -27,6 +32,8 @@ export function refusingService(context: AppContext): RefusingService {
 }
 
 const INVALID_BEARER = "The bearer token is not valid. Get a new one.";
+const TEST_KEY =
+  "This is a test key: only the development service that created it accepts it. Use a key of this service.";
 
 /**
  * The token of a bearer header (RFC 6750, section 2.1); null if the header is malformed or has another scheme.
@@ -45,7 +52,9 @@ export function refusalOfBearer(header: string, service: RefusingService): Refus
   const claims = token === null ? null : readClaims(token);
   const is_known = claims?.iss === service.issuer || (token !== null && service.trusts(token));
   if (is_known && claims !== null && hasExpired(claims)) return { code: "token_expired" };
-  const detail = service.is_development ? explain(token, claims, service) : INVALID_BEARER;
+  const is_test_key = token !== null && token.startsWith(TEST_KEY_PREFIX);
+  const invalid = is_test_key ? TEST_KEY : INVALID_BEARER;
+  const detail = service.is_development ? explain(token, claims, service) : invalid;
   return { code: "unauthorized", detail };
 }
 

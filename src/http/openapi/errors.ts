@@ -62,6 +62,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   identity_required: { code: "identity_required" },
   app_settles: { code: "app_settles" },
   app_stopped: { code: "app_stopped", app_slug: "demo" },
+  app_not_registered: { code: "app_not_registered", app_slug: "sketchh" },
   app_paused: {
     code: "app_paused",
     message: "Sketch starts no jobs today. We expect it back tomorrow morning.",

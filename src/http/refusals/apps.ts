@@ -9,6 +9,9 @@ export const APPS = {
   app_stopped: ({ app_slug }) => ({
     error: `The account's holder stopped the app ${app_slug}. They can allow it again on the page /account/access.`,
   }),
+  app_not_registered: ({ app_slug }) => ({
+    error: `No app is registered with the slug ${app_slug}. Check its spelling, or ask the operator to register it.`,
+  }),
   app_paused: ({ message }) => ({ error: message }),
   app_not_found: "No app is registered with this slug. Check the slug.",
   app_changed: changed("app"),

@@ -1,9 +1,15 @@
 /** The error messages of refusals about jobs and their credits. */
 import type { ErrorTable } from "./table.ts";
 
+/** Creating a job grants nothing: a grant may have a daily budget, and no request about money waits for another object. */
+const STARTERS =
+  " An app's starter credits come with GET /api/wallet?app= and its slug, with the holder's own token.";
+
 export const JOBS = {
   insufficient_credits: ({ credits, required, held }) => ({
-    error: `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.`,
+    error:
+      `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.` +
+      (credits === 0 && held === 0 ? STARTERS : ""),
     more: { credits, held, required },
   }),
   job_not_found: "You have no job with this id.",

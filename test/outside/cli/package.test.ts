@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { globSync, statSync } from "node:fs";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync, globSync, statSync } from "node:fs";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exitCode, freePort, startWrangler } from "../../../src/commands/local_worker.ts";
@@ -41,27 +42,44 @@ async function responseOf(url: string): Promise<string> {
   return "no response";
 }
 
-async function bundle(entry: string, program = PROGRAM): Promise<string> {
+/** The chunks of a program: those of a page, or one library with everything. */
+async function chunksOf(entry: string, program: string, kind: "page" | "library") {
   const source = join(installed.folder, "entry.js");
   await writeFile(source, `${program}\n${entry}`);
   const built = await build({
     root: installed.folder,
     configFile: false,
     logLevel: "error",
-    build: { write: false, minify: true, lib: { entry: source, formats: ["es"], fileName: "out" } },
+    build: {
+      write: false,
+      minify: true,
+      modulePreload: false,
+      ...(kind === "page"
+        ? { rolldownOptions: { input: source } }
+        : {
+            lib: { entry: source, formats: ["es" as const], fileName: "out" },
+            rolldownOptions: { output: { codeSplitting: false } },
+          }),
+    },
   });
   const [output] = [built].flat();
-  const chunk = output !== undefined && "output" in output ? output.output[0] : undefined;
-  return chunk?.type === "chunk" ? chunk.code : "";
+  const files = output !== undefined && "output" in output ? output.output : [];
+  return files.flatMap((file) => (file.type === "chunk" ? [file] : []));
+}
+
+async function bundle(entry: string, program = PROGRAM): Promise<string> {
+  const [chunk] = await chunksOf(entry, program, "library");
+  return chunk?.code ?? "";
 }
 
 describe("the package", () => {
-  it("the package has only the client and the command line, and is small", async () => {
+  it("the package has only the client, the command line and the service for tests, and is small", async () => {
     const files = globSync("node_modules/**/*", { cwd: installed.folder });
     const bytes = files
       .map((file) => statSync(join(installed.folder, file)))
       .reduce((total, stat) => total + (stat.isFile() ? stat.size : 0), 0);
-    expect(bytes).toBeLessThan(2_000_000);
+    // Without the service, a quarter of it.
+    expect(bytes).toBeLessThan(6_000_000);
     const manifest = join(installed.folder, "node_modules/passbook-client/package.json");
     const { dependencies, license } = JSON.parse(await readFile(manifest, "utf8"));
     expect(Object.keys(dependencies)).toEqual(["commander"]);
@@ -75,6 +93,49 @@ describe("the package", () => {
       cwd: installed.folder,
     });
     expect(stdout).toBe("0.1.0\n");
+    // Without a command, the help is on standard error, and the exit code says so.
+    const bare = run("npx", ["--no", "--", "passbook-client"], { cwd: installed.folder });
+    await expect(bare).rejects.toMatchObject({
+      stderr: expect.stringContaining("Usage: passbook"),
+    });
+  });
+
+  it("every relative link of the package's manual leads to a file of the package", async () => {
+    const folder = join(installed.folder, "node_modules/passbook-client");
+    const manual = await readFile(join(folder, "README.md"), "utf8");
+    const links = [...manual.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = ""]) => path);
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
+  });
+
+  it("each entry exports its own calls, and the first one has none for servers", async () => {
+    const script = join(installed.folder, "entries.js");
+    const names = ["", "/server", "/react", "/oauth", "/resource", "/admin", "/testing"];
+    for (const name of ["react", "scheduler"]) {
+      const target = join(installed.folder, "node_modules", name);
+      if (!existsSync(target)) await symlink(resolve("node_modules", name), target);
+    }
+    await writeFile(
+      script,
+      `const names = ${JSON.stringify(names)};
+const entries = await Promise.all(names.map((name) => import("passbook-client" + name)));
+const { default: manifest } = await import("passbook-client/package.json", { with: { type: "json" } });
+console.log(JSON.stringify([manifest.version, ...entries.map((it) => Object.keys(it))]));`,
+    );
+    const { stdout } = await run(process.execPath, [script]);
+    const [version, root, server, ...others] = JSON.parse(stdout) as string[][];
+    expect(version).toBe("0.1.0");
+    const of_servers = [
+      "createAppClient",
+      "createAppServer",
+      "createTokenVerifier",
+      "verifyWebhook",
+    ];
+    expect(server?.toSorted()).toEqual(of_servers);
+    const shared = ["PassbookError", "isPassbookError"];
+    const elsewhere = [server, ...others].flat().filter((name) => !shared.includes(name ?? ""));
+    expect(root?.filter((name) => elsewhere.includes(name))).toEqual([]);
+    expect(others.every((list) => list.length > 0)).toBe(true);
   });
 
   it("the package works in Node with plain JavaScript", async () => {
@@ -117,6 +178,23 @@ globalThis.resource = createProtectedResource({ baseUrl: "https://p.example", re
     expect(server.length).toBeLessThan(50 * 1024);
   });
 
+  it("a page loads at most 9 KiB of the client, and the code of jobs only with its first job", async () => {
+    const chunks = await chunksOf("globalThis.tried = tryIt();", PROGRAM, "page");
+    const loaded = chunks.filter(({ isEntry }) => isEntry);
+    // The loop appends to the list that it walks.
+    for (const { imports } of loaded) {
+      const added = chunks.filter((it) => imports.includes(it.fileName) && !loaded.includes(it));
+      loaded.push(...added);
+    }
+    const bytes = loaded.reduce(
+      (sum, { code }) => sum + gzipSync(code, { level: 9 }).byteLength,
+      0,
+    );
+    expect(bytes).toBeGreaterThan(4 * 1024);
+    expect(bytes).toBeLessThan(9 * 1024);
+    expect(chunks.length).toBeGreaterThan(loaded.length);
+  });
+
   it("the package works in a web page", async () => {
     const script = await bundle("globalThis.tried = tryIt();");
     const browser = await launchBrowser();
@@ -127,7 +205,6 @@ globalThis.resource = createProtectedResource({ baseUrl: "https://p.example", re
       const tried = await page.waitForFunction("globalThis.tried");
       expect(await tried.jsonValue()).toBe("it works");
       // The bundle has the client only, without the command line and the code for servers.
-      expect(script.length).toBeLessThan(37 * 1024);
       expect(script).not.toContain("session+jwt");
       expect(script).not.toContain("/api/admin");
     } finally {

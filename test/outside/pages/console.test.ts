@@ -283,7 +283,7 @@ describe("a support case", () => {
     await page.getByRole("button", { name: "Add a key" }).dblclick();
     const secret = page.locator(".secret");
     await secret.waitFor();
-    expect(await secret.inputValue()).toMatch(/^pb_app_[\w-]{43}$/);
+    expect(await secret.inputValue()).toMatch(/^pb_app_test_[\w-]{43}$/);
     await page.getByRole("button", { name: "Copy" }).click();
     const selected = await secret.evaluate((field: HTMLTextAreaElement) =>
       field.value.slice(field.selectionStart, field.selectionEnd),

@@ -52,7 +52,10 @@ const basic = (id: string, secret: string): string =>
   `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
 
 async function addKey(slug: string): Promise<string> {
-  const made = await new AppRecords(env.DIRECTORY, () => undefined).addKey(slug, "x", null);
+  const made = await new AppRecords(env.DIRECTORY, {
+    changed: () => undefined,
+    is_development: false,
+  }).addKey(slug, "x", null);
   if (!made.ok || made.value.key === null) throw new Error("no key");
   return made.value.key;
 }

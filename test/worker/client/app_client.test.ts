@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAppClient, createClient } from "../../../src/client/index.ts";
+import { createClient } from "../../../src/client/index.ts";
+import { createAppClient } from "../../../src/client/server.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { BASE_URL, send, signIn } from "../support/passbook.ts";
 import { fetchOf } from "./settings_fetch.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createAppServer } from "../../../src/client/index.ts";
+import { createAppServer } from "../../../src/client/server.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { fireAlarm } from "../support/account_object.ts";
 import { BASE_URL, send, signIn } from "../support/passbook.ts";

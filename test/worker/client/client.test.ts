@@ -33,6 +33,14 @@ function respondWith(...responses: readonly (readonly [number, object | string, 
   return { fetch, sent };
 }
 
+/** A token that looks like a session token which ends in so many seconds. */
+function tokenFor(seconds: number): string {
+  const claims = { exp: Math.floor(Date.now() / 1000) + seconds };
+  return `head.${btoa(JSON.stringify(claims))}.${crypto.randomUUID()}`;
+}
+
+const inAMinute = (): string => tokenFor(30);
+
 describe("the client", () => {
   it("the client reads the wallet, the lists and the caller", async () => {
     const ada = await signInWithCredits();
@@ -314,11 +322,6 @@ describe("the token of a page's sign-in", () => {
     return client.finishSignIn();
   }
 
-  const inAMinute = (): string => {
-    const claims = { exp: Math.floor(Date.now() / 1000) + 30 };
-    return `head.${btoa(JSON.stringify(claims))}.${crypto.randomUUID()}`;
-  };
-
   it("onToken gets the token of a sign-in and each renewed one, and a later client of the storage uses it", async () => {
     const page = openPage("http://localhost:3000/");
     const { token } = await signInWithCredits();
@@ -375,6 +378,34 @@ describe("the token of a page's sign-in", () => {
       const options = { storage, ...more } as unknown as ClientOptions;
       expect(() => clientWith(options)).toThrow("only one of token, storage and cookies");
     }
+  });
+});
+
+describe("the token for a page's own server", () => {
+  it.each(["a token", "cookies"] as const)(
+    "getToken with %s sends one request for all concurrent calls, and renews the token before it expires",
+    async (kind) => {
+      let issued = 0;
+      const fetch: Fetch = async (url) => {
+        expect(url).toMatch(/\/api\/sessionToken$/);
+        issued += 1;
+        const token = tokenFor(15 * 60);
+        return { status: 200, headers: new Headers(), text: async () => JSON.stringify({ token }) };
+      };
+      const given = kind === "cookies" ? { cookies: true as const } : { token: inAMinute() };
+      const client = createClient({ baseUrl: ORIGIN, fetch, ...given });
+      const [one, other] = await Promise.all([client.getToken(), client.getToken()]);
+      expect(other).toBe(one);
+      expect(await client.getToken()).toBe(one);
+      expect(issued).toBe(1);
+      passTime(14.5 * 60_000);
+      expect(await client.getToken()).not.toBe(one);
+      expect(issued).toBe(2);
+    },
+  );
+
+  it("getToken of a page in which nobody is signed in throws no_credentials", async () => {
+    await expect(clientWith().getToken()).rejects.toMatchObject({ code: "no_credentials" });
   });
 });
 

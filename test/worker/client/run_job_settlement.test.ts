@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { passTime } from "../support/clock.ts";
 import {
-  createAppClient,
   createClient,
   PassbookError,
   type Fetch,
   type RunJobOptions,
 } from "../../../src/client/index.ts";
+import { createAppClient } from "../../../src/client/server.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { getToken } from "../support/device_logins.ts";
 import { BASE_URL, signInWithCredits } from "../support/passbook.ts";

@@ -1,6 +1,7 @@
 import { generateKeyPair, exportJWK, SignJWT, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
-import { createTokenVerifier, type Fetch } from "../../../src/client/index.ts";
+import { type Fetch } from "../../../src/client/index.ts";
+import { createTokenVerifier } from "../../../src/client/server.ts";
 import { createKeyRing } from "../../../src/keys/signing.ts";
 import { createSessionTokens } from "../../../src/tokens/session_token.ts";
 import { passTime } from "../support/clock.ts";

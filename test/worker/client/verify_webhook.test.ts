@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, vi } from "vitest";
-import { verifyWebhook, type VerifyWebhook } from "../../../src/client/index.ts";
+import { verifyWebhook, type VerifyWebhook } from "../../../src/client/server.ts";
 
 const SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDAAAAAAAAAAA=";
 const OTHER = "whsec_AAAAsBQIhrscChlQIMV+b5sSYspob7oDAAAAAAAAAAA=";

@@ -146,7 +146,7 @@ describe("two saves of one version", () => {
   const nothing = () => undefined;
 
   it("of two saves of an app's one version, one changes it and the other nothing", async () => {
-    const records = new AppRecords(env.DIRECTORY, nothing);
+    const records = new AppRecords(env.DIRECTORY, { changed: nothing, is_development: false });
     const known = (await records.find("demo")) ?? expect.fail("not registered");
     const save = (name: string) =>
       records.save("demo", { ...known, name, icon: undefined }, { version: 1, audit_id: name });

@@ -11,6 +11,7 @@ import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { startingApp } from "../../../domain/started_by.ts";
 import { guardOf } from "../../../domain/idempotency_guard.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
+import { refusalOfApp } from "../../allowances/registered_app.ts";
 import { endpoint } from "../endpoint.ts";
 import { refuse } from "../../refusals.ts";
 import { appSlug, cost, metadata, metadataJson, wellFormed } from "../../validation.ts";
@@ -57,6 +58,9 @@ export async function createJobRequest(
   if (policy === null) {
     return refused({ code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS });
   }
+  const is_registered = (await apps.starterGrant(app_slug))?.is_registered ?? true;
+  const unregistered = refusalOfApp(context, app_slug, is_registered);
+  if (unregistered !== null) return refused(unregistered);
   const pause = await apps.pauseOf(app_slug);
   const caller = callerOf(context);
   const by_app =
@@ -64,7 +68,7 @@ export async function createJobRequest(
   return accepted({
     app_slug,
     caller_app_name: by_app === null ? undefined : (await apps.all()).get(by_app)?.name,
-    is_registered: (await apps.starterGrant(app_slug))?.is_registered ?? true,
+    is_registered,
     policy,
     pause_message: pause?.message,
     action,
@@ -104,6 +108,7 @@ export const createJob = endpoint(
       "token_storage_full",
       "metadata_too_large",
       "balance_limit",
+      "app_not_registered",
     ],
   },
   async (context, { body: { approval, ...body }, key }) => {

@@ -13,7 +13,7 @@ export const readWallet = endpoint(
     at: "GET /api/wallet",
     caller: "user_or_app",
     query: z.object({ app: z.optional(appSlug) }),
-    refusals: ["origin_not_allowed", "limit_reached:apps"],
+    refusals: ["origin_not_allowed", "app_not_registered", "limit_reached:apps"],
   },
   async (context, { query: { app: slug } }) => {
     // With `app` this GET writes, so a cookie from an origin that is not allowed is refused.

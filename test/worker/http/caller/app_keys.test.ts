@@ -224,7 +224,7 @@ describe("an app's key on every route", () => {
 
 describe("the lifetime of an app's key", () => {
   it("only the hash of an app's key is stored", async () => {
-    expect(server.key).toMatch(/^pb_app_[A-Za-z0-9_-]{43}$/);
+    expect(server.key).toMatch(/^pb_app_test_[A-Za-z0-9_-]{43}$/);
     const everything = JSON.stringify([
       await rows("select * from app_keys"),
       await rows("select * from audit"),

@@ -96,6 +96,26 @@ describe("an invalid bearer token in production", () => {
     expect(responses[0]).not.toContain("elsewhere");
   });
 
+  it("an app key of development begins with pb_app_test_, and production says that it is a test key", async () => {
+    const { key } = await openAppServer("sketch");
+    expect(key).toMatch(/^pb_app_test_/);
+    const elsewhere = `${key.slice(0, -4)}aaaa`;
+    const refused = await ask(`Bearer ${elsewhere}`, PRODUCTION, PRODUCTION.BASE_URL);
+    expect(refused).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+    expect(refused.body.error).toContain("test key");
+  });
+
+  it("production has none of the endpoints of development, and neither has its build in development", async () => {
+    for (const name of ["clock", "reset", "seed", "give"]) {
+      const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" };
+      for (const settings of [PRODUCTION, {}]) {
+        const origin = settings === PRODUCTION ? PRODUCTION.BASE_URL : "";
+        const response = await send("POST", `${origin}/dev/${name}`, init, settings);
+        expect(response.status, name).toBe(404);
+      }
+    }
+  });
+
   it("only an expired token of this service gets the code token_expired", async () => {
     const ours = await sign({ iss: PRODUCTION.BASE_URL });
     const theirs = await sign({ iss: "https://elsewhere.example" });

@@ -290,7 +290,7 @@ describe("an app's keys", () => {
     const page = await browser.open("/console/apps/sketch");
     const form = { ...fieldsOf(page.text, KEYS), label: "render server" };
     const made = await browser.submit(KEYS, form);
-    const [key = ""] = /pb_app_[A-Za-z0-9_-]{43}/.exec(made.text) ?? [];
+    const [key = ""] = /pb_app_test_[A-Za-z0-9_-]{43}/.exec(made.text) ?? [];
     return { ...browser, form, made, key };
   }
 

@@ -232,7 +232,7 @@ describe("app keys", () => {
       id: expect.any(String),
       label: "server",
       last_four: made.body.key.slice(-4),
-      key: expect.stringMatching(/^pb_app_[A-Za-z0-9_-]{43}$/),
+      key: expect.stringMatching(/^pb_app_test_[A-Za-z0-9_-]{43}$/),
       created_at: expect.any(String),
     });
     const { id, label, created_at, key } = made.body;

@@ -165,7 +165,7 @@ describe("the replay of an account's events", () => {
       body: {
         code: "account_unknown",
         error:
-          "No account with this identity is open for the app sketch. Check the identity. A holder opens an account by using the app, or by allowing the app again on /account/access.",
+          "No account with this identity is open for the app sketch. Check the identity. A holder opens an account by using the app: its page calls GET /api/wallet?app=sketch once with the person's own token. If they stopped the app, they can allow it again on /account/access.",
       },
     });
   });
