@@ -51,7 +51,7 @@ class AccountTest(unittest.TestCase):
         for call in (
             self.passbook.social_token,
             lambda: self.passbook.oauth_token("git hub"),
-            lambda: self.passbook.checkout(package="small"),
+            lambda: self.passbook.checkout(package="small", return_to=PAGE),
         ):
             with self.assertRaises(PassbookError) as caught:
                 call()

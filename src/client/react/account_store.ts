@@ -95,11 +95,13 @@ export function createAccountStore(client: PassbookClient, app: string | undefin
       opened = true;
     };
     for await (const event of client.events({ signal, onOpen })) {
-      if (!("line" in event)) continue;
-      account = { ...account, credits: event.credits };
-      held = event.held;
-      has_snapshot = true;
-      show();
+      // A job's progress and changes of access have no entry, and so no balance.
+      if ("line" in event) {
+        account = { ...account, credits: event.credits };
+        held = event.held;
+        has_snapshot = true;
+        show();
+      }
       for (const follower of followers) follower(event);
       if (WALLET_KINDS.has(event.kind)) readAgain();
     }

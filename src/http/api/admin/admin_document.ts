@@ -8,7 +8,7 @@ import * as endpoints from "./service.ts";
 
 const at = ENTRY.at;
 const REASON = { reason: "Support case 4711" };
-const { metadata: _, ...JOB_IN_LIST } = JOB;
+const { done: _done, message: _message, metadata: _, ...JOB_IN_LIST } = JOB;
 
 export const service_of_operators = describe(endpoints, {
   rebuildAccounts: {
