@@ -61,6 +61,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "operations/health.ts",
     "operations/payment_reconciliation.ts",
     "operations/wildcards.ts",
+    "payments/payments.ts",
     "readmodel/queries.ts",
     "webhooks/engine.ts",
   ],
