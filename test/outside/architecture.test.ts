@@ -217,6 +217,7 @@ const SINGLE_IMPORTS: readonly string[] = [
   "http/services.ts → device/device_code.ts",
   "http/services.ts → device/request_copies.ts",
   "http/services.ts → directory/app_icons.ts",
+  "http/services.ts → directory/app_pauses.ts",
   "http/services.ts → directory/app_records.ts",
   "http/services.ts → directory/apps.ts",
   "http/services.ts → directory/audit.ts",
