@@ -101,7 +101,8 @@ interface Now {
 
 function appNow(app_slug: string, range: NowRange, read: ReadSums, { today, now }: Now): AppNow {
   if (range === "today") {
-    return { app_slug, ...read(today, DAY_END), spent_before: read(today - 1, now).spent };
+    const { spent, jobs, failed } = read(today, DAY_END);
+    return { app_slug, spent, jobs, failed, spent_before: read(today - 1, now).spent };
   }
   /** The 24 hours until this minute of a day. Today ends now. */
   const until = (day: number, minute: number): Sums =>

@@ -2,14 +2,14 @@
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { continueApp, continueAppBody, pauseApp, pauseAppBody } from "../../operator/pause_app.ts";
+import type { AppRecord } from "../../operator/save_app.ts";
 import { Time } from "../layout/time.tsx";
-import { appPath, type AppRecord } from "./apps.tsx";
 import { ActionForm, emptyForm, Field, FormPage, Reason, type FormState } from "./form.tsx";
 import { check, invalid, readForm, submit, textOf, type FailedForm } from "./forms.ts";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { slugOf } from "./queries.ts";
-import { consolePath } from "./table.tsx";
+import { appPath, consolePath } from "./table.tsx";
 
 const LABELS = { reason: "The reason", message: "The message" };
 
@@ -25,11 +25,13 @@ export function PausedNotice({ app }: { app: AppRecord }) {
         New jobs are refused with: “{app.pause_message}”
       </p>
       {mayAct("admin") ? (
-        <p>
-          <a class="button small" href={appPath(app.slug, "/continue")}>
+        <p class="acts">
+          <a class="button quiet small" href={appPath(app.slug, "/continue")}>
             Continue
-          </a>{" "}
-          <a href={appPath(app.slug, "/pause")}>Change the message</a>
+          </a>
+          <a class="button quiet small" href={appPath(app.slug, "/pause")}>
+            Change the message
+          </a>
         </p>
       ) : null}
     </div>
@@ -45,7 +47,7 @@ export function PausePanel({ app }: { app: AppRecord }) {
         A paused app starts no jobs and gives no starter credits. Its started jobs can end.
       </p>
       <ForRole role="admin" action="Pausing an app">
-        <a class="button danger small" href={appPath(app.slug, "/pause")}>
+        <a class="button quiet small" href={appPath(app.slug, "/pause")}>
           Pause this app
         </a>
       </ForRole>

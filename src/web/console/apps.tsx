@@ -23,7 +23,7 @@ import { Panel, RowLink } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { cursorOf, readQuery, slugOf } from "./queries.ts";
 import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
-import { consolePath, Pager, Table } from "./table.tsx";
+import { appPath, consolePath, Pager, Table } from "./table.tsx";
 
 /** Failing webhooks that the list of apps marks. */
 const FAILING_READ_MAX = 1_000;
@@ -159,9 +159,6 @@ async function showAppPage(
 
 type ListedApp = Awaited<ReturnType<typeof readApps>>["apps"][number];
 export type AppRecord = Omit<ListedApp, "granted_today">;
-
-export const appPath = (slug: string, part = ""): string =>
-  `/console/apps/${encodeURIComponent(slug)}${part}`;
 
 /** The starter credits since midnight UTC, and the daily limit. */
 function UsedToday({ granted_today, daily_starter_budget, starter_credits }: ListedApp) {

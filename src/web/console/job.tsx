@@ -1,4 +1,4 @@
-/** `GET /console/accounts/{identity_id}/jobs/{job_id}`: one job; `POST …/refund`: gives back its cost. */
+/** `GET /console/accounts/{identity_id}/jobs/{job_id}`: one job; `POST …/refund`: gives back its cost, after a review. */
 import type { Child } from "hono/jsx";
 import { OPERATOR, type JobRow } from "../../account/contract.ts";
 import { startedBy } from "../../domain/started_by.ts";
@@ -12,11 +12,19 @@ import { EntryTable } from "../account/entry_table.tsx";
 import { titleOf as jobTitle } from "../account/job_metadata.ts";
 import { starterText } from "../account/started_by.tsx";
 import { statementEntries } from "../account/statement_entries.ts";
-import { credits, JOB_STATUS_NAMES, number } from "../layout/labels.ts";
+import { credits, JOB_STATUS_NAMES, number, signed } from "../layout/labels.ts";
 import { ConsolePage } from "./console_page.tsx";
 import { Time, Zone } from "../layout/time.tsx";
-import { FIELD_LABELS } from "./account_actions.tsx";
-import { emptyForm, ActionForm, Field, Reason, titleOf, type FormState } from "./form.tsx";
+import { FIELD_LABELS, pagePropsOf, subjectOf, type ActionSubject } from "./account_actions.tsx";
+import {
+  emptyForm,
+  ActionForm,
+  Field,
+  FormPage,
+  Reason,
+  titleOf,
+  type FormState,
+} from "./form.tsx";
 import {
   check,
   invalid,
@@ -39,6 +47,7 @@ export const doRefund = factory.createHandlers(async (context) => {
   const amount = textOf(form, "amount") === "" ? {} : { amount: wholeNumberOf(form, "amount") };
   const checked = check(refundBody, { reason, ...amount }, FIELD_LABELS);
   if (!checked.ok) return showJob(context, invalid(form, checked.refusal));
+  if (form.values["confirmed"] !== "yes") return reviewRefund(context, form, checked.value.amount);
   const request = { ...checked.value, key: form.key };
   const done = await submit(
     context,
@@ -50,6 +59,81 @@ export const doRefund = factory.createHandlers(async (context) => {
   const path = jobPath(holderId(context), jobIdOf(context));
   return context.redirect(consolePath(path, { notice: "refunded" }), 303);
 });
+
+/** Shows what would be given back. The amount is fixed here, whatever the job's cost becomes. */
+async function reviewRefund(
+  context: AppContext,
+  form: FormState,
+  asked: number | undefined,
+): Promise<Response> {
+  const [read, inspected] = await Promise.all([
+    holderAccount(context).readJob(OPERATOR, jobIdOf(context)),
+    holderAccount(context).inspect(),
+  ]);
+  if (!read.ok) return refuseWithPage(context, read.refusal);
+  if (!inspected.ok) return refuseWithPage(context, inspected.refusal);
+  const job = read.value;
+  const left = job.actual_cost - job.refunded;
+  const amount = asked ?? left;
+  if (amount > left || amount === 0) {
+    const problem = `At most ${credits(left)} of this job can be given back.`;
+    return showJob(context, invalid(form, { amount: problem }));
+  }
+  const subject = subjectOf(context, inspected.value);
+  return context.html(<ReviewRefundPage {...{ subject, job, form, amount }} />);
+}
+
+interface ReviewRefundProps {
+  readonly subject: ActionSubject;
+  readonly job: JobRow;
+  readonly form: FormState;
+  readonly amount: number;
+}
+
+function ReviewRefundPage({ subject, job, form, amount }: ReviewRefundProps) {
+  const back = jobPath(subject.identity_id, job.id);
+  const cost = job.actual_cost - job.refunded;
+  const hidden = {
+    amount: String(amount),
+    reason: form.values["reason"] ?? "",
+    confirmed: "yes",
+  };
+  return (
+    <FormPage title={`Give back ${credits(amount)}?`} form={form} {...pagePropsOf(subject)}>
+      <p>
+        The job <a href={back}>{job.action}</a> then cost {credits(cost - amount)} instead of{" "}
+        {number(cost)}.
+      </p>
+      <dl class="sums">
+        <div>
+          <dt>Balance now</dt>
+          <dd>{number(subject.credits)}</dd>
+        </div>
+        <div>
+          <dt>Given back</dt>
+          <dd>{signed(amount)}</dd>
+        </div>
+        <div>
+          <dt>After</dt>
+          <dd>{number(subject.credits + amount)}</dd>
+        </div>
+      </dl>
+      <p>
+        The account’s holder will see this reason: <q>{hidden.reason}</q>
+      </p>
+      <ActionForm
+        action={`${back}/refund`}
+        form={form}
+        button={`Give back ${credits(amount)}`}
+        back={back}
+      >
+        {Object.entries(hidden).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+      </ActionForm>
+    </FormPage>
+  );
+}
 
 async function showJob(context: AppContext, { form, status }: FailedForm): Promise<Response> {
   const person = context.get("holder");
@@ -144,12 +228,12 @@ function Refund({ person, job, form }: JobProps & { readonly form: FormState }) 
     <Panel id="refund" title="Refund this job">
       <p class="hint">
         The account gets back at most {credits(left)}, in one or several refunds. A refunded job
-        cannot be completed late.
+        cannot be completed late. The next page shows the new balance before anything is changed.
       </p>
       <ActionForm
         action={`${jobPath(person.identity_id, job.id)}/refund`}
         form={form}
-        button="Refund this job"
+        button="Review the refund"
         role="support"
       >
         <Field

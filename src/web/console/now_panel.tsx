@@ -4,10 +4,9 @@ import { timestamp } from "../../http/views.ts";
 import type { AppNow, HourNow, NowRange, Today } from "../../operator/read_today.ts";
 import { DaysChart } from "../chart/days.tsx";
 import { number, signed } from "../layout/labels.ts";
-import { appPath } from "./apps.tsx";
 import { Panel } from "./panel.tsx";
 import { mayAct } from "./permission.tsx";
-import { accountPath, consolePath, Table } from "./table.tsx";
+import { accountPath, appPath, consolePath, Table } from "./table.tsx";
 
 /** The names of the ranges, of their columns, and of what they are compared with. */
 const RANGES = {
@@ -143,12 +142,12 @@ export function TopAccounts({ today, app, appName, personName }: NowProps) {
       id="top-accounts"
       title={`Accounts that spend most in ${appName(app)}`}
       aside={
-        <span class="acts">
+        <span>
           <a href={consolePath("/console/jobs", { app, ...period, sort: "cost" })}>
             Its jobs by cost
-          </a>
+          </a>{" "}
           {mayAct("admin") ? (
-            <a class="button danger small" href={appPath(app, "/pause")}>
+            <a class="button quiet small" href={appPath(app, "/pause")}>
               Pause this app
             </a>
           ) : null}

@@ -10,7 +10,7 @@ import type { SavedRecord, StoredRecord } from "../../operator/save_record.ts";
 import { Choice } from "../allowance/fields.tsx";
 import { FIRST_TO_READ } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";
-import { appPath, type AppRecord } from "./apps.tsx";
+import type { AppRecord } from "./apps.tsx";
 import { confirmed, ConfirmationPage } from "./confirmation.tsx";
 import { ConsolePage } from "./console_page.tsx";
 import { emptyForm, type FormState, ActionForm, FormPage } from "./form.tsx";
@@ -21,7 +21,7 @@ import { Panel, RowLink } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { formOf, submitRecord, type RecordForm, isNew, RecordFields } from "./record_form.tsx";
 import { slugOf } from "./queries.ts";
-import { consolePath } from "./table.tsx";
+import { appPath, consolePath } from "./table.tsx";
 
 const findApp = (context: AppContext) => context.get("services").app_records.find(slugOf(context));
 

@@ -1,12 +1,11 @@
 /** `GET /console/search?q=`: one search field for everything that has an id. One hit opens it. */
 import { factory } from "../../http/context.ts";
 import { search, searchQuery, type Hit } from "../../operator/search.ts";
-import { appPath } from "./apps.tsx";
 import { ConsolePage } from "./console_page.tsx";
 import { ACT_NAMES } from "./labels.ts";
 import { Panel } from "./panel.tsx";
 import { personNames, readQuery } from "./queries.ts";
-import { accountPath, consolePath, jobPath } from "./table.tsx";
+import { accountPath, appPath, consolePath, jobPath } from "./table.tsx";
 
 /** In the order of the list. */
 const KINDS = {

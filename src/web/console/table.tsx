@@ -82,6 +82,10 @@ export function consolePath(path: string, filters: Filters = {}): string {
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
+/** The path of an app's page, or of a page below it. */
+export const appPath = (slug: string, part = ""): string =>
+  `/console/apps/${encodeURIComponent(slug)}${part}`;
+
 /** The path of an account's page, or of an action's form below it. */
 export function accountPath(identity_id: string, action = ""): string {
   return `/console/accounts/${encodeURIComponent(identity_id)}${action === "" ? "" : `/${action}`}`;

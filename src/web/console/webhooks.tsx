@@ -17,7 +17,7 @@ import {
 } from "../../operator/webhook_actions.ts";
 import { FIRST_TO_READ } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
-import { appPath, type AppRecord } from "./apps.tsx";
+import type { AppRecord } from "./apps.tsx";
 import { confirmed, ConfirmationPage } from "./confirmation.tsx";
 import { ConsolePage } from "./console_page.tsx";
 import { emptyForm, ActionForm, Field, titleOf, type FormState } from "./form.tsx";
@@ -35,7 +35,7 @@ import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { cursorOf, personNames, readQuery, slugOf } from "./queries.ts";
 import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
-import { consolePath, accountPath, Pager, Table } from "./table.tsx";
+import { appPath, consolePath, accountPath, Pager, Table } from "./table.tsx";
 import { WEBHOOK_FORM } from "./webhook_form.tsx";
 
 /** The app and the webhook that the path names. */

@@ -5,7 +5,7 @@ import { SETTINGS } from "../../http/api/admin/operators.ts";
 import { openStripe, SELLING } from "../../payments/till.ts";
 import { fireAlarm } from "../../support/account_object.ts";
 import type { SignedIn } from "../../support/passbook.ts";
-import { consoleAndAda, pageOf, words } from "./pages.ts";
+import { consoleAndAda, hiddenFields, pageOf, words } from "./pages.ts";
 
 async function jobThatCost6(ada: SignedIn): Promise<string> {
   const body = { app: "demo", action: "draw", cost_estimate: 10 };
@@ -29,8 +29,10 @@ describe("the console's page of a job", () => {
     const { open, submit, ada } = await consoleAndAda();
     const job_id = await jobThatCost6(ada);
     const path = pageOf(ada, `/jobs/${job_id}`);
-    const send = (amount: string, reason: string) =>
-      submit(`${path}/refund`, { amount, reason, key: crypto.randomUUID() });
+    const send = (amount: string, reason: string) => {
+      const form = { amount, reason, key: crypto.randomUUID(), confirmed: "yes" };
+      return submit(`${path}/refund`, form);
+    };
     const too_high = await send("7", "why");
     expect([too_high.status, words(too_high.text)]).toEqual([
       400,
@@ -52,6 +54,30 @@ describe("the console's page of a job", () => {
     expect(after).toContain("Refunded 6 credits");
     expect(after).not.toContain("Refund this job");
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+  });
+
+  it("a refund is reviewed first, with the new balance, and what was reviewed is given back", async () => {
+    const { submit, ada } = await consoleAndAda();
+    const job_id = await jobThatCost6(ada);
+    const path = pageOf(ada, `/jobs/${job_id}`);
+    const form = { amount: "", reason: "a fault", key: crypto.randomUUID() };
+    const review = await submit(`${path}/refund`, form);
+    expect(review.status).toBe(200);
+    expect(words(review.text)).toContain("Give back 6 credits?");
+    expect(words(review.text)).toMatch(/Balance now 94 Given back \+6 After 100/);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(94);
+    const confirmed = hiddenFields(review.text);
+    expect(confirmed).toMatchObject({ amount: "6", reason: "a fault", confirmed: "yes" });
+    expect((await submit(`${path}/refund`, confirmed)).status).toBe(303);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+    // The form is sent again: it is done once.
+    expect((await submit(`${path}/refund`, confirmed)).status).toBe(303);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+    const late = await submit(`${path}/refund`, { ...form, amount: "1" });
+    expect([late.status, words(late.text)]).toEqual([
+      400,
+      expect.stringContaining("At most 0 credits"),
+    ]);
   });
 
   it("a job of another account is not found, and nonsense is not either", async () => {
