@@ -198,7 +198,7 @@ describe("a person who links a second provider", () => {
     const subject = (token: string) =>
       JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).sub;
     const first = subject(await signIn("grace"));
-    await page.goto(`${family.passbook}/account`);
+    await page.goto(`${family.passbook}/account/security`);
     await page.getByRole("button", { name: "Link Mock" }).click();
     expect(await page.getByRole("status").textContent()).toContain("Linked.");
 
@@ -212,7 +212,7 @@ describe("a person who links a second provider", () => {
     await page.waitForURL(`${family.app}/back?token=*`);
     expect(subject(new URL(page.url()).searchParams.get("token") ?? "")).toBe(first);
 
-    await page.goto(`${family.passbook}/account`);
+    await page.goto(`${family.passbook}/account/security`);
     await page.getByRole("button", { name: "Unlink Mock" }).click();
     expect(await page.getByRole("status").textContent()).toContain("Unlinked.");
     expect(await page.getByRole("button", { name: /Unlink/ }).count()).toBe(0);
