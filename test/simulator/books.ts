@@ -160,6 +160,14 @@ export class Books {
     );
     if (before.status === "started") {
       if (!is_started) this.#end(book);
+      if (row.failure === "expired" || row.failure === "cancelled") {
+        const kept = row.on_expiry === "charge" ? row.reserved : 0;
+        must(
+          row.actual_cost === (row.spent ?? kept),
+          "a job that ends early costs what it spent",
+          row,
+        );
+      }
       this.#index(book);
       return;
     }

@@ -49,8 +49,12 @@ export class Judge {
   /** A newer build has changed the data, so this build must not run on it. */
   is_newer_data = false;
 
-  constructor(identity_id: string) {
+  readonly #drops_alarms: boolean;
+
+  /** `drops_alarms`: whether the platform loses alarms in this run, so that nobody can rely on one. */
+  constructor(identity_id: string, drops_alarms: boolean) {
     this.books = new Books(identity_id);
+    this.#drops_alarms = drops_alarms;
   }
 
   /** A turn of the account was stored. */
@@ -60,7 +64,7 @@ export class Judge {
     const known = new Map(ended.map((it) => [it, this.#jobBefore(it)]));
     const begun = books.absorb(object);
     must(!this.is_newer_data || books.line === line_before, "an older build changes no newer data");
-    for (const job of begun) this.#mayBegin(job);
+    for (const job of begun) this.#mayBegin(job, object);
     for (const it of ended) this.#judge(it, known.get(it) ?? null, object);
   }
 
@@ -73,7 +77,16 @@ export class Judge {
     return this.books.jobs.get(job_id)?.row ?? null;
   }
 
-  #mayBegin({ row }: JobBook): void {
+  #mayBegin({ row }: JobBook, { alarm_ms }: Stored): void {
+    const is_armed = alarm_ms !== null && alarm_ms <= row.expires_at_ms;
+    must(
+      is_armed || this.#drops_alarms || row.status !== "started",
+      "an alarm ends each job in time",
+      {
+        alarm_ms,
+        row,
+      },
+    );
     const { stopped, is_suspended } = this.books;
     const by_holder = row.started_by_json === null;
     must(by_holder || !stopped.has(row.app_slug ?? ""), "a stopped app starts nothing", row);

@@ -92,7 +92,7 @@ class Run {
       (_, at) => new Clients(this.#world, `user_${at}`),
     );
     for (const { identity_id } of this.#clients) {
-      this.#judges.set(identity_id, new Judge(identity_id));
+      this.#judges.set(identity_id, new Judge(identity_id, this.#has_dropped));
       this.#ever_stopped.set(identity_id, new Set());
     }
   }
