@@ -18,7 +18,7 @@ export function serverSentEvents(
   /** Bytes of messages received since the last report. */
   let unreported_bytes = 0;
   let [enqueued, read_at_last_pulse] = [0, 0];
-  let pulse: number | null = null;
+  let stopPulse = (): void => undefined;
   let is_over = false;
   // The queue counts chunks. `pull` runs when the client has read all of them.
   return new ReadableStream<Uint8Array>({
@@ -33,7 +33,7 @@ export function serverSentEvents(
       const end = (finish: () => void): void => {
         if (is_over) return;
         is_over = true;
-        clearInterval(pulse);
+        stopPulse();
         finish();
       };
       const close = (): void => end(() => controller.close());
@@ -61,13 +61,14 @@ export function serverSentEvents(
       });
       socket.addEventListener("close", close);
       socket.addEventListener("error", close);
-      pulse = setInterval(() => {
+      const pulse = setInterval(() => {
         const read = enqueued - queued();
         if (queued() === 0) send(": alive\n\n");
         else if (read === read_at_last_pulse) drop();
         read_at_last_pulse = read;
         void hasEnded().then((has_ended) => (has_ended ? leave() : null));
       }, EVENTS_PULSE_MS);
+      stopPulse = () => clearInterval(pulse);
       socket.accept();
     },
     pull() {
@@ -77,7 +78,7 @@ export function serverSentEvents(
     },
     cancel() {
       is_over = true;
-      clearInterval(pulse);
+      stopPulse();
       socket.close(1000, "The client closed the stream.");
     },
   });
