@@ -24,6 +24,7 @@ import { onceInJob } from "./idempotency/job_keys.ts";
 import type { KeyedRequest } from "./idempotency/once.ts";
 import { onceStored, WHOLE, type ResponseForm } from "./idempotency/responses.ts";
 import type { Instance } from "./instance.ts";
+import type { AccountParts } from "./parts.ts";
 import * as batches from "./jobs/batches.ts";
 import { createJob } from "./jobs/create.ts";
 import { readJobHistory } from "./jobs/history.ts";
@@ -154,6 +155,13 @@ export const OPERATIONS = {
   rebuild: async ({ readModelParts: parts }: Instance): Promise<void> => {
     if (parts !== null) await read_model.rebuild(parts);
   },
+  /** Has the alarm write everything to the archive. */
+  requestArchive: ({ readModelParts: parts }: Instance): void => parts?.archiver.request(),
+  /** Deletes what the archive has of a deleted account, also what arrived late. @returns whether nothing remains */
+  forgetArchive: ({ parts }: Instance): Promise<boolean> => forgetArchive(parts),
+  /** What the archive has of the account; null: there is no such account. */
+  readArchived: ({ readModelParts: parts }: Instance): contract.ArchivedAccount | null =>
+    parts === null ? null : readArchived(parts),
   /** The queue lost something of this account on its way to D1. */
   catchUp: ({ readModelParts: parts }: Instance): void => {
     if (parts !== null) read_model.catchUp(parts);
@@ -181,6 +189,18 @@ export const OPERATIONS = {
   keepDirectoryMarker: ({ context }: Instance, id: string): string =>
     keepDirectoryMarker(context, id),
 };
+
+function readArchived({ store, archiver }: AccountParts): contract.ArchivedAccount | null {
+  const account = store.readAccount();
+  const line = store.readNewestEntry()?.line ?? 0;
+  return account === null ? null : { account_id: account.id, line, head: archiver.head };
+}
+
+async function forgetArchive(parts: AccountParts | null): Promise<boolean> {
+  const account = parts?.store.readAccount() ?? null;
+  if (parts === null || account === null || !parts.erasure.has_begun) return true;
+  return parts.archiver.forget(account.id);
+}
 
 type Method<Operation> = Operation extends (
   account: Instance,

@@ -70,5 +70,10 @@ export const COMBINED: readonly string[] = [
   "suspendAccounts",
   "rebuildAccount",
   "rebuildAccounts",
+  "archiveAccount",
+  "archiveAccounts",
+  "listArchiveHeads",
+  "readAccountArchive",
+  "readArchiveSegment",
   "reconcilePayments",
 ];

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { addAccess } from "./access.ts";
 import { addAdmin } from "./admin.ts";
+import { addArchive } from "./archive.ts";
 import { addTokens } from "./tokens.ts";
 import { connect, readBudget, type ConnectOptions } from "./connect.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
@@ -65,6 +66,7 @@ export function createProgram(version: string, { json }: { readonly json: boolea
   addAccess(program);
   addTokens(program);
   addAdmin(program);
+  addArchive(program);
   return program;
 }
 

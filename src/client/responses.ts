@@ -1091,6 +1091,57 @@ export interface ChangedPlan {
   readonly account: Account;
 }
 
+export interface ArchiveHeadPage {
+  readonly heads: readonly {
+    readonly account_id: string;
+    readonly identity_id: string;
+    /** The number of the account's newest entry. */
+    readonly line: number;
+    /** The newest segment; null: there is none. */
+    readonly head: {
+      /** The number of its last entry. */
+      readonly line: number;
+      /** The SHA-256 of its stored bytes, in hexadecimal. */
+      readonly sha256: string;
+    } | null;
+  }[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+export interface ArchivedPage {
+  /** People whose accounts were told to write. */
+  readonly requested: number;
+  /** Identities whose accounts did not respond. */
+  readonly failed: readonly string[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+export interface AccountArchive {
+  readonly account_id: string;
+  readonly identity_id: string;
+  /** The number of the account's newest entry. */
+  readonly line: number;
+  /** The newest segment; null: there is none. */
+  readonly head: {
+    /** The number of its last entry. */
+    readonly line: number;
+    /** The SHA-256 of its stored bytes, in hexadecimal. */
+    readonly sha256: string;
+  } | null;
+  /** Names in the folder `ledger/v1/{account_id}/`. */
+  readonly segments: readonly string[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+export interface ArchiveSegment {
+  readonly name: string;
+  /** The bytes in base64url (RFC 4648, section 5). */
+  readonly content: string;
+}
+
 export interface RepairedPage {
   /** The number of people; only on the first page. */
   readonly people?: number | undefined;
@@ -1259,6 +1310,7 @@ export interface HealthFigure {
     | "failed_requests"
     | "read_model_lag"
     | "failed_deliveries"
+    | "archive_failing"
     | "overdue_jobs"
     | "schedule_age"
     | "failing_tasks"

@@ -20,6 +20,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   directory: ["domain/", "keys/encryption.ts", "keys/sealing.ts"],
   device: ["domain/"],
   budget: ["domain/"],
+  // The second copy of the ledger.
+  archive: ["domain/"],
   payments: ["domain/"],
   webhooks: ["domain/"],
   identity: [
@@ -47,6 +49,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "fields.ts",
     "account/clients/accounts.ts",
     "account/contract.ts",
+    "archive/store.ts",
     "config/config.ts",
     "directory/app_pauses.ts",
     "directory/app_records.ts",
@@ -104,7 +107,14 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "identity/port.ts",
   ],
   client: ["domain/currency.ts", "domain/refusal_codes.ts"],
-  cli: ["client/index.ts", "client/admin/index.ts", "client/oauth/index.ts"],
+  // The format of the archive is the service's and the command line's: both read it with the same code.
+  cli: [
+    "domain/archive_chain.ts",
+    "domain/archive_segment.ts",
+    "client/index.ts",
+    "client/admin/index.ts",
+    "client/oauth/index.ts",
+  ],
   "worker.ts": [
     "readmodel/projector.ts",
     "services.ts",
@@ -123,6 +133,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "http/services.ts",
     "authorization/authorization.ts",
     "operations/account_deletion.ts",
+    "operations/due_archives.ts",
+    "archive/r2_store.ts",
     "config/config.ts",
     "operations/readiness.ts",
     "config/problems.ts",
@@ -196,6 +208,11 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/sync/outbox.ts → readmodel/projector.ts",
   "account/sync/read_model_rows.ts → readmodel/projector.ts",
   "account/parts.ts → readmodel/adapters.ts",
+  // The account writes its ledger to the archive.
+  "account/parts.ts → archive/r2_store.ts",
+  "account/sync/archiver.ts → archive/bytes.ts",
+  "account/sync/archiver.ts → archive/store.ts",
+  "account/sync/archiver.ts → readmodel/projector.ts",
   // An account that cannot deliver counts a failure, which operators see in the health figures.
   "account/parts.ts → directory/failures.ts",
   // The account tells the senders of webhooks that it has something new.
@@ -210,6 +227,7 @@ const SINGLE_IMPORTS: readonly string[] = [
   "http/services.ts → operations/payment_booking.ts",
   "http/services.ts → operations/payment_reconciliation.ts",
   "http/services.ts → account/clients/vault.ts",
+  "http/services.ts → archive/store.ts",
   "http/services.ts → budget/client.ts",
   "http/services.ts → config/config.ts",
   "http/services.ts → device/client.ts",

@@ -948,6 +948,76 @@ class RevokeAccountTokenResponse(TypedDict):
     ok: Literal[True]
 
 
+class ArchiveHeadPageHeadsHead(TypedDict):
+    line: int
+    """The number of its last entry."""
+    sha256: str
+    """The SHA-256 of its stored bytes, in hexadecimal."""
+
+
+class ArchiveHeadPageHeads(TypedDict):
+    account_id: str
+    identity_id: str
+    line: int
+    """The number of the account's newest entry."""
+    head: ArchiveHeadPageHeadsHead | None
+    """The newest segment; null: there is none."""
+
+
+class _ArchiveHeadPage(TypedDict):
+    heads: list[ArchiveHeadPageHeads]
+
+
+class ArchiveHeadPage(_ArchiveHeadPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class _ArchivedPage(TypedDict):
+    requested: int
+    """People whose accounts were told to write."""
+    failed: list[str]
+    """Identities whose accounts did not respond."""
+
+
+class ArchivedPage(_ArchivedPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class AccountArchiveHead(TypedDict):
+    line: int
+    """The number of its last entry."""
+    sha256: str
+    """The SHA-256 of its stored bytes, in hexadecimal."""
+
+
+class _AccountArchive(TypedDict):
+    account_id: str
+    identity_id: str
+    line: int
+    """The number of the account's newest entry."""
+    head: AccountArchiveHead | None
+    """The newest segment; null: there is none."""
+    segments: list[str]
+    """Names in the folder `ledger/v1/{account_id}/`."""
+
+
+class AccountArchive(_AccountArchive, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class ArchiveAccountResponse(TypedDict):
+    ok: Literal[True]
+
+
+class ArchiveSegment(TypedDict):
+    name: str
+    content: str
+    """The bytes in base64url (RFC 4648, section 5)."""
+
+
 class _RepairedPage(TypedDict):
     checked: int
     """People whose accounts were compared with the read model."""
@@ -1110,7 +1180,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None

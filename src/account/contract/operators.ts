@@ -1,4 +1,5 @@
 /** Operators' actions, and the debts of deleted accounts. */
+import type { ArchiveHead } from "../../domain/archive_segment.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
 import type { Wallet } from "./wallet.ts";
@@ -56,6 +57,15 @@ export interface InspectedAccount {
   readonly allowances: readonly ListedAllowance[];
   /** The newest ones, at most a page. */
   readonly started_jobs: readonly JobRow[];
+}
+
+/** What the archive has of an account. */
+export interface ArchivedAccount {
+  readonly account_id: string;
+  /** The number of the newest entry. */
+  readonly line: number;
+  /** The newest segment; null: there is none. */
+  readonly head: ArchiveHead | null;
 }
 
 /** A debt of a deleted account. Each debt keeps its id. */

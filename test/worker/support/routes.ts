@@ -19,6 +19,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   ":job_id": "018f0000-0000-7000-8000-000000000000",
   ":identity_id": "nobody",
   ":provider": "acme",
+  ":segment": "000000000001-000000000002.jsonl.gz",
   ":slug": "demo",
 };
 

@@ -60,6 +60,48 @@ export const repaired_page = z
   })
   .meta({ id: "RepairedPage" });
 
+const archive_head = z
+  .strictObject({
+    line: z.int().min(1).describe("The number of its last entry."),
+    sha256: z.string().describe("The SHA-256 of its stored bytes, in hexadecimal."),
+  })
+  .nullable()
+  .describe("The newest segment; null: there is none.");
+
+const archived_account = {
+  account_id: z.string(),
+  identity_id: z.string(),
+  line: z.int().min(0).describe("The number of the account's newest entry."),
+  head: archive_head,
+};
+
+export const archive_heads = z
+  .strictObject({ heads: z.array(z.strictObject(archived_account)), next_cursor })
+  .meta({ id: "ArchiveHeadPage" });
+
+export const account_archive = z
+  .strictObject({
+    ...archived_account,
+    segments: z.array(z.string()).describe("Names in the folder `ledger/v1/{account_id}/`."),
+    next_cursor,
+  })
+  .meta({ id: "AccountArchive" });
+
+export const archive_segment = z
+  .strictObject({
+    name: z.string(),
+    content: z.string().describe("The bytes in base64url (RFC 4648, section 5)."),
+  })
+  .meta({ id: "ArchiveSegment" });
+
+export const archived_page = z
+  .strictObject({
+    requested: z.int().min(0).describe("People whose accounts were told to write."),
+    failed: z.array(z.string()).describe("Identities whose accounts did not respond."),
+    next_cursor,
+  })
+  .meta({ id: "ArchivedPage" });
+
 const listed_payment = {
   list: z.enum(PAYMENT_LISTS).describe("Its kind: a checkout, a refund or a dispute."),
   id: z.string().describe("Its id at Stripe."),

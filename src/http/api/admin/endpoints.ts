@@ -18,6 +18,13 @@ import {
   readAccountJob,
 } from "./accounts/read.ts";
 import { exportAccount, deleteAccount } from "./accounts/privacy.ts";
+import {
+  archiveAccount,
+  archiveAccounts,
+  listArchiveHeads,
+  readAccountArchive,
+  readArchiveSegment,
+} from "./archive/archive.ts";
 import { suspendAccounts } from "./accounts/suspend_many.ts";
 import { revokeAppKey, listAppKeys, addAppKey } from "./apps/keys.ts";
 import { listAccountPurchases } from "./accounts/purchases.ts";
@@ -74,6 +81,11 @@ export const OPERATOR_API: readonly Endpoint[] = [
   signOutAccount,
   rebuildAccount,
   revokeAccountToken,
+  readAccountArchive,
+  readArchiveSegment,
+  archiveAccount,
+  listArchiveHeads,
+  archiveAccounts,
   listApps,
   saveApp,
   pauseApp,
