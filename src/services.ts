@@ -69,6 +69,7 @@ import { createOAuthTokens } from "./tokens/oauth_tokens.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { checkKeys, createSessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
+import { compareSomeAccounts } from "./operations/compared_accounts.ts";
 import { repairLostAccounts } from "./operations/lost_accounts.ts";
 import { createPaymentBooking } from "./operations/payment_booking.ts";
 import { createPaymentReconciliation } from "./operations/payment_reconciliation.ts";
@@ -413,12 +414,14 @@ export function projectionConsumer(
   return (batch) => consumeProjections(batch, { projector, catchUp, countFailure });
 }
 
-/** The scheduled tasks that keep the copies of accounts. */
+/** The scheduled tasks that keep the copies of accounts, and compare accounts with them. */
 function copyTasks({
   config,
+  identity,
   accounts,
   archive,
   read_model,
+  failures,
 }: Services): Readonly<Record<string, () => Promise<object>>> {
   const requestArchives = () =>
     requestDueArchives({
@@ -430,7 +433,16 @@ function copyTasks({
         }),
       request: (identity_id) => accounts(identity_id).requestArchive(),
     });
-  return archive === null ? {} : { archive: requestArchives };
+  const comparison = () =>
+    compareSomeAccounts(
+      {
+        listPeople: (after_id, limit) => identity.listIdentities(after_id, limit),
+        compare: (identity_id) => accounts(identity_id).compare(),
+        count: (found) => failures.count("difference", found),
+      },
+      `user_${crypto.randomUUID()}`,
+    );
+  return { ...(archive === null ? {} : { archive: requestArchives }), comparison };
 }
 
 /** The scheduled work. @throws if the settings are wrong or a part fails. */

@@ -1,8 +1,10 @@
 /** The parts of an account's object, once it has tables. */
 import { archiveMaxAge, createArchiveStore } from "../archive/r2_store.ts";
+import type { ArchiveStore } from "../archive/store.ts";
 import { failureCounterOf } from "../directory/failures.ts";
 import { noWebhooks, webhookListOf } from "../directory/webhook_list.ts";
 import { createProjector, noProjector } from "../readmodel/adapters.ts";
+import type { Projector } from "../readmodel/projector.ts";
 import { senderName } from "../webhooks/sender_contract.ts";
 import { AfterCommit } from "./after_commit.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
@@ -33,6 +35,8 @@ export interface AccountParts {
   readonly alarm_round: AlarmRound;
   readonly outbox: Outbox;
   readonly archiver: Archiver;
+  /** Copies of the account. */
+  readonly copies: { readonly archive: ArchiveStore | null; readonly projector: Projector };
   readonly after_commit: AfterCommit;
   readonly webhooks: WebhookOutbox;
   readonly event_sources: EventSources;
@@ -60,7 +64,7 @@ export function openParts(
   const purchases = new PurchaseStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
   const is_canary = identity_id === CANARY_IDENTITY;
-  const { outbox, archiver } = openCopies(env, is_canary, { database, store, alarm });
+  const { copies, outbox, archiver } = openCopies(env, is_canary, { database, store, alarm });
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
   const event_sources = { database, store, unnumbered: new UnnumberedEvents(database) };
   const webhooks = new WebhookOutbox(
@@ -97,6 +101,7 @@ export function openParts(
     store,
     purchases,
     archiver,
+    copies,
     after_commit,
     alarm_round: new AlarmRound(alarm),
     event_sources,
@@ -125,5 +130,5 @@ function openCopies(
     note: (segment) => projector.noteArchive(segment),
     countFailure: (failure) => failures.count("failed_archive", failure),
   });
-  return { outbox, archiver };
+  return { copies: { archive, projector }, outbox, archiver };
 }

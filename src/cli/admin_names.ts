@@ -70,6 +70,8 @@ export const COMBINED: readonly string[] = [
   "suspendAccounts",
   "rebuildAccount",
   "rebuildAccounts",
+  "listDifferences",
+  "listAccountDifferences",
   "archiveAccount",
   "archiveAccounts",
   "listArchiveHeads",

@@ -1110,7 +1110,7 @@ export interface ArchiveHeadPage {
 }
 
 export interface ArchivedPage {
-  /** People whose accounts were told to write. */
+  /** People whose accounts got the request. */
   readonly requested: number;
   /** Identities whose accounts did not respond. */
   readonly failed: readonly string[];
@@ -1140,6 +1140,30 @@ export interface ArchiveSegment {
   readonly name: string;
   /** The bytes in base64url (RFC 4648, section 5). */
   readonly content: string;
+}
+
+export interface ComparedPage {
+  /** Accounts that were compared. */
+  readonly checked: number;
+  readonly differences: readonly {
+    readonly identity_id: string;
+    /** The copy that differs, or the account's own sums. */
+    readonly where: "account" | "archive" | "read_model";
+    readonly what:
+      | "balance"
+      | "held"
+      | "purchases"
+      | "entry"
+      | "segment_missing"
+      | "segment_changed";
+    /** What the account's rows give: credits, or the number of an entry. */
+    readonly expected: number | null;
+    readonly found: number | null;
+  }[];
+  /** Identities whose accounts or copies did not respond. */
+  readonly failed: readonly string[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
 }
 
 export interface RepairedPage {
@@ -1311,6 +1335,7 @@ export interface HealthFigure {
     | "read_model_lag"
     | "failed_deliveries"
     | "archive_failing"
+    | "differences"
     | "overdue_jobs"
     | "schedule_age"
     | "failing_tasks"

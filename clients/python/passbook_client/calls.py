@@ -1106,6 +1106,38 @@ class AdminCalls(WebhookCalls):
             )
         )
 
+    def list_differences(
+        self,
+        *,
+        cursor: str | None = None,
+    ) -> types.ComparedPage:
+        """
+        Compare accounts with their copies, a page at a time. Compares the accounts of one page of people
+        with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat
+        with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/differences",
+                query={"cursor": cursor},
+                field="checked",
+            )
+        )
+
+    def list_account_differences(
+        self,
+        identity_id: str,
+    ) -> types.ComparedPage:
+        """Compare an account with its copies. As for all accounts. Nothing is repaired."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/differences",
+                field="checked",
+            )
+        )
+
     def rebuild_accounts(
         self,
         *,

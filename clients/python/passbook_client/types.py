@@ -975,7 +975,7 @@ class ArchiveHeadPage(_ArchiveHeadPage, total=False):
 
 class _ArchivedPage(TypedDict):
     requested: int
-    """People whose accounts were told to write."""
+    """People whose accounts got the request."""
     failed: list[str]
     """Identities whose accounts did not respond."""
 
@@ -1016,6 +1016,29 @@ class ArchiveSegment(TypedDict):
     name: str
     content: str
     """The bytes in base64url (RFC 4648, section 5)."""
+
+
+class ComparedPageDifferences(TypedDict):
+    identity_id: str
+    where: Literal["account", "archive", "read_model"]
+    """The copy that differs, or the account's own sums."""
+    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed"]
+    expected: int | None
+    """What the account's rows give: credits, or the number of an entry."""
+    found: int | None
+
+
+class _ComparedPage(TypedDict):
+    checked: int
+    """Accounts that were compared."""
+    differences: list[ComparedPageDifferences]
+    failed: list[str]
+    """Identities whose accounts or copies did not respond."""
+
+
+class ComparedPage(_ComparedPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
 
 
 class _RepairedPage(TypedDict):
@@ -1180,7 +1203,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "differences", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None

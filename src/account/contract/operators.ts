@@ -68,6 +68,25 @@ export interface ArchivedAccount {
   readonly head: ArchiveHead | null;
 }
 
+/** An account compared with its own sums and with its copies. */
+export interface Comparison {
+  /** The newest entry. */
+  readonly line: number;
+  readonly differences: readonly {
+    readonly where: "account" | "archive" | "read_model";
+    readonly what:
+      | "balance"
+      | "held"
+      | "purchases"
+      | "entry"
+      | "segment_missing"
+      | "segment_changed";
+    /** The number that the account's rows give: credits, or the number of an entry. */
+    readonly expected: number | null;
+    readonly found: number | null;
+  }[];
+}
+
 /** A debt of a deleted account. Each debt keeps its id. */
 export interface Debt {
   readonly id: string;

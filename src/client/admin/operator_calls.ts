@@ -14,6 +14,7 @@ import type {
   ArchivedPage,
   AuditPage,
   ChangedPlan,
+  ComparedPage,
   EntryPage,
   FoundAccountPage,
   FoundJobPage,
@@ -286,6 +287,17 @@ export interface AdminCalls {
     segment: string,
     options?: CallOptions,
   ): Promise<ArchiveSegment>;
+  /**
+   * Compare accounts with their copies, a page at a time. Compares the accounts of one page of
+   * people with their own sums, their newest archive segment and the read model. Nothing is
+   * repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+   */
+  listDifferences(
+    fields?: { readonly cursor?: string | undefined },
+    options?: CallOptions,
+  ): Promise<ComparedPage>;
+  /** Compare an account with its copies. As for all accounts. Nothing is repaired. */
+  listAccountDifferences(identityId: string, options?: CallOptions): Promise<ComparedPage>;
   /**
    * Repair the read model of all accounts, a page at a time. Compares the accounts of one page of
    * people with the read model; each account sends the rows that are missing. Repeat with `cursor`
@@ -756,6 +768,8 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
 {"id":"readAccountArchive","method":"GET","path":"/api/admin/accounts/{identity_id}/archive","summary":"List the archive segments of an account","description":"The head comes from the account itself. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["account_id","identity_id","line","head","segments"]]},
 {"id":"archiveAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/archive","summary":"Write an account to the archive at once","description":"The account writes what the archive lacks, within seconds. Without the bucket `ARCHIVE`, the response is 404.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true}],"shapes":[["ok"]]},
 {"id":"readArchiveSegment","method":"GET","path":"/api/admin/accounts/{identity_id}/archive/{segment}","summary":"Read one archive segment","description":"The stored bytes, which are gzip, in base64url. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"segment","in":"path","kind":"text","required":true}],"shapes":[["name","content"]]},
+{"id":"listDifferences","method":"GET","path":"/api/admin/differences","summary":"Compare accounts with their copies, a page at a time","description":"Compares the accounts of one page of people with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.","fields":[{"name":"cursor","in":"query","kind":"text"}],"shapes":[["checked","differences","failed"]]},
+{"id":"listAccountDifferences","method":"GET","path":"/api/admin/accounts/{identity_id}/differences","summary":"Compare an account with its copies","description":"As for all accounts. Nothing is repaired.","fields":[{"name":"identityId","in":"path","kind":"text","required":true}],"shapes":[["checked","differences","failed"]]},
 {"id":"rebuildAccounts","method":"POST","path":"/api/admin/rebuild","summary":"Repair the read model of all accounts, a page at a time","description":"Compares the accounts of one page of people with the read model; each account sends the rows that are missing. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` repairs the same page again, which is safe.","keyed":true,"fields":[{"name":"cursor","in":"body","kind":"text"}],"shapes":[["checked","repaired","failed"]]},
 {"id":"reconcilePayments","method":"POST","path":"/api/admin/payments/reconcile","summary":"Book payments whose webhook did not arrive, a page at a time","description":"Compares Stripe's checkouts and refunds of the last 30 days, and its disputes of the last 120 days, with the accounts, and books what is missing, once. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` compares the same page again, which is safe. If the service sells no credits, the response is 404.","keyed":true,"fields":[{"name":"cursor","in":"body","kind":"text"}],"shapes":[["checked","booked","not_booked"]]},
 {"id":"findJobs","method":"GET","path":"/api/admin/jobs","summary":"Jobs across accounts","description":"The data comes from the read model, which has no metadata. The newest first; with `sort=cost`, those that cost most (`actual_cost` less `refunded`), and then there is no further page. An app together with `from` and `to` reads only the jobs of that time.","fields":[{"name":"app","in":"query","kind":"text"},{"name":"status","in":"query","kind":"text","values":["started","completed","failed"]},{"name":"by","in":"query","kind":"text"},{"name":"from","in":"query","kind":"time"},{"name":"to","in":"query","kind":"time"},{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"},{"name":"sort","in":"query","kind":"text","values":["created","cost"]},{"name":"identityId","in":"query","kind":"text"}],"shapes":[["jobs","as_of"]]},

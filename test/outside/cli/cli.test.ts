@@ -647,6 +647,7 @@ describe("passbook admin", { tags: "slow" }, () => {
     const copy = join(directory, "copy");
     const fetched = await operate(`archive download ID ${copy}`);
     expect(fetched.stdout).toContain("Fetched 1 segments of 1 accounts.");
+    expect((await operate("differences --check ID")).stdout).toContain("found 0 differences");
     // Another machine: no address, no token.
     const verify = (...more: readonly string[]) =>
       passbookOf("stranger", ["archive", "verify", copy, ...more]);

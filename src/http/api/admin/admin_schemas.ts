@@ -94,9 +94,38 @@ export const archive_segment = z
   })
   .meta({ id: "ArchiveSegment" });
 
+export const compared_page = z
+  .strictObject({
+    checked: z.int().min(0).describe("Accounts that were compared."),
+    differences: z.array(
+      z.strictObject({
+        identity_id: z.string(),
+        where: z
+          .enum(["account", "archive", "read_model"])
+          .describe("The copy that differs, or the account's own sums."),
+        what: z.enum([
+          "balance",
+          "held",
+          "purchases",
+          "entry",
+          "segment_missing",
+          "segment_changed",
+        ]),
+        expected: z
+          .int()
+          .nullable()
+          .describe("What the account's rows give: credits, or the number of an entry."),
+        found: z.int().nullable(),
+      }),
+    ),
+    failed: z.array(z.string()).describe("Identities whose accounts or copies did not respond."),
+    next_cursor,
+  })
+  .meta({ id: "ComparedPage" });
+
 export const archived_page = z
   .strictObject({
-    requested: z.int().min(0).describe("People whose accounts were told to write."),
+    requested: z.int().min(0).describe("People whose accounts got the request."),
     failed: z.array(z.string()).describe("Identities whose accounts did not respond."),
     next_cursor,
   })

@@ -22,6 +22,8 @@ import {
   archiveAccount,
   archiveAccounts,
   listArchiveHeads,
+  listAccountDifferences,
+  listDifferences,
   readAccountArchive,
   readArchiveSegment,
 } from "./archive/archive.ts";
@@ -86,6 +88,8 @@ export const OPERATOR_API: readonly Endpoint[] = [
   archiveAccount,
   listArchiveHeads,
   archiveAccounts,
+  listDifferences,
+  listAccountDifferences,
   listApps,
   saveApp,
   pauseApp,

@@ -1,7 +1,8 @@
-/** The archive of the ledger: `/api/admin/archive`, and `/archive` below one account. */
+/** The archive of the ledger, and comparisons of accounts with their copies. */
 import { base64url } from "jose";
 import { emptyBody } from "../../../../operator/account_actions.ts";
 import * as archive from "../../../../operator/archive.ts";
+import * as differences from "../../../../operator/differences.ts";
 import { actingOf } from "../../../caller/acting.ts";
 import { holderId } from "../../../caller/holder.ts";
 import { refuse } from "../../../refusals.ts";
@@ -74,4 +75,26 @@ export const archiveAccount = endpoint(
       context,
       await archive.archiveAccount(await actingOf(context), holderId(context), { key }),
     ),
+);
+
+export const listDifferences = endpoint(
+  {
+    at: "GET /api/admin/differences",
+    role: "admin",
+    query: differences.differencesQuery,
+  },
+  async (context, { query }) =>
+    context.json(await differences.comparePage(context.get("services"), query)),
+);
+
+export const listAccountDifferences = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/differences",
+    role: "admin",
+    refusals: ["unavailable"],
+  },
+  async (context) => {
+    const compared = await differences.compareOne(context.get("services"), holderId(context));
+    return compared.ok ? context.json(compared.value) : refuse(context, compared.refusal);
+  },
 );

@@ -14,6 +14,19 @@ const HEAD = {
   },
 };
 const NAME = "000000000001-000000001000.jsonl.gz";
+const COMPARED = {
+  checked: 40,
+  differences: [
+    {
+      identity_id: ACCOUNT.identity_id,
+      where: "account",
+      what: "balance",
+      expected: 100,
+      found: 90,
+    },
+  ],
+  failed: [],
+};
 const NO_ARCHIVE = "Without the bucket `ARCHIVE`, the response is 404.";
 
 export const archive = describe(endpoints, {
@@ -56,6 +69,27 @@ export const archive = describe(endpoints, {
       description: "The segment.",
       schema: admin.archive_segment,
       example: { name: NAME, content: "H4sIAAAAAAAAA6tWSssvyk0sUbIyrAUA9r8s5wwAAAA=" },
+    },
+  },
+  listDifferences: {
+    tag: "Operators",
+    summary: "Compare accounts with their copies, a page at a time",
+    description:
+      "Compares the accounts of one page of people with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.",
+    success: {
+      description: "The result for the page.",
+      schema: admin.compared_page,
+      example: { ...COMPARED, next_cursor: ACCOUNT.identity_id },
+    },
+  },
+  listAccountDifferences: {
+    tag: "Operators",
+    summary: "Compare an account with its copies",
+    description: "As for all accounts. Nothing is repaired.",
+    success: {
+      description: "The result.",
+      schema: admin.compared_page,
+      example: { ...COMPARED, checked: 1 },
     },
   },
   archiveAccount: {

@@ -4,7 +4,8 @@ import { ARCHIVES_REQUESTED } from "../../../../../src/operations/due_archives.t
 import { upkeepOf } from "../../../../../src/services.ts";
 import { sha256 } from "../../../../../src/archive/bytes.ts";
 import { accountId, archiveNow, archiveState, prove } from "../../../archive/archived.ts";
-import { fireAlarm } from "../../../support/account_object.ts";
+import { accountFolder } from "../../../../../src/domain/archive_segment.ts";
+import { change, fireAlarm } from "../../../support/account_object.ts";
 import { passTime } from "../../../support/clock.ts";
 import { environmentWith, signInWithCredits } from "../../../support/passbook.ts";
 import { operatorOnPages, SETTINGS, signInOperator } from "./operators.ts";
@@ -48,8 +49,8 @@ describe("the archive for operators", () => {
   it("an operator lists the heads of all accounts in pages, and has all of them write", async () => {
     const [olga, ada] = await people();
     const bob = await signInWithCredits("demo", "bob@example.com");
-    const asked = await olga.send("POST", "/api/admin/archive");
-    expect(asked.body).toEqual({ requested: 3, failed: [] });
+    const requested = await olga.send("POST", "/api/admin/archive");
+    expect(requested.body).toEqual({ requested: 3, failed: [] });
     for (const { identity_id } of [ada, bob]) await archiveNow(identity_id);
     const heads: unknown[] = [];
     for (let cursor = ""; ;) {
@@ -134,5 +135,73 @@ describe("the schedule", () => {
     expect(log.mock.calls.flat()).toContainEqual(
       expect.objectContaining({ archive: { requested: ARCHIVES_REQUESTED } }),
     );
+  });
+});
+
+describe("differences", () => {
+  async function archived() {
+    const [olga, ada] = await people();
+    const who = ada.identity_id;
+    await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 10 });
+    await archiveNow(who);
+    await fireAlarm(who);
+    const check = async () =>
+      (await olga.get(`/api/admin/accounts/${who}/differences`)).body.differences;
+    expect(await check()).toEqual([]);
+    return { olga, who, check };
+  }
+
+  it("an account whose own rows do not add up differs in its balance or its held credits", async () => {
+    const { who, check } = await archived();
+    await change(who, "update jobs set reserved = 11");
+    expect(await check()).toEqual([
+      { identity_id: who, where: "account", what: "held", expected: 11, found: 10 },
+    ]);
+    await change(
+      who,
+      "update jobs set reserved = 10; update entries set amount = 50 where line = 2",
+    );
+    expect(await check()).toEqual([
+      { identity_id: who, where: "account", what: "balance", expected: 40, found: 90 },
+      { identity_id: who, where: "archive", what: "entry", expected: 2, found: null },
+    ]);
+  });
+
+  it("a newest segment that is missing or changed differs, and so does a balance in the read model", async () => {
+    const { olga, who, check } = await archived();
+    const key = `${accountFolder(await accountId(who))}000000000001-000000000003.jsonl.gz`;
+    const bytes = await (await env.ARCHIVE.get(key))?.arrayBuffer();
+    await env.ARCHIVE.put(key, new Uint8Array(bytes ?? new ArrayBuffer()).with(9, 7));
+    expect(await check()).toMatchObject([{ where: "archive", what: "segment_changed" }]);
+    await env.ARCHIVE.delete(key);
+    expect(await check()).toMatchObject([{ where: "archive", what: "segment_missing" }]);
+    await env.ARCHIVE.put(key, bytes ?? "");
+    await env.DB.prepare("update accounts set credits = 91").run();
+    const page = await olga.get("/api/admin/differences");
+    expect(page.body).toEqual({
+      checked: 2,
+      differences: [
+        { identity_id: who, where: "read_model", what: "balance", expected: 90, found: 91 },
+      ],
+      failed: [],
+    });
+  });
+
+  it("the schedule counts differences, so that an operator gets a message, and repairs nothing", async () => {
+    const { olga, who, check } = await archived();
+    await change(who, "update entries set amount = 50 where line = 2");
+    vi.spyOn(console, "error").mockReturnValue();
+    vi.spyOn(console, "log").mockReturnValue();
+    await upkeepOf(environmentWith({}))();
+    const { figures } = (await olga.get("/api/admin/health")).body;
+    expect(figures).toContainEqual(
+      expect.objectContaining({
+        name: "differences",
+        status: "warning",
+        value: 2,
+        reason: "account: balance",
+      }),
+    );
+    expect(await check()).toHaveLength(2);
   });
 });
