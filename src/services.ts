@@ -1,5 +1,6 @@
 /** The composition root. Only this file and `worker.ts` name concrete adapters. */
 import { createAccountDeletion } from "./operations/account_deletion.ts";
+import { createArchiveStore } from "./archive/r2_store.ts";
 import { createAccounts, exerciseCanary, keepMarkerInCanary } from "./account/clients/accounts.ts";
 import { createClerkTokens } from "./account/clients/clerk_tokens.ts";
 import { createUpstreamTokenVault, type UpstreamTokenSource } from "./account/clients/vault.ts";
@@ -35,6 +36,7 @@ import { Webhooks } from "./directory/webhooks.ts";
 import { createSupportCredits } from "./directory/support_credits.ts";
 import { createScheduleRecord } from "./directory/schedule_record.ts";
 import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
+import { DAY_MS } from "./domain/calendar.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { APP_ITSELF } from "./domain/webhook.ts";
 import type { Services } from "./http/services.ts";
@@ -58,7 +60,7 @@ import { createDirectProjector } from "./readmodel/direct_projector.ts";
 import { copyAppIcon } from "./operations/app_icon_copy.ts";
 import { sendAlerts } from "./operations/alerts.ts";
 import { createHealth } from "./operations/health.ts";
-import { checkDatabase, createReadiness } from "./operations/readiness.ts";
+import { checkArchive, checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
 import { createIssuerTokens } from "./tokens/issuer_token.ts";
 import { createLivingCredentials } from "./tokens/living_credentials.ts";
@@ -67,9 +69,11 @@ import { createOAuthTokens } from "./tokens/oauth_tokens.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { checkKeys, createSessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
+import { compareSomeAccounts } from "./operations/compared_accounts.ts";
 import { repairLostAccounts } from "./operations/lost_accounts.ts";
 import { createPaymentBooking } from "./operations/payment_booking.ts";
 import { createPaymentReconciliation } from "./operations/payment_reconciliation.ts";
+import { requestDueArchives } from "./operations/due_archives.ts";
 import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
@@ -110,12 +114,14 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const webhooks = webhooksOf(env, config, { ...directory, accounts });
   const tokens = tokensOf(config, { accounts, identity });
   const read_model = new ReadModel(env.DB);
+  const archive = createArchiveStore(env);
   return accepted({
     config,
     accounts,
     identity,
     vault,
     read_model,
+    archive,
     ...directory,
     ...webhooks,
     ...tokens,
@@ -147,6 +153,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     readiness: createReadiness({
       directory: () => checkMarker(env.DIRECTORY, (id) => keepMarkerInCanary(accounts, id)),
       read_model: checkDatabase(env.DB),
+      archive: () => checkArchive(archive),
       codes: () => env.DEVICE_CODES.get("readiness"),
       keys: () => checkKeys(tokens.session_tokens),
       account: () => exerciseCanary(accounts, env.RELEASE),
@@ -323,6 +330,10 @@ function accountDeletionOf(
         const [pseudonym] = await pseudonymsOf(["person", identity_id]);
         await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);
       },
+      // Again when the deletion is repeated: a segment that was under way may have arrived after the erasure.
+      async (identity_id) => {
+        while (!(await accounts(identity_id).forgetArchive()));
+      },
     ],
   });
 }
@@ -406,6 +417,37 @@ export function projectionConsumer(
   return (batch) => consumeProjections(batch, { projector, catchUp, countFailure });
 }
 
+/** The scheduled tasks that keep the copies of accounts, and compare accounts with them. */
+function copyTasks({
+  config,
+  identity,
+  accounts,
+  archive,
+  read_model,
+  failures,
+}: Services): Readonly<Record<string, () => Promise<object>>> {
+  const requestArchives = () =>
+    requestDueArchives({
+      listDue: (limit) =>
+        read_model.listUnarchived({
+          before_ms: Date.now() - config.archive_max_age_days * DAY_MS,
+          start: crypto.randomUUID(),
+          limit,
+        }),
+      request: (identity_id) => accounts(identity_id).requestArchive(),
+    });
+  const comparison = () =>
+    compareSomeAccounts(
+      {
+        listPeople: (after_id, limit) => identity.listIdentities(after_id, limit),
+        compare: (identity_id) => accounts(identity_id).compare(),
+        count: (found) => failures.count("difference", found),
+      },
+      `user_${crypto.randomUUID()}`,
+    );
+  return { ...(archive === null ? {} : { archive: requestArchives }), comparison };
+}
+
 /** The scheduled work. @throws if the settings are wrong or a part fails. */
 export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
@@ -440,6 +482,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
             crypto.randomUUID(),
             Date.now(),
           ),
+        ...copyTasks(services.value),
         deletions: () => account_deletion.finishRecorded(Date.now()),
         ...(payment_reconciliation === null
           ? {}

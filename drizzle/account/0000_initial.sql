@@ -60,6 +60,15 @@ CREATE TABLE `apps` (
 	`started_jobs` text DEFAULT 'keep' NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `archive` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`line` integer NOT NULL,
+	`sha256` text,
+	`pending_line` integer,
+	`requested_line` integer NOT NULL,
+	`failing_since_ms` integer
+);
+--> statement-breakpoint
 CREATE TABLE `cap_claims` (
 	`claimed_until_ms` integer NOT NULL,
 	`job_id` text NOT NULL,

@@ -21,6 +21,13 @@ CREATE TABLE `accounts` (
 CREATE INDEX `accounts_identity_id` ON `accounts` (`identity_id`);--> statement-breakpoint
 CREATE INDEX `accounts_created` ON `accounts` (created_at_ms desc,`id`);--> statement-breakpoint
 CREATE INDEX `accounts_suspended` ON `accounts` (created_at_ms desc,`id`) WHERE suspended_at_ms is not null;--> statement-breakpoint
+CREATE TABLE `archive_heads` (
+	`account_id` text PRIMARY KEY NOT NULL,
+	`line` integer NOT NULL,
+	`sha256` text NOT NULL,
+	`written_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `daily_revenue` (
 	`day` integer NOT NULL,
 	`package_id` text NOT NULL,

@@ -87,13 +87,14 @@ export class Instance {
       return this.context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
     const parts = this.openParts();
-    const { after_commit, alarm_round, database, erasure, streams, webhooks } = parts;
+    const { after_commit, alarm_round, archiver, database, erasure, streams, webhooks } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
       ["expiry", () => this.expireJobs(parts)],
       ["projection", () => after_commit.deliver()],
       ["webhooks", () => webhooks.flush("all")],
       ["streams", () => streams.endExpired()],
+      ["archive", () => archiver.start()],
       // Last, because nobody waits for it.
       ["clean-up", () => deleteOldResponses(database, Date.now())],
     ]);

@@ -24,6 +24,7 @@ import { onceInJob } from "./idempotency/job_keys.ts";
 import type { KeyedRequest } from "./idempotency/once.ts";
 import { onceStored, WHOLE, type ResponseForm } from "./idempotency/responses.ts";
 import type { Instance } from "./instance.ts";
+import type { AccountParts } from "./parts.ts";
 import * as batches from "./jobs/batches.ts";
 import { createJob } from "./jobs/create.ts";
 import { readJobHistory } from "./jobs/history.ts";
@@ -42,6 +43,7 @@ import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
 import * as purchases from "./purchases/purchases.ts";
 import { starterReader } from "./sql/started_by.ts";
+import { compareCopies } from "./sync/comparison.ts";
 import * as read_model from "./sync/repair.ts";
 import type { Transaction } from "./transaction.ts";
 import * as access from "./wallet/app_access.ts";
@@ -154,6 +156,18 @@ export const OPERATIONS = {
   rebuild: async ({ readModelParts: parts }: Instance): Promise<void> => {
     if (parts !== null) await read_model.rebuild(parts);
   },
+  /** Has the alarm write everything to the archive. */
+  requestArchive: ({ readModelParts: parts }: Instance): void => parts?.archiver.request(),
+  /** Deletes what the archive has of a deleted account, also what arrived late. @returns whether nothing remains */
+  forgetArchive: ({ parts }: Instance): Promise<boolean> => forgetArchive(parts),
+  /** What the archive has of the account; null: there is no such account. */
+  readArchived: ({ readModelParts: parts }: Instance): contract.ArchivedAccount | null =>
+    parts === null ? null : readArchived(parts),
+  /** Compares the account with its copies. Changes nothing. */
+  compare: async ({ readModelParts: parts }: Instance): Promise<contract.Comparison> =>
+    parts === null
+      ? { line: 0, differences: [] }
+      : compareCopies({ ...parts, ...parts.copies, head: parts.archiver.head }),
   /** The queue lost something of this account on its way to D1. */
   catchUp: ({ readModelParts: parts }: Instance): void => {
     if (parts !== null) read_model.catchUp(parts);
@@ -181,6 +195,18 @@ export const OPERATIONS = {
   keepDirectoryMarker: ({ context }: Instance, id: string): string =>
     keepDirectoryMarker(context, id),
 };
+
+function readArchived({ store, archiver }: AccountParts): contract.ArchivedAccount | null {
+  const account = store.readAccount();
+  const line = store.readNewestEntry()?.line ?? 0;
+  return account === null ? null : { account_id: account.id, line, head: archiver.head };
+}
+
+async function forgetArchive(parts: AccountParts | null): Promise<boolean> {
+  const account = parts?.store.readAccount() ?? null;
+  if (parts === null || account === null || !parts.erasure.has_begun) return true;
+  return parts.archiver.forget(account.id);
+}
 
 type Method<Operation> = Operation extends (
   account: Instance,

@@ -1,7 +1,10 @@
 /** The parts of an account's object, once it has tables. */
+import { archiveMaxAge, createArchiveStore } from "../archive/r2_store.ts";
+import type { ArchiveStore } from "../archive/store.ts";
 import { failureCounterOf } from "../directory/failures.ts";
 import { noWebhooks, webhookListOf } from "../directory/webhook_list.ts";
 import { createProjector, noProjector } from "../readmodel/adapters.ts";
+import type { Projector } from "../readmodel/projector.ts";
 import { senderName } from "../webhooks/sender_contract.ts";
 import { AfterCommit } from "./after_commit.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
@@ -16,6 +19,7 @@ import { FamilyStore } from "./sql/family_store.ts";
 import { PurchaseStore } from "./sql/purchase_store.ts";
 import { Store } from "./sql/store.ts";
 import { Alarm, AlarmRound } from "./sync/alarm.ts";
+import { Archiver } from "./sync/archiver.ts";
 import { Outbox } from "./sync/outbox.ts";
 import { sizeReader, type TransactionParts } from "./transaction.ts";
 import { Vault } from "./vault/vault.ts";
@@ -30,6 +34,9 @@ export interface AccountParts {
   readonly alarm: Alarm;
   readonly alarm_round: AlarmRound;
   readonly outbox: Outbox;
+  readonly archiver: Archiver;
+  /** Copies of the account. */
+  readonly copies: { readonly archive: ArchiveStore | null; readonly projector: Projector };
   readonly after_commit: AfterCommit;
   readonly webhooks: WebhookOutbox;
   readonly event_sources: EventSources;
@@ -56,18 +63,14 @@ export function openParts(
   const approvals = new ApprovalStore(database);
   const purchases = new PurchaseStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
-  const outbox = new Outbox(
-    database,
-    store,
-    identity_id === CANARY_IDENTITY ? noProjector : createProjector(env),
-    (failure) => failureCounterOf(env.DIRECTORY).count("failed_delivery", failure),
-  );
+  const is_canary = identity_id === CANARY_IDENTITY;
+  const { copies, outbox, archiver } = openCopies(env, is_canary, { database, store, alarm });
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
   const event_sources = { database, store, unnumbered: new UnnumberedEvents(database) };
   const webhooks = new WebhookOutbox(
     {
       ...event_sources,
-      list: identity_id === CANARY_IDENTITY ? noWebhooks : webhookListOf(env.DIRECTORY),
+      list: is_canary ? noWebhooks : webhookListOf(env.DIRECTORY),
       senderOf: ({ uid }) => env.WEBHOOK_SENDER.getByName(senderName(uid, identity_id)),
     },
     alarm_at_ms !== null,
@@ -81,7 +84,15 @@ export function openParts(
     ...stores,
     announce: after_commit,
   });
-  const erasure = new Erasure({ database, store, purchases, outbox, webhooks, transaction });
+  const erasure = new Erasure({
+    database,
+    store,
+    purchases,
+    outbox,
+    archiver,
+    webhooks,
+    transaction,
+  });
   const followers = { alarm, streams, outbox, webhooks, erasure };
   const after_commit = new AfterCommit(followers, hasStartedJobs);
   return {
@@ -89,10 +100,35 @@ export function openParts(
     database,
     store,
     purchases,
+    archiver,
+    copies,
     after_commit,
     alarm_round: new AlarmRound(alarm),
     event_sources,
     vault: new Vault(database, identity_id, () => erasure.has_begun),
     transaction: transaction(),
   };
+}
+
+/** The parts that keep the copies of an account. The canary has none. */
+function openCopies(
+  env: Env,
+  is_canary: boolean,
+  parts: Pick<AccountParts, "database" | "store" | "alarm">,
+) {
+  const { database, store } = parts;
+  const failures = failureCounterOf(env.DIRECTORY);
+  const projector = is_canary ? noProjector : createProjector(env);
+  const archive = is_canary ? null : createArchiveStore(env);
+  const outbox = new Outbox(database, store, projector, (failure) =>
+    failures.count("failed_delivery", failure),
+  );
+  const archiver = new Archiver({
+    ...parts,
+    archive,
+    max_age_ms: archiveMaxAge(env),
+    note: (segment) => projector.noteArchive(segment),
+    countFailure: (failure) => failures.count("failed_archive", failure),
+  });
+  return { copies: { archive, projector }, outbox, archiver };
 }

@@ -9,6 +9,7 @@ import {
   type AdminField,
   type AdminOperation,
 } from "../client/admin/index.ts";
+import { addAdminArchive } from "./admin_archive.ts";
 import { addCombinations } from "./admin_combinations.ts";
 import { addArgument, addOption, kebab, requestValueOf, wordOf } from "./admin_fields.ts";
 import { COMBINED, NAMES } from "./admin_names.ts";
@@ -49,6 +50,7 @@ export function addAdmin(program: Command): void {
     addCommand(generated, operation);
   }
   addCombinations(admin);
+  addAdminArchive(admin);
 }
 
 /** The command of these words. The first ones exist. */

@@ -4,6 +4,7 @@ import { pagesOf, type AdminCalls } from "../client/admin/index.ts";
 import {
   isPassbookError,
   PassbookError,
+  type ComparedPage,
   type ReconciledPage,
   type SuspendedAccounts,
 } from "../client/index.ts";
@@ -42,6 +43,12 @@ export function addCombinations(admin: Command): void {
     .action((identity: string | undefined, _, command: Command) =>
       rebuild(identity, command.optsWithGlobals()),
     );
+  admin
+    .command("differences")
+    .description("compare accounts with their own sums, the archive and the read model")
+    .option("--check <identity>", "only this account")
+    .option("--cursor <cursor>", "continue a run that broke off")
+    .action((_, command: Command) => findDifferences(command.optsWithGlobals()));
   admin
     .command("reconcile")
     .description("book recent payments, refunds and disputes whose webhook did not arrive")
@@ -140,6 +147,32 @@ async function rebuildAll(admin: AdminCalls, given: RebuildOptions): Promise<voi
 
 function count(value: number): string {
   return value.toLocaleString("en-GB");
+}
+
+type DifferencesOptions = RunOptions & { readonly check?: string };
+
+async function findDifferences(given: DifferencesOptions): Promise<void> {
+  const { admin, own } = await adminOf(given);
+  const sum = { checked: 0, differences: [] as object[], failed: [] as string[] };
+  const add = ({ checked, differences, failed }: ComparedPage): void => {
+    sum.checked += checked;
+    sum.differences.push(...differences);
+    sum.failed.push(...failed);
+  };
+  const progress = (): string =>
+    `Compared ${count(sum.checked)}, found ${count(sum.differences.length)} differences.`;
+  if (own.check === undefined) {
+    const read = (page: { readonly cursor?: string | undefined }) => admin.listDifferences(page);
+    for await (const page of pagesOfRun(given, "differences", read, progress)) add(page);
+  } else add(await admin.listAccountDifferences(own.check));
+  print(given, sum, () =>
+    [
+      progress(),
+      ...(sum.differences.length === 0 ? [] : [readText({ differences: sum.differences })]),
+      ...sum.failed.map((identity) => `Not compared: ${plain(identity)}`),
+    ].join("\n"),
+  );
+  if (sum.differences.length + sum.failed.length > 0) process.exitCode = 1;
 }
 
 async function reconcile(given: RunOptions): Promise<void> {

@@ -70,5 +70,12 @@ export const COMBINED: readonly string[] = [
   "suspendAccounts",
   "rebuildAccount",
   "rebuildAccounts",
+  "listDifferences",
+  "listAccountDifferences",
+  "archiveAccount",
+  "archiveAccounts",
+  "listArchiveHeads",
+  "readAccountArchive",
+  "readArchiveSegment",
   "reconcilePayments",
 ];

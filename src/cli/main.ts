@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * `passbook`, the command line. Exit codes: 0 done, 1 refused by the service, 2 invalid command, 3 not signed in,
- * 4 no response from the service, 5 "admin health" has a warning.
+ * 4 no response from the service, 5 a check found a problem, such as "admin health" or "archive verify".
  */
 import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";

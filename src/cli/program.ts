@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { addAccess } from "./access.ts";
 import { addAdmin } from "./admin.ts";
+import { addArchive } from "./archive.ts";
 import { addTokens } from "./tokens.ts";
 import { checkClient } from "./check_client.ts";
 import { connect, readBudget, type ConnectOptions } from "./connect.ts";
@@ -71,6 +72,7 @@ export function createProgram(version: string, { json }: { readonly json: boolea
   addAccess(program);
   addTokens(program);
   addAdmin(program);
+  addArchive(program);
   return program;
 }
 

@@ -1109,6 +1109,81 @@ export interface ChangedPlan {
   readonly account: Account;
 }
 
+export interface ArchiveHeadPage {
+  readonly heads: readonly {
+    readonly account_id: string;
+    readonly identity_id: string;
+    /** The number of the account's newest entry. */
+    readonly line: number;
+    /** The newest segment; null: there is none. */
+    readonly head: {
+      /** The number of its last entry. */
+      readonly line: number;
+      /** The SHA-256 of its stored bytes, in hexadecimal. */
+      readonly sha256: string;
+    } | null;
+  }[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+export interface ArchivedPage {
+  /** People whose accounts got the request. */
+  readonly requested: number;
+  /** Identities whose accounts did not respond. */
+  readonly failed: readonly string[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+export interface AccountArchive {
+  readonly account_id: string;
+  readonly identity_id: string;
+  /** The number of the account's newest entry. */
+  readonly line: number;
+  /** The newest segment; null: there is none. */
+  readonly head: {
+    /** The number of its last entry. */
+    readonly line: number;
+    /** The SHA-256 of its stored bytes, in hexadecimal. */
+    readonly sha256: string;
+  } | null;
+  /** Names in the folder `ledger/v1/{account_id}/`. */
+  readonly segments: readonly string[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+export interface ArchiveSegment {
+  readonly name: string;
+  /** The bytes in base64url (RFC 4648, section 5). */
+  readonly content: string;
+}
+
+export interface ComparedPage {
+  /** Accounts that were compared. */
+  readonly checked: number;
+  readonly differences: readonly {
+    readonly identity_id: string;
+    /** The copy that differs, or the account's own sums. */
+    readonly where: "account" | "archive" | "read_model";
+    readonly what:
+      | "balance"
+      | "held"
+      | "purchases"
+      | "entry"
+      | "segment_missing"
+      | "segment_changed";
+    /** What the account's rows give: credits, or the number of an entry. */
+    readonly expected: number | null;
+    readonly found: number | null;
+  }[];
+  /** Identities whose accounts or copies did not respond. */
+  readonly failed: readonly string[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
 export interface RepairedPage {
   /** The number of people; only on the first page. */
   readonly people?: number | undefined;
@@ -1277,6 +1352,8 @@ export interface HealthFigure {
     | "failed_requests"
     | "read_model_lag"
     | "failed_deliveries"
+    | "archive_failing"
+    | "differences"
     | "overdue_jobs"
     | "schedule_age"
     | "failing_tasks"

@@ -1,7 +1,7 @@
 /**
  * `npm run deploy [-- --dry-run] [--config <file>] [--secrets <file>] [--discard-secrets]`
  *
- * Makes a Cloudflare account match wrangler.toml: databases, namespaces, queues, secrets and migrations, then the code, so
+ * Makes a Cloudflare account match wrangler.toml: databases, namespaces, buckets, queues, secrets and migrations, then the code, so
  * that new code never runs on an old schema. Every step skips what exists, so a run after a failure continues where the
  * last one stopped.
  */
@@ -29,6 +29,7 @@ import {
   findOrCreateQueue,
   findStore,
   KV_NAMESPACE,
+  R2_BUCKET,
   type StoreKind,
 } from "./deploy_steps.ts";
 import { confirmRelease, readLiveVersion } from "./deploy_rollback.ts";
@@ -112,6 +113,7 @@ function stepsOf(progress: Progress): readonly Step[] {
     },
     ...stores(D1_DATABASE, plan.databases),
     ...stores(KV_NAMESPACE, plan.namespaces),
+    ...stores(R2_BUCKET, plan.buckets),
     ...plan.queues.map((name): Step => ({
       title: `Queue ${name}: find or create it`,
       run: async () => ((await findOrCreateQueue(name)) ? "created" : "found"),
@@ -263,6 +265,7 @@ function printStores(progress: Progress): void {
     [
       [D1_DATABASE, plan.databases],
       [KV_NAMESPACE, plan.namespaces],
+      [R2_BUCKET, plan.buckets],
     ] as const
   ).flatMap(([{ id_key }, stores]) =>
     stores

@@ -4,7 +4,7 @@ import { newEncryptionKeys, newIdTokenKeys, newSigningKeys } from "./development
 import { withOwnNamespaces } from "./rate_limit_namespaces.ts";
 import type { WorkerConfig } from "./wrangler_config.ts";
 
-/** A D1 database or KV namespace, looked up by its name in the account. */
+/** A D1 database, KV namespace or R2 bucket, looked up by its name in the account. */
 export interface Resource {
   readonly binding: string;
   readonly name: string;
@@ -21,6 +21,7 @@ export interface DeployPlan {
   readonly base_url: string | null;
   readonly databases: readonly Database[];
   readonly namespaces: readonly Resource[];
+  readonly buckets: readonly Resource[];
   readonly queues: readonly string[];
 }
 
@@ -50,6 +51,11 @@ export function readPlan(config: WorkerConfig): DeployPlan {
       binding,
       name: nameFor(binding),
       id: id ?? null,
+    })),
+    buckets: (config.r2_buckets ?? []).map(({ binding, bucket_name }) => ({
+      binding,
+      name: nameFor(binding),
+      id: bucket_name ?? null,
     })),
     queues: queuesOf(config),
   };
@@ -119,6 +125,10 @@ export function withIds(config: WorkerConfig, ids: ReadonlyMap<string, string>):
     kv_namespaces: (config.kv_namespaces ?? []).map((namespace) => ({
       ...namespace,
       id: ids.get(namespace.binding) ?? "",
+    })),
+    r2_buckets: (config.r2_buckets ?? []).map((bucket) => ({
+      ...bucket,
+      bucket_name: ids.get(bucket.binding) ?? "",
     })),
     ratelimits: withOwnNamespaces(worker, config.ratelimits ?? []),
   };

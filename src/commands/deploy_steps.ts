@@ -33,7 +33,8 @@ export interface StoreKind {
   readonly title: string;
   /** The key of its id in wrangler.toml. */
   readonly id_key: string;
-  list(): Promise<readonly { readonly name: string; readonly id: string }[]>;
+  /** The account's stores, or at least the one that is `wanted`, by its id or else its name. */
+  list(wanted: string): Promise<readonly { readonly name: string; readonly id: string }[]>;
   create(name: string): Promise<string>;
 }
 
@@ -57,6 +58,24 @@ export const KV_NAMESPACE: StoreKind = {
   create: (name) => create(["kv", "namespace", "create", name], /\b[0-9a-f]{32}\b/),
 };
 
+/** Wrangler lists only some buckets, so the rules of this one are read. A bucket's name is its id. */
+export const R2_BUCKET: StoreKind = {
+  title: "R2 bucket",
+  id_key: "bucket_name",
+  async list(wanted) {
+    const { succeeded, error } = await runWrangler(["r2", "bucket", "lifecycle", "list", wanted]);
+    if (succeeded) return [{ name: wanted, id: wanted }];
+    if (/does not exist|10006/.test(error)) return [];
+    throw new Error(
+      `${error}\nR2 must be enabled once for the account, in Cloudflare's dashboard.`,
+    );
+  },
+  async create(name) {
+    await mustRun(["r2", "bucket", "create", name]);
+    return name;
+  },
+};
+
 /**
  * The store of a binding, by its id in wrangler.toml or else by its name. A missing one is created only if `may_create`.
  * @throws Error that says how to go on
@@ -66,7 +85,7 @@ export async function findStore(
   { binding, name, id }: Resource,
   may_create: boolean,
 ): Promise<Found> {
-  const all = await kind.list();
+  const all = await kind.list(id ?? name);
   const known = all.find((store) => (id === null ? store.name === name : store.id === id));
   if (known !== undefined) return { id: known.id, is_new: false };
   if (id !== null) {

@@ -57,6 +57,8 @@ export interface Config {
   readonly device_poll_interval_seconds: number;
   readonly pat_ttl_days: number;
   /** How long a job stays in the read model after its creation. */
+  /** How many days an entry may wait for the archive. */
+  readonly archive_max_age_days: number;
   readonly read_model_days: number;
   /** Where warnings are sent. A secret: the address contains a token. Null: nowhere. */
   readonly alert_webhook_url: string | null;
@@ -122,6 +124,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,
+    archive_max_age_days: settings.ARCHIVE_MAX_AGE_DAYS,
     read_model_days: settings.READ_MODEL_DAYS,
     operators: settings.OPERATORS,
     support_credits_max: settings.SUPPORT_CREDITS_MAX,

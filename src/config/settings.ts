@@ -1,6 +1,6 @@
 /** The schema of the settings in the environment. Its messages name what is invalid. */
 import * as z from "zod/mini";
-import { COST_MAX_CREDITS } from "../domain/limits.ts";
+import { ARCHIVE_MAX_AGE_DAYS, COST_MAX_CREDITS } from "../domain/limits.ts";
 import { APP_SLUG_PATTERN } from "../domain/app_policy.ts";
 import { findInvisible } from "../domain/text.ts";
 import { contradict, parseOperator, type Operator } from "../domain/operators.ts";
@@ -242,6 +242,7 @@ export const variables = z
       DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
     ),
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
+    ARCHIVE_MAX_AGE_DAYS: wholeNumber(1, ARCHIVE_MAX_AGE_DAYS.longest, ARCHIVE_MAX_AGE_DAYS.usual),
     READ_MODEL_DAYS: wholeNumber(1, READ_MODEL_MAX_DAYS, READ_MODEL_DEFAULT_DAYS),
     OPERATORS: operators,
     SUPPORT_CREDITS_MAX: wholeNumber(0, COST_MAX_CREDITS, SUPPORT_CREDITS_DEFAULT_MAX),

@@ -17,6 +17,8 @@ const KEPT_MS = 7 * 24 * 60 * 60_000;
 const WRITE_PAUSE_MS: Readonly<Record<FailureKind, number>> = {
   failed_request: 60_000,
   failed_delivery: 60_000,
+  failed_archive: 60_000,
+  difference: 0,
   overdue_job: 0,
   failed_payment_event: 0,
   payment_not_booked: 0,

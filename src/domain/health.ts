@@ -12,6 +12,10 @@ const FAILURE_KINDS = [
   "failed_request",
   /** An account's changes did not reach the read model. */
   "failed_delivery",
+  /** An account could not write to the archive. */
+  "failed_archive",
+  /** The schedule found an account that differs from its copies. */
+  "difference",
   /** The schedule found a started job after its deadline. */
   "overdue_job",
   /** A genuine event of the payment service must be sent again. */
@@ -47,6 +51,10 @@ export const FIGURES = {
   read_model_lag: { unit: "seconds", limit: 15 * 60 },
   /** A single account that cannot deliver shows in the lag. A hundred failures mean that D1 or the queue is down. */
   failed_deliveries: { unit: "deliveries", limit: 100 },
+  /** An account retries at least every 15 minutes. After an hour, the archive is down or has a segment that does not fit. */
+  archive_failing: { unit: "seconds", limit: 60 * 60 },
+  /** Money that does not add up: each one needs a person. */
+  differences: { unit: "differences", limit: 0 },
   /** The schedule wakes an account an hour after its last entry. After two hours that did not help either. */
   overdue_jobs: { unit: "seconds", limit: 2 * 60 * 60 },
   /** Three missed runs: each starts ten minutes after the one before. */
@@ -77,6 +85,8 @@ export const FAILURE_WINDOWS_MS: Readonly<Record<FailureKind, number>> = {
   failed_request: 20 * MINUTE_MS,
   // Longer than the longest pause between two retries, so that a lasting failure does not disappear.
   failed_delivery: 20 * MINUTE_MS,
+  failed_archive: 20 * MINUTE_MS,
+  difference: 24 * HOUR_MS,
   // Each run of the schedule looks at some accounts only.
   overdue_job: HOUR_MS,
   failed_payment_event: HOUR_MS,
@@ -214,6 +224,8 @@ function failureFigures(part: HealthParts["failures"]) {
     failed_requests: countOf("failed_request"),
     read_model_lag: waitOf("failed_delivery"),
     failed_deliveries: countOf("failed_delivery"),
+    archive_failing: waitOf("failed_archive"),
+    differences: countOf("difference"),
     overdue_jobs: waitOf("overdue_job"),
     failed_payment_events: countOf("failed_payment_event"),
     payments_not_booked: countOf("payment_not_booked"),

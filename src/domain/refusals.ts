@@ -13,7 +13,7 @@ export type Refusal =
   | { readonly code: "unsupported_media_type" }
   | { readonly code: "body_too_large"; readonly limit_bytes: number }
   | { readonly code: "not_found" }
-  | { readonly code: "not_found"; readonly missing: "payments" }
+  | { readonly code: "not_found"; readonly missing: "payments" | "archive" }
   | { readonly code: "unknown_host"; readonly base_url: string }
   | { readonly code: "https_required"; readonly base_url: string }
   | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }

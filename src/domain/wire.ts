@@ -67,7 +67,14 @@ export const ACCOUNT_STATES = ["active", "suspended"] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
 /** The checks of `/readyz`, by the names in its response. */
-export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys", "account"] as const;
+export const READINESS_CHECKS = [
+  "directory",
+  "read_model",
+  "archive",
+  "codes",
+  "keys",
+  "account",
+] as const;
 export type ReadinessCheck = (typeof READINESS_CHECKS)[number];
 
 /** True: the check succeeded. */
@@ -75,9 +82,9 @@ export type Readiness = Readonly<Record<ReadinessCheck, boolean>>;
 
 /**
  * The checks whose failure is only a warning, because sign-in, wallets and jobs do not need those stores. KV holds a copy
- * of what a device login shows, and the read model is for operators.
+ * of what a device login shows, the read model is for operators, and the archive is a second copy of the ledger.
  */
-const WARNINGS: readonly ReadinessCheck[] = ["codes", "read_model"];
+const WARNINGS: readonly ReadinessCheck[] = ["codes", "read_model", "archive"];
 
 /** Whether the service can do its work. */
 export function isReady(readiness: Readiness): boolean {

@@ -9,6 +9,7 @@ import type { CopyAppIcon } from "../operations/app_icon_copy.ts";
 import type { PaymentBooking } from "../operations/payment_booking.ts";
 import type { PaymentReconciliation } from "../operations/payment_reconciliation.ts";
 import type { ReserveStarter } from "../budget/client.ts";
+import type { ArchiveStore } from "../archive/store.ts";
 import type { Config, Misconfiguration } from "../config/config.ts";
 import type { DeviceLogins } from "../device/client.ts";
 import type { DeviceCodes } from "../device/device_code.ts";
@@ -85,6 +86,8 @@ export interface Services extends OAuthTokens {
   readonly readHealth: ReadHealth;
   /** Queries across accounts, for operators. */
   readonly read_model: ReadModel;
+  /** The second copy of the ledger, for operators. Null if the service has none. */
+  readonly archive: ArchiveStore | null;
   readonly identity: IdentityPort;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;

@@ -53,6 +53,14 @@ async function works(check: ReadinessCheck, probe: () => Promise<unknown>): Prom
   }
 }
 
+/** @throws Error if the archive does not respond, or the service has none */
+export async function checkArchive(
+  archive: { check(): Promise<unknown> } | null,
+): Promise<unknown> {
+  if (archive === null) throw new Error("the bucket ARCHIVE is not bound");
+  return archive.check();
+}
+
 /** A query of D1 that reads no table of ours. */
 export function checkDatabase(database: D1Database): () => Promise<unknown> {
   return () => database.prepare("select name from d1_migrations order by id desc limit 1").first();

@@ -1,5 +1,6 @@
 /** The operator, or the app by its key, that acts, and the services that their actions use. */
 import type { Accounts } from "../account/clients/accounts.ts";
+import type { ArchiveStore } from "../archive/store.ts";
 import type { Config } from "../config/config.ts";
 import type { AppPauses } from "../directory/app_pauses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
@@ -31,6 +32,7 @@ export interface OperatorServices {
   readonly support_credits: SupportCredits;
   readonly identity: IdentityPort;
   readonly read_model: ReadModel;
+  readonly archive: ArchiveStore | null;
   /** Null: credits are not for sale. */
   readonly payments: Pick<Payments, "findBuyer"> | null;
   readonly payment_reconciliation: PaymentReconciliation | null;

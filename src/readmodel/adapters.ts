@@ -24,6 +24,7 @@ export const noProjector: Projector = {
   replaceAccount: nothing,
   replaceGrants: nothing,
   replaceJobs: nothing,
+  noteArchive: nothing,
   bar: nothing,
   forget: () => Promise.resolve(true),
 };

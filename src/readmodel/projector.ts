@@ -2,7 +2,7 @@
  * The port through which an account's object delivers its changes to D1 `DB`: its own row, which has the number
  * of the last delivered entry, its grants and its jobs. Two adapters: direct to D1, and through a queue.
  */
-import type { accounts, grants, jobs } from "./schema.ts";
+import type { accounts, archiveHeads, grants, jobs } from "./schema.ts";
 import type { LineMoney, LineTotals } from "./line_totals.ts";
 
 /**
@@ -15,6 +15,9 @@ export type { LineMoney, LineTotals };
 
 /** D1's row of an account: the account as of entry `line` of its ledger. */
 export type ProjectedAccount = typeof accounts.$inferSelect;
+
+/** The newest segment of an account in the archive. */
+export type ArchivedSegment = typeof archiveHeads.$inferSelect;
 
 /** Rows of one account. A later entry always replaces an earlier one. */
 export interface ProjectedRows {
@@ -70,6 +73,8 @@ export interface Projector {
   replaceGrants(account_id: string, grants: ProjectedRows["grants"]): Promise<void>;
   /** Replaces the jobs of a range. */
   replaceJobs(range: JobRange): Promise<void>;
+  /** Writes the newest segment of an account. An earlier one never replaces it. */
+  noteArchive(segment: ArchivedSegment): Promise<void>;
   /** Refuses all deliveries of a deleted account from now on, even late ones. */
   bar(account_id: string): Promise<void>;
   /**

@@ -23,7 +23,7 @@ import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { DAY_MS, firstIdOf, timeOfId, utcDayOf } from "../domain/calendar.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort, AccountState, JobSort, SortOrder } from "../domain/wire.ts";
-import { accounts, jobs } from "./schema.ts";
+import { accounts, archiveHeads, jobs } from "./schema.ts";
 import {
   readMarks,
   readTopAccounts,
@@ -48,6 +48,9 @@ import {
 /** Accounts that one search for silent ones reads. A full table would keep D1 busy for seconds. */
 const SILENT_ACCOUNTS_READ = 5_000;
 
+/** Accounts that one search for entries without an archive reads. */
+const UNARCHIVED_ACCOUNTS_READ = 5_000;
+
 /** Accounts of one app that a list considers: several days of a fraud wave. D1 looks each of them up. */
 const GRANTEES_LISTED_MAX = 5_000;
 
@@ -67,6 +70,27 @@ interface AccountCursor {
   readonly value: number;
   readonly id: string;
 }
+
+/** An account, the last of its entries that D1 has, and its newest segment; null: it has none. */
+interface ArchivedAccount {
+  readonly id: string;
+  readonly identity_id: string;
+  readonly line: number;
+  readonly head: typeof archiveHeads.$inferSelect | null;
+}
+
+interface UnarchivedSearch {
+  readonly before_ms: number;
+  readonly start: string;
+  readonly limit: number;
+}
+
+const UNARCHIVED = `select looked_at.identity_id from (
+    select id, identity_id, line, created_at_ms from accounts where id > ?1 order by id
+    limit ${UNARCHIVED_ACCOUNTS_READ}) as looked_at
+  left join archive_heads on archive_heads.account_id = looked_at.id
+  where looked_at.line > coalesce(archive_heads.line, 0)
+    and coalesce(archive_heads.written_at_ms, looked_at.created_at_ms) < ?2 limit ?3`;
 
 export interface AccountSearch {
   /** Undefined: all accounts. Otherwise the account with this id, or those of these identities. */
@@ -279,6 +303,39 @@ export class ReadModel {
     if (after.length >= limit) return after;
     const first = await this.#silentAfter("", before_ms, limit);
     return [...new Set([...after, ...first])].slice(0, limit);
+  }
+
+  /**
+   * Identities of accounts that have entries after their newest segment, if that was written before `before_ms`. An account
+   * without a segment counts from its creation. Looks at a bounded number of accounts with an id after `start`, then at the
+   * first ones.
+   */
+  async listUnarchived(search: UnarchivedSearch): Promise<readonly string[]> {
+    const { start, limit } = search;
+    const after = await this.#unarchivedAfter(search);
+    if (after.length >= limit || start === "") return after;
+    const first = await this.#unarchivedAfter({ ...search, start: "" });
+    return [...new Set([...after, ...first])].slice(0, limit);
+  }
+
+  async #unarchivedAfter({ before_ms, start, limit }: UnarchivedSearch): Promise<string[]> {
+    const { results } = await this.#binding
+      .prepare(UNARCHIVED)
+      .bind(start, before_ms, limit)
+      .all<{ identity_id: string }>();
+    return results.map(({ identity_id }) => identity_id);
+  }
+
+  /** Accounts with their newest segments, with an id after `after_id`, in the order of their ids. */
+  async listArchiveHeads(after_id: string, limit: number): Promise<readonly ArchivedAccount[]> {
+    const { id, identity_id, line } = accounts;
+    return this.#database
+      .select({ id, identity_id, line, head: archiveHeads })
+      .from(accounts)
+      .leftJoin(archiveHeads, eq(archiveHeads.account_id, id))
+      .where(gt(id, after_id))
+      .orderBy(asc(id))
+      .limit(limit);
   }
 
   /** The identities among these whose account D1 has. */

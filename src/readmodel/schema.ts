@@ -165,6 +165,16 @@ export const dayMinutes = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.app_slug, table.minute] })],
 );
 
+/** The newest segment of each account in the archive, which ends the chain of its segments; see docs/keep.md. */
+export const archiveHeads = sqliteTable("archive_heads", {
+  account_id: text().primaryKey(),
+  /** The last entry of the segment. */
+  line: integer().notNull(),
+  /** The SHA-256 of its stored bytes, in hexadecimal. */
+  sha256: text().notNull(),
+  written_at_ms: integer().notNull(),
+});
+
 /** One row: the last account that maintenance has visited. */
 export const upkeep = sqliteTable("upkeep", {
   singleton: integer().primaryKey(),

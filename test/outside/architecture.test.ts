@@ -20,6 +20,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   directory: ["domain/", "keys/encryption.ts", "keys/sealing.ts"],
   device: ["domain/"],
   budget: ["domain/"],
+  // The second copy of the ledger.
+  archive: ["domain/"],
   payments: ["domain/"],
   webhooks: ["domain/"],
   identity: [
@@ -47,6 +49,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "fields.ts",
     "account/clients/accounts.ts",
     "account/contract.ts",
+    "archive/store.ts",
     "config/config.ts",
     "directory/app_pauses.ts",
     "directory/app_records.ts",
@@ -111,7 +114,6 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "client/index.ts",
     "client/admin/index.ts",
     "client/oauth/index.ts",
-    "client/oauth/index.ts",
     "client/testing/service.ts",
   ],
   // The build for development. Nothing of production imports it.
@@ -145,6 +147,9 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "http/services.ts",
     "authorization/authorization.ts",
     "operations/account_deletion.ts",
+    "operations/due_archives.ts",
+    "operations/compared_accounts.ts",
+    "archive/r2_store.ts",
     "config/config.ts",
     "operations/readiness.ts",
     "config/problems.ts",
@@ -218,6 +223,16 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/sync/outbox.ts → readmodel/projector.ts",
   "account/sync/read_model_rows.ts → readmodel/projector.ts",
   "account/parts.ts → readmodel/adapters.ts",
+  // The account writes its ledger to the archive.
+  "account/parts.ts → archive/r2_store.ts",
+  "account/parts.ts → archive/store.ts",
+  "account/parts.ts → readmodel/projector.ts",
+  "account/sync/comparison.ts → archive/bytes.ts",
+  "account/sync/comparison.ts → archive/store.ts",
+  "account/sync/comparison.ts → readmodel/projector.ts",
+  "account/sync/archiver.ts → archive/bytes.ts",
+  "account/sync/archiver.ts → archive/store.ts",
+  "account/sync/archiver.ts → readmodel/projector.ts",
   // An account that cannot deliver counts a failure, which operators see in the health figures.
   "account/parts.ts → directory/failures.ts",
   // The account tells the senders of webhooks that it has something new.
@@ -232,6 +247,7 @@ const SINGLE_IMPORTS: readonly string[] = [
   "http/services.ts → operations/payment_booking.ts",
   "http/services.ts → operations/payment_reconciliation.ts",
   "http/services.ts → account/clients/vault.ts",
+  "http/services.ts → archive/store.ts",
   "http/services.ts → budget/client.ts",
   "http/services.ts → config/config.ts",
   "http/services.ts → device/client.ts",

@@ -986,6 +986,137 @@ class AdminCalls(ABC):
             )
         )
 
+    def list_archive_heads(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.ArchiveHeadPage:
+        """
+        List the newest archive segment of every account. Segments form a chain, and the head ends it
+        (docs/keep.md). The data comes from the read model. Without the bucket `ARCHIVE`, the response is
+        404.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/archive",
+                query={"limit": limit, "cursor": cursor},
+                field="heads",
+            )
+        )
+
+    def archive_accounts(
+        self,
+        *,
+        cursor: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.ArchivedPage:
+        """
+        Write to the archive at once, a page of accounts at a time. The accounts of one page of people write
+        what the archive lacks, within seconds. Repeat with `cursor` set to `next_cursor` until the response
+        has no `next_cursor`. Without the bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                "/api/admin/archive",
+                body={"cursor": cursor},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="requested",
+            )
+        )
+
+    def read_account_archive(
+        self,
+        identity_id: str,
+        *,
+        cursor: str | None = None,
+    ) -> types.AccountArchive:
+        """
+        List the archive segments of an account. The head comes from the account itself. Without the bucket
+        `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/archive",
+                query={"cursor": cursor},
+                field="account_id",
+            )
+        )
+
+    def archive_account(
+        self,
+        identity_id: str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.ArchiveAccountResponse:
+        """
+        Write an account to the archive at once. The account writes what the archive lacks, within seconds.
+        Without the bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/archive",
+                body={},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def read_archive_segment(
+        self,
+        identity_id: str,
+        segment: str,
+    ) -> types.ArchiveSegment:
+        """
+        Read one archive segment. The stored bytes, which are gzip, in base64url. Without the bucket
+        `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/archive/{quote(segment, safe='')}",
+                field="name",
+            )
+        )
+
+    def list_differences(
+        self,
+        *,
+        cursor: str | None = None,
+    ) -> types.ComparedPage:
+        """
+        Compare accounts with their copies, a page at a time. Compares the accounts of one page of people
+        with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat
+        with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/differences",
+                query={"cursor": cursor},
+                field="checked",
+            )
+        )
+
+    def list_account_differences(
+        self,
+        identity_id: str,
+    ) -> types.ComparedPage:
+        """Compare an account with its copies. As for all accounts. Nothing is repaired."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/differences",
+                field="checked",
+            )
+        )
+
     def rebuild_accounts(
         self,
         *,

@@ -948,6 +948,99 @@ class RevokeAccountTokenResponse(TypedDict):
     ok: Literal[True]
 
 
+class ArchiveHeadPageHeadsHead(TypedDict):
+    line: int
+    """The number of its last entry."""
+    sha256: str
+    """The SHA-256 of its stored bytes, in hexadecimal."""
+
+
+class ArchiveHeadPageHeads(TypedDict):
+    account_id: str
+    identity_id: str
+    line: int
+    """The number of the account's newest entry."""
+    head: ArchiveHeadPageHeadsHead | None
+    """The newest segment; null: there is none."""
+
+
+class _ArchiveHeadPage(TypedDict):
+    heads: list[ArchiveHeadPageHeads]
+
+
+class ArchiveHeadPage(_ArchiveHeadPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class _ArchivedPage(TypedDict):
+    requested: int
+    """People whose accounts got the request."""
+    failed: list[str]
+    """Identities whose accounts did not respond."""
+
+
+class ArchivedPage(_ArchivedPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class AccountArchiveHead(TypedDict):
+    line: int
+    """The number of its last entry."""
+    sha256: str
+    """The SHA-256 of its stored bytes, in hexadecimal."""
+
+
+class _AccountArchive(TypedDict):
+    account_id: str
+    identity_id: str
+    line: int
+    """The number of the account's newest entry."""
+    head: AccountArchiveHead | None
+    """The newest segment; null: there is none."""
+    segments: list[str]
+    """Names in the folder `ledger/v1/{account_id}/`."""
+
+
+class AccountArchive(_AccountArchive, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class ArchiveAccountResponse(TypedDict):
+    ok: Literal[True]
+
+
+class ArchiveSegment(TypedDict):
+    name: str
+    content: str
+    """The bytes in base64url (RFC 4648, section 5)."""
+
+
+class ComparedPageDifferences(TypedDict):
+    identity_id: str
+    where: Literal["account", "archive", "read_model"]
+    """The copy that differs, or the account's own sums."""
+    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed"]
+    expected: int | None
+    """What the account's rows give: credits, or the number of an entry."""
+    found: int | None
+
+
+class _ComparedPage(TypedDict):
+    checked: int
+    """Accounts that were compared."""
+    differences: list[ComparedPageDifferences]
+    failed: list[str]
+    """Identities whose accounts or copies did not respond."""
+
+
+class ComparedPage(_ComparedPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
 class _RepairedPage(TypedDict):
     checked: int
     """People whose accounts were compared with the read model."""
@@ -1110,7 +1203,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "differences", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None

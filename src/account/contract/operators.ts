@@ -1,4 +1,5 @@
 /** Operators' actions, and the debts of deleted accounts. */
+import type { ArchiveHead } from "../../domain/archive_segment.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
 import type { Wallet } from "./wallet.ts";
@@ -56,6 +57,34 @@ export interface InspectedAccount {
   readonly allowances: readonly ListedAllowance[];
   /** The newest ones, at most a page. */
   readonly started_jobs: readonly JobRow[];
+}
+
+/** What the archive has of an account. */
+export interface ArchivedAccount {
+  readonly account_id: string;
+  /** The number of the newest entry. */
+  readonly line: number;
+  /** The newest segment; null: there is none. */
+  readonly head: ArchiveHead | null;
+}
+
+/** An account compared with its own sums and with its copies. */
+export interface Comparison {
+  /** The newest entry. */
+  readonly line: number;
+  readonly differences: readonly {
+    readonly where: "account" | "archive" | "read_model";
+    readonly what:
+      | "balance"
+      | "held"
+      | "purchases"
+      | "entry"
+      | "segment_missing"
+      | "segment_changed";
+    /** The number that the account's rows give: credits, or the number of an entry. */
+    readonly expected: number | null;
+    readonly found: number | null;
+  }[];
 }
 
 /** A debt of a deleted account. Each debt keeps its id. */

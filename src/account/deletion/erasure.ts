@@ -5,13 +5,14 @@
  * personal data, stay exact. The senders of webhooks read the last events, and get `account.deleted`.
  * `wiping`: rows are deleted in portions, the ledger last. Then the account's own row is cleared; it stays as the
  * tombstone. The debts that the account took over stay too, and keyed hashes of its payments with what they may still lose.
- * `forgetting`: the read model deletes the account, and accepts nothing of it any more.
+ * `forgetting`: the read model deletes the account, and accepts nothing of it any more. Then the archive deletes its segments.
  * `done`.
  *
  * Each step may be interrupted and repeated.
  */
 import { backOff } from "../../domain/back_off.ts";
 import type { Alarm } from "../sync/alarm.ts";
+import type { Archiver } from "../sync/archiver.ts";
 import type { Outbox } from "../sync/outbox.ts";
 import type { WebhookOutbox } from "../webhooks/outbox.ts";
 import type { AccountDatabase, TableName } from "../sql/database.ts";
@@ -42,6 +43,7 @@ type Kept = "account" | "data_format" | "debts" | "kept_payments";
 const KEYS: Readonly<Record<Exclude<TableName, Kept>, string>> = {
   allowances: "id",
   apps: "slug",
+  archive: "singleton",
   approvals: "id",
   cap_claims: "claimed_until_ms, job_id",
   codes: "code_hash",
@@ -68,6 +70,7 @@ interface ErasureParts {
   readonly store: Store;
   readonly purchases: PurchaseStore;
   readonly outbox: Outbox;
+  readonly archiver: Archiver;
   readonly webhooks: WebhookOutbox;
   /** For each transaction of the erasure. */
   readonly transaction: () => TransactionParts;
@@ -92,10 +95,10 @@ export class Erasure {
   /**
    * Does a bounded part of the erasure.
    * @returns when to continue, in milliseconds since the epoch; null if the erasure is done.
-   * @throws if the read model cannot be reached.
+   * @throws if the read model or the archive cannot be reached.
    */
   async step(): Promise<number | null> {
-    const { store, outbox, purchases } = this.#parts;
+    const { store, outbox, archiver, purchases } = this.#parts;
     const account = store.readAccount();
     if (account === null || account.erasure === "done") return null;
     let { erasure } = account;
@@ -112,6 +115,7 @@ export class Erasure {
       store.changeAccount({ ...TOMBSTONE, erasure: "forgetting" });
     }
     if (!(await outbox.forgetForGood(account.id))) return Date.now();
+    if (!(await archiver.forget(account.id))) return Date.now();
     store.changeAccount({ erasure: "done" });
     return null;
   }

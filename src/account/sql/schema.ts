@@ -362,6 +362,21 @@ export const readModelBehind = sqliteTable("read_model_behind", {
   rebuilt_to_job_id: text(),
 });
 
+/** One row once the account has written to the archive, or must; see `sync/archiver.ts`. */
+export const archive = sqliteTable("archive", {
+  singleton: integer().primaryKey(),
+  /** The archive has the entries up to this one. */
+  line: integer().notNull(),
+  /** The SHA-256 of the stored bytes of the newest segment, in hexadecimal; null: there is none. */
+  sha256: text(),
+  /** The last entry of the segment that is being written; null: none. A retry writes the same entries. */
+  pending_line: integer(),
+  /** An operator or the schedule wants the entries up to this one in the archive. */
+  requested_line: integer().notNull(),
+  /** Since when the archive cannot be written; null: the last attempt succeeded. */
+  failing_since_ms: integer(),
+});
+
 /** The newest events for webhooks that have no entry; see `webhooks/unnumbered_events.ts`. */
 export const unnumberedEvents = sqliteTable("unnumbered_events", {
   id: integer().primaryKey(),

@@ -4,12 +4,17 @@
 import type { CallOptions, WriteOptions } from "../calls.ts";
 import type { AdminOperation } from "./operation.ts";
 import type {
+  AccountArchive,
   AccountPurchasePage,
   AdjustedCredits,
   AppKeyPage,
   AppPage,
+  ArchiveHeadPage,
+  ArchiveSegment,
+  ArchivedPage,
   AuditPage,
   ChangedPlan,
+  ComparedPage,
   EntryPage,
   FoundAccountPage,
   FoundJobPage,
@@ -236,6 +241,63 @@ export interface AdminCalls {
   ): Promise<{
     readonly ok: true;
   }>;
+  /**
+   * List the newest archive segment of every account. Segments form a chain, and the head ends it
+   * (docs/keep.md). The data comes from the read model. Without the bucket `ARCHIVE`, the response
+   * is 404.
+   */
+  listArchiveHeads(
+    fields?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+    options?: CallOptions,
+  ): Promise<ArchiveHeadPage>;
+  /**
+   * Write to the archive at once, a page of accounts at a time. The accounts of one page of people
+   * write what the archive lacks, within seconds. Repeat with `cursor` set to `next_cursor` until
+   * the response has no `next_cursor`. Without the bucket `ARCHIVE`, the response is 404.
+   */
+  archiveAccounts(
+    fields?: { readonly cursor?: string | undefined },
+    options?: WriteOptions,
+  ): Promise<ArchivedPage>;
+  /**
+   * List the archive segments of an account. The head comes from the account itself. Without the
+   * bucket `ARCHIVE`, the response is 404.
+   */
+  readAccountArchive(
+    identityId: string,
+    fields?: { readonly cursor?: string | undefined },
+    options?: CallOptions,
+  ): Promise<AccountArchive>;
+  /**
+   * Write an account to the archive at once. The account writes what the archive lacks, within
+   * seconds. Without the bucket `ARCHIVE`, the response is 404.
+   */
+  archiveAccount(
+    identityId: string,
+    options?: WriteOptions,
+  ): Promise<{
+    readonly ok: true;
+  }>;
+  /**
+   * Read one archive segment. The stored bytes, which are gzip, in base64url. Without the bucket
+   * `ARCHIVE`, the response is 404.
+   */
+  readArchiveSegment(
+    identityId: string,
+    segment: string,
+    options?: CallOptions,
+  ): Promise<ArchiveSegment>;
+  /**
+   * Compare accounts with their copies, a page at a time. Compares the accounts of one page of
+   * people with their own sums, their newest archive segment and the read model. Nothing is
+   * repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+   */
+  listDifferences(
+    fields?: { readonly cursor?: string | undefined },
+    options?: CallOptions,
+  ): Promise<ComparedPage>;
+  /** Compare an account with its copies. As for all accounts. Nothing is repaired. */
+  listAccountDifferences(identityId: string, options?: CallOptions): Promise<ComparedPage>;
   /**
    * Repair the read model of all accounts, a page at a time. Compares the accounts of one page of
    * people with the read model; each account sends the rows that are missing. Repeat with `cursor`
@@ -701,6 +763,13 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
 {"id":"suspendAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/suspend","summary":"Suspend the account","description":"Every request of the holder except sign-out gets 403 `suspended`. Started jobs can still be settled, and still expire.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["ok"]]},
 {"id":"restoreAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/restore","summary":"End a suspension","description":"Sessions and tokens that are still valid work again.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["ok"]]},
 {"id":"revokeAccountToken","method":"DELETE","path":"/api/admin/accounts/{identity_id}/personal-tokens/{id}","summary":"Revoke a personal token","description":"The next call with the token is refused, in every location.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"reason","in":"query","kind":"text"}],"shapes":[["ok"]]},
+{"id":"listArchiveHeads","method":"GET","path":"/api/admin/archive","summary":"List the newest archive segment of every account","description":"Segments form a chain, and the head ends it (docs/keep.md). The data comes from the read model. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["heads"]]},
+{"id":"archiveAccounts","method":"POST","path":"/api/admin/archive","summary":"Write to the archive at once, a page of accounts at a time","description":"The accounts of one page of people write what the archive lacks, within seconds. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. Without the bucket `ARCHIVE`, the response is 404.","keyed":true,"fields":[{"name":"cursor","in":"body","kind":"text"}],"shapes":[["requested","failed"]]},
+{"id":"readAccountArchive","method":"GET","path":"/api/admin/accounts/{identity_id}/archive","summary":"List the archive segments of an account","description":"The head comes from the account itself. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["account_id","identity_id","line","head","segments"]]},
+{"id":"archiveAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/archive","summary":"Write an account to the archive at once","description":"The account writes what the archive lacks, within seconds. Without the bucket `ARCHIVE`, the response is 404.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true}],"shapes":[["ok"]]},
+{"id":"readArchiveSegment","method":"GET","path":"/api/admin/accounts/{identity_id}/archive/{segment}","summary":"Read one archive segment","description":"The stored bytes, which are gzip, in base64url. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"segment","in":"path","kind":"text","required":true}],"shapes":[["name","content"]]},
+{"id":"listDifferences","method":"GET","path":"/api/admin/differences","summary":"Compare accounts with their copies, a page at a time","description":"Compares the accounts of one page of people with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.","fields":[{"name":"cursor","in":"query","kind":"text"}],"shapes":[["checked","differences","failed"]]},
+{"id":"listAccountDifferences","method":"GET","path":"/api/admin/accounts/{identity_id}/differences","summary":"Compare an account with its copies","description":"As for all accounts. Nothing is repaired.","fields":[{"name":"identityId","in":"path","kind":"text","required":true}],"shapes":[["checked","differences","failed"]]},
 {"id":"rebuildAccounts","method":"POST","path":"/api/admin/rebuild","summary":"Repair the read model of all accounts, a page at a time","description":"Compares the accounts of one page of people with the read model; each account sends the rows that are missing. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` repairs the same page again, which is safe.","keyed":true,"fields":[{"name":"cursor","in":"body","kind":"text"}],"shapes":[["checked","repaired","failed"]]},
 {"id":"reconcilePayments","method":"POST","path":"/api/admin/payments/reconcile","summary":"Book payments whose webhook did not arrive, a page at a time","description":"Compares Stripe's checkouts and refunds of the last 30 days, and its disputes of the last 120 days, with the accounts, and books what is missing, once. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` compares the same page again, which is safe. If the service sells no credits, the response is 404.","keyed":true,"fields":[{"name":"cursor","in":"body","kind":"text"}],"shapes":[["checked","booked","not_booked"]]},
 {"id":"findJobs","method":"GET","path":"/api/admin/jobs","summary":"Jobs across accounts","description":"The data comes from the read model, which has no metadata. The newest first; with `sort=cost`, those that cost most (`actual_cost` less `refunded`), and then there is no further page. An app together with `from` and `to` reads only the jobs of that time.","fields":[{"name":"app","in":"query","kind":"text"},{"name":"status","in":"query","kind":"text","values":["started","completed","failed"]},{"name":"by","in":"query","kind":"text"},{"name":"from","in":"query","kind":"time"},{"name":"to","in":"query","kind":"time"},{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"},{"name":"sort","in":"query","kind":"text","values":["created","cost"]},{"name":"identityId","in":"query","kind":"text"}],"shapes":[["jobs","as_of"]]},

@@ -5,6 +5,7 @@ import { metadata, pageLimit } from "../validation.ts";
 import { service_of_operators } from "../api/admin/admin_document.ts";
 import { access } from "../api/access/access_document.ts";
 import { accounts } from "../api/admin/accounts/accounts_document.ts";
+import { archive } from "../api/admin/archive/archive_document.ts";
 import { apps } from "../api/admin/apps/apps_document.ts";
 import { webhook_events } from "../api/admin/webhooks/webhooks_schemas.ts";
 import { clients } from "../api/admin/clients/clients_document.ts";
@@ -89,6 +90,7 @@ export function openApiDocument(): object {
         ...personal_tokens,
         ...upstream_tokens,
         ...accounts,
+        ...archive,
         ...service_of_operators,
         ...apps,
         ...app_itself,

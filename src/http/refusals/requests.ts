@@ -4,14 +4,20 @@ import type { ErrorTable } from "./table.ts";
 
 const NOTHING_HERE = "There is nothing at this address.";
 
-const NO_PAYMENTS =
-  "This service does not sell credits. Its operator can set CREDIT_PACKAGES and Stripe's keys.";
+const MISSING = {
+  payments:
+    "This service does not sell credits. Its operator can set CREDIT_PACKAGES and Stripe's keys.",
+  archive:
+    "This service has no archive. Add the bucket ARCHIVE to wrangler.toml, and deploy (docs/keep.md).",
+} as const;
 
 export const REQUESTS = {
   invalid_request: ({ detail }) => ({ error: detail }),
   unsupported_media_type: "Send the body as JSON, with Content-Type: application/json.",
   body_too_large: ({ limit_bytes }) => ({ error: `The body is larger than ${limit_bytes} bytes.` }),
-  not_found: (refusal) => ({ error: "missing" in refusal ? NO_PAYMENTS : NOTHING_HERE }),
+  not_found: (refusal) => ({
+    error: "missing" in refusal ? MISSING[refusal.missing] : NOTHING_HERE,
+  }),
   unknown_host: ({ base_url }) => ({
     error: `Use ${base_url}: this service accepts no other host.`,
   }),

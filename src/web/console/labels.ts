@@ -9,6 +9,8 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   failed_requests: "Requests of the last 20 minutes got status 5xx.",
   read_model_lag: "The oldest change that lists and charts do not show yet waits this long.",
   failed_deliveries: "Updates of lists and charts failed in the last 20 minutes.",
+  archive_failing: "The second copy of the ledger cannot be written for this long.",
+  differences: "In the last day, an account did not equal its copies, or its own sums.",
   overdue_jobs: "A started job is this far past its deadline, and still holds credits.",
   schedule_age: "The schedule, which runs every ten minutes, has not finished a run for this long.",
   failing_tasks: "Tasks of the schedule failed three times in a row.",
@@ -36,6 +38,8 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   failed_requests: "in 20 min",
   read_model_lag: "the longest",
   failed_deliveries: "in 20 min",
+  archive_failing: "the longest",
+  differences: "in a day",
   overdue_jobs: "the oldest",
   schedule_age: "since its last run",
   failing_tasks: "of the schedule",
@@ -163,6 +167,7 @@ export const SELECTION_PROBLEMS: Readonly<Record<string, string>> = {
 
 /** Names of the audit log's `act`. One that is missing here is shown as it is stored. */
 export const ACT_NAMES: Readonly<Record<string, string>> = {
+  "account.archive": "Written to the archive",
   "account.credits": "Credits adjusted",
   "account.delete": "Account deleted",
   "account.export": "Data exported",
@@ -173,6 +178,7 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.restore": "Account restored",
   "account.signout": "Signed out everywhere",
   "account.suspend": "Account suspended",
+  "accounts.archive": "All written to the archive",
   "accounts.rebuild": "Lists and charts repaired",
   "app.save": "App saved",
   "app.pause": "App paused",

@@ -639,6 +639,51 @@ describe("passbook admin", { tags: "slow" }, () => {
     expect(await read("health")).toMatchObject({ status: "warning" });
   });
 
+  it("an operator writes and downloads the archive, and anybody verifies it without the service", async () => {
+    const { identity_id, operate, read, post } = await open("kay@example.com");
+    await post("/jobs", { app: "demo", action: "draw", cost_estimate: 10 });
+    const written = await operate("archive now ID");
+    expect(written).toMatchObject({ code: 0, stdout: "The archive has the entries 1 to 3.\n" });
+    const copy = join(directory, "copy");
+    const fetched = await operate(`archive download ID ${copy}`);
+    expect(fetched.stdout).toContain("Fetched 1 segments of 1 accounts.");
+    expect((await operate("differences --check ID")).stdout).toContain("found 0 differences");
+    // Another machine: no address, no token.
+    const verify = (...more: readonly string[]) =>
+      passbookOf("stranger", ["archive", "verify", copy, ...more]);
+    const sound = await verify();
+    expect(sound).toMatchObject({ code: 0, stderr: "" });
+    expect(sound.stdout).toMatch(new RegExp(`${identity_id} +1 +3 +90 +10 .+ sound`));
+    const then = JSON.parse((await verify("--json", "--at", "2020-01-01T00:00:00Z")).stdout);
+    expect(then).toMatchObject({
+      ok: true,
+      accounts: [{ identity_id, entries: 3, balance: { line: 0, credits: 0, at: null } }],
+    });
+    expect((await verify("--at", "yesterday")).code).toBe(2);
+    expect((await passbookOf("stranger", ["archive", "verify", directory])).code).toBe(2);
+    const [{ account_id }] = then.accounts;
+    const folder = join(copy, "ledger/v1", account_id);
+    const file = join(folder, "000000000001-000000000003.jsonl.gz");
+    const bytes = await readFile(file);
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+    await writeFile(file, bytes);
+    const damaged = await verify();
+    expect(damaged.code).toBe(5);
+    expect(damaged.stdout).toContain(`${account_id}: 000000000001-000000000003.jsonl.gz`);
+    // A further segment, which the head ends, and then without it.
+    await post("/jobs", { app: "demo", action: "draw", cost_estimate: 10 });
+    expect((await operate("archive now")).stdout).toMatch(/^\d+ accounts write/);
+    await vi.waitFor(async () => {
+      expect((await read(`archive download --all ${copy}`)).segments).toBeGreaterThan(1);
+      expect((await verify()).code).toBe(0);
+    }, 30_000);
+    await rm(join(folder, "000000000004-000000000004.jsonl.gz"));
+    expect((await verify()).stdout).toContain("entries 4 to 4 are missing at the end");
+    for (const wrong of ["archive download ID", "archive download --all a b"]) {
+      expect((await operate(wrong)).code).toBe(2);
+    }
+  });
+
   it("an operator refunds a job once for each key, and reads its entries, the purchases and the money", async () => {
     const { identity_id, post, operate, read, buy } = await open("gus@example.com");
     const metadata = { refunded: 99 };

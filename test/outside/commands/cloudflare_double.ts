@@ -13,7 +13,7 @@ export interface CloudflareDouble {
   /** All requests, including reads. */
   readonly requests: readonly string[];
   /** Names of the account's resources. */
-  names(kind: "d1" | "kv" | "queues"): readonly string[];
+  names(kind: "d1" | "kv" | "r2" | "queues"): readonly string[];
   /** The Worker's secrets and public settings by name; null before the first deployment. */
   worker(): WorkerAtCloudflare | null;
   /** The names of a database's tables. */
@@ -102,6 +102,7 @@ const ASSETS_TOKEN = `e30.${btoa(JSON.stringify({ exp: 4_102_444_800 })).replace
 export async function openCloudflare(): Promise<CloudflareDouble> {
   const databases = new Map<string, { uuid: string; sqlite: DatabaseSync }>();
   const namespaces = new Map<string, string>();
+  const buckets = new Map<string, string>();
   const queues = new Map<string, string>();
   const assets = new Set<string>();
   let worker: WorkerAtCloudflare | null = null;
@@ -219,6 +220,20 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       const title = String(json(asked).title);
       namespaces.set(title, randomUUID().replaceAll("-", ""));
       return { result: { title, id: namespaces.get(title) } };
+    }
+    if (is("GET", /^\/r2\/buckets\/[^/]+\/lifecycle$/)) {
+      const name = path.split("/").at(-2) ?? "";
+      return buckets.has(name)
+        ? { result: { rules: [] } }
+        : {
+            status: 404,
+            errors: [{ code: 10006, message: "The specified bucket does not exist." }],
+          };
+    }
+    if (is("POST", /^\/r2\/buckets$/)) {
+      const name = String(json(asked).name);
+      buckets.set(name, name);
+      return { result: { name } };
     }
     if (is("GET", /^\/queues$/)) {
       const name = asked.query.get("name");
@@ -362,7 +377,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     url: `http://127.0.0.1:${port}`,
     changes,
     requests,
-    names: (kind) => [...{ d1: databases, kv: namespaces, queues }[kind].keys()],
+    names: (kind) => [...{ d1: databases, kv: namespaces, r2: buckets, queues }[kind].keys()],
     worker: () => worker,
     tables(database) {
       const rows =

@@ -92,6 +92,7 @@ describe("npm run deploy", () => {
         "passbook-client-documents",
         "passbook-device-codes",
       ]);
+      expect(cloudflare.names("r2")).toEqual(["passbook-archive"]);
       expect(cloudflare.names("queues")).toEqual(["passbook-extra", "passbook-extra-dead"]);
       expect(cloudflare.tables("passbook-db")).toContain("accounts");
       const migrated = placeOf(cloudflare.changes, /CREATE TABLE `account_days`/);
@@ -171,15 +172,16 @@ describe("npm run deploy", () => {
       // Secrets are stored before they are used, so the values of the failed run are the deployed ones.
       expect(cloudflare.worker()?.secrets).toEqual(await keptSecrets());
       const made = cloudflare.changes.filter(
-        (change) => /^POST \/(d1\/database|storage)/.test(change) && !change.includes("query"),
+        (change) => /^POST \/(d1\/database|storage|r2)/.test(change) && !change.includes("query"),
       );
-      // One request for each of the four resources, and one that failed before it made anything.
+      // One request for each of the five resources, and one that failed before it made anything.
       expect(made).toEqual([
         "POST /d1/database",
         "POST /d1/database",
         "POST /d1/database",
         "POST /storage/kv/namespaces",
         "POST /storage/kv/namespaces",
+        "POST /r2/buckets",
       ]);
     },
   );
@@ -238,6 +240,7 @@ it(
     expect(run.code, run.said).toBe(0);
     expect(run.said).toContain("D1 database passbook-staging-db");
     expect(run.said).toContain("KV namespace passbook-staging-device-codes");
+    expect(run.said).toContain("R2 bucket passbook-staging-archive (ARCHIVE)");
     expect(run.said).toContain("Queue passbook-staging-extra:");
     expect(run.said).toContain("Queue passbook-staging-extra-dead:");
     expect(run.said).toContain("https://staging.example.com/readyz");

@@ -102,6 +102,7 @@ describe("npm run deploy, with real builds", SLOW, () => {
               checks: {
                 directory: true,
                 read_model: true,
+                archive: true,
                 codes: true,
                 keys: true,
                 account: false,

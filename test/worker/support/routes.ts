@@ -20,6 +20,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   ":identity_id": "nobody",
   ":provider": "acme",
   ":client": "unknown-client",
+  ":segment": "000000000001-000000000002.jsonl.gz",
   ":slug": "demo",
 };
 

@@ -60,6 +60,77 @@ export const repaired_page = z
   })
   .meta({ id: "RepairedPage" });
 
+const archive_head = z
+  .strictObject({
+    line: z.int().min(1).describe("The number of its last entry."),
+    sha256: z.string().describe("The SHA-256 of its stored bytes, in hexadecimal."),
+  })
+  .nullable()
+  .describe("The newest segment; null: there is none.");
+
+const archived_account = {
+  account_id: z.string(),
+  identity_id: z.string(),
+  line: z.int().min(0).describe("The number of the account's newest entry."),
+  head: archive_head,
+};
+
+export const archive_heads = z
+  .strictObject({ heads: z.array(z.strictObject(archived_account)), next_cursor })
+  .meta({ id: "ArchiveHeadPage" });
+
+export const account_archive = z
+  .strictObject({
+    ...archived_account,
+    segments: z.array(z.string()).describe("Names in the folder `ledger/v1/{account_id}/`."),
+    next_cursor,
+  })
+  .meta({ id: "AccountArchive" });
+
+export const archive_segment = z
+  .strictObject({
+    name: z.string(),
+    content: z.string().describe("The bytes in base64url (RFC 4648, section 5)."),
+  })
+  .meta({ id: "ArchiveSegment" });
+
+export const compared_page = z
+  .strictObject({
+    checked: z.int().min(0).describe("Accounts that were compared."),
+    differences: z.array(
+      z.strictObject({
+        identity_id: z.string(),
+        where: z
+          .enum(["account", "archive", "read_model"])
+          .describe("The copy that differs, or the account's own sums."),
+        what: z.enum([
+          "balance",
+          "held",
+          "purchases",
+          "entry",
+          "segment_missing",
+          "segment_changed",
+        ]),
+        expected: z
+          .int()
+          .nullable()
+          .describe("What the account's rows give: credits, or the number of an entry."),
+        found: z.int().nullable(),
+      }),
+    ),
+    failed: z.array(z.string()).describe("Identities whose accounts or copies did not respond."),
+    next_cursor,
+  })
+  .meta({ id: "ComparedPage" });
+
+export const archived_page = z
+  .strictObject({
+    requested: z.int().min(0).describe("People whose accounts got the request."),
+    failed: z.array(z.string()).describe("Identities whose accounts did not respond."),
+    next_cursor,
+  })
+  .meta({ id: "ArchivedPage" });
+
 const listed_payment = {
   list: z.enum(PAYMENT_LISTS).describe("Its kind: a checkout, a refund or a dispute."),
   id: z.string().describe("Its id at Stripe."),

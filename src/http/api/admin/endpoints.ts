@@ -18,6 +18,15 @@ import {
   readAccountJob,
 } from "./accounts/read.ts";
 import { exportAccount, deleteAccount } from "./accounts/privacy.ts";
+import {
+  archiveAccount,
+  archiveAccounts,
+  listArchiveHeads,
+  listAccountDifferences,
+  listDifferences,
+  readAccountArchive,
+  readArchiveSegment,
+} from "./archive/archive.ts";
 import { suspendAccounts } from "./accounts/suspend_many.ts";
 import { revokeAppKey, listAppKeys, addAppKey } from "./apps/keys.ts";
 import { listAccountPurchases } from "./accounts/purchases.ts";
@@ -74,6 +83,13 @@ export const OPERATOR_API: readonly Endpoint[] = [
   signOutAccount,
   rebuildAccount,
   revokeAccountToken,
+  readAccountArchive,
+  readArchiveSegment,
+  archiveAccount,
+  listArchiveHeads,
+  archiveAccounts,
+  listDifferences,
+  listAccountDifferences,
   listApps,
   saveApp,
   pauseApp,

@@ -19,7 +19,14 @@ export const healthEndpoints = (servicesFor: ServicesFor) => ({
     const services = servicesFor(context.env);
     const checks = services.ok
       ? await services.value.readiness()
-      : { directory: false, read_model: false, codes: false, keys: false, account: false };
+      : {
+          directory: false,
+          read_model: false,
+          archive: false,
+          codes: false,
+          keys: false,
+          account: false,
+        };
     const ok = isReady(checks);
     return context.json({ ok, checks }, ok ? 200 : 503);
   }),

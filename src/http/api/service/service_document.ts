@@ -60,7 +60,7 @@ export const service = describe(
       tag: "Service",
       summary: "Check the stores and keys",
       description:
-        "The result is cached for some seconds. `read_model` and `codes` are warnings: `ok` stays true if only they fail.",
+        "The result is cached for some seconds. `read_model`, `archive` and `codes` are warnings: `ok` stays true if only they fail.",
       success: [
         {
           description: "Everything works that sign-in, wallets and jobs need.",
@@ -68,7 +68,14 @@ export const service = describe(
           schema: schemas.readiness,
           example: {
             ok: true,
-            checks: { directory: true, read_model: true, codes: true, keys: true, account: true },
+            checks: {
+              directory: true,
+              read_model: true,
+              archive: true,
+              codes: true,
+              keys: true,
+              account: true,
+            },
           },
         },
         {
@@ -78,7 +85,14 @@ export const service = describe(
           schema: schemas.readiness,
           example: {
             ok: false,
-            checks: { directory: false, read_model: true, codes: true, keys: true, account: true },
+            checks: {
+              directory: false,
+              read_model: true,
+              archive: true,
+              codes: true,
+              keys: true,
+              account: true,
+            },
           },
         },
       ],

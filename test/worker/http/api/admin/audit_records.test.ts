@@ -52,6 +52,8 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /api/admin/accounts/:identity_id/restore": () => REASON,
   "POST /api/admin/accounts/:identity_id/signout": () => REASON,
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
+  "POST /api/admin/accounts/:identity_id/archive": () => ({}),
+  "POST /api/admin/archive": () => ({}),
   "DELETE /api/admin/accounts/:identity_id": () => REASON,
   "POST /api/admin/rebuild": () => ({}),
   "POST /api/admin/payments/reconcile": () => ({}),

@@ -4,7 +4,14 @@ import { createReadiness } from "../../../../../src/operations/readiness.ts";
 import { countedEnvironment } from "../../../support/bindings.ts";
 import { environmentWith, send } from "../../../support/passbook.ts";
 
-const READY = { directory: true, read_model: true, codes: true, keys: true, account: true };
+const READY = {
+  directory: true,
+  read_model: true,
+  archive: true,
+  codes: true,
+  keys: true,
+  account: true,
+};
 
 /** A database that is down. */
 const DOWN = {
@@ -40,6 +47,15 @@ describe("GET /readyz", () => {
     const response = await send("GET", "/readyz", {}, { DB });
     expect(response.status).toBe(200);
     expect(response.body).toEqual({ ok: true, checks: { ...READY, read_model: false } });
+  });
+
+  it("/readyz stays ready without an archive, and warns", async () => {
+    const silent = { head: () => Promise.reject(new Error("R2: out of reach")) };
+    for (const ARCHIVE of [undefined, silent]) {
+      const response = await send("GET", "/readyz", {}, { ARCHIVE });
+      expect(response.status).toBe(200);
+      expect(response.body).toEqual({ ok: true, checks: { ...READY, archive: false } });
+    }
   });
 
   it("/readyz names the release that responds, also with invalid settings", async () => {
@@ -112,7 +128,7 @@ describe("GET /readyz", () => {
     const response = await send("GET", "/readyz", {}, { SIGNING_KEYS: "nonsense" });
     expect(response.status).toBe(503);
     expect(response.text).not.toContain("SIGNING_KEYS");
-    expect(Object.values(response.body.checks)).toEqual([false, false, false, false, false]);
+    expect(Object.values(response.body.checks)).toEqual([false, false, false, false, false, false]);
   });
 
   it("/readyz queries the stores at most once in some seconds", async () => {
@@ -160,6 +176,7 @@ describe("GET /readyz", () => {
     const readiness = createReadiness({
       directory: () => ((asked += 1) === 1 ? never : Promise.resolve()),
       read_model: () => Promise.resolve(),
+      archive: () => Promise.resolve(),
       codes: () => Promise.resolve(),
       keys: () => Promise.resolve(),
       account: () => Promise.resolve(),

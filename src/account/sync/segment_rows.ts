@@ -1,0 +1,105 @@
+/** The rows of a segment of the archive, read from the object's tables as they are now. */
+import {
+  rowLine,
+  SEGMENT_ENTRIES_MAX,
+  SEGMENT_TEXT_BYTES,
+  segmentText,
+  type SegmentRange,
+} from "../../domain/archive_segment.ts";
+import { assertInvariant } from "../../domain/result.ts";
+import type { AccountDatabase, TableName } from "../sql/database.ts";
+import type { AccountRow, EntryRow } from "../sql/schema.ts";
+
+/** Small tables that every segment has whole, so that the newest segment has them as they were last. */
+const WHOLE_TABLES = ["account", "apps", "debts"] as const satisfies readonly TableName[];
+
+/** What a segment begins with. */
+interface SegmentStart {
+  readonly first: number;
+  readonly previous_sha256: string | null;
+}
+
+export interface WrittenSegment extends SegmentRange {
+  readonly text: string;
+}
+
+/**
+ * The segment from `first` up to `to_line`, or less: it is bounded in entries and bytes. With `is_exact`, it has all these
+ * entries, because an earlier attempt to write it chose them. Every column of a row is in it, so a new column needs no
+ * change here.
+ */
+export function readSegment(
+  database: AccountDatabase,
+  account: AccountRow,
+  { first, previous_sha256 }: SegmentStart,
+  { to_line, is_exact }: { readonly to_line: number; readonly is_exact: boolean },
+): WrittenSegment {
+  const lines = new SegmentLines(database);
+  const end_line = is_exact ? to_line : Math.min(to_line, first + SEGMENT_ENTRIES_MAX - 1);
+  let last = first - 1;
+  for (const entry of database.rows(
+    "entries",
+    "where line >= ? and line <= ? order by line",
+    first,
+    end_line,
+  )) {
+    assertInvariant(entry.line === last + 1, "entries have no gaps");
+    lines.addEntry(entry);
+    last = entry.line;
+    if (!is_exact && lines.bytes >= SEGMENT_TEXT_BYTES) break;
+  }
+  assertInvariant(last >= first, "a segment has entries");
+  for (const table of WHOLE_TABLES) lines.addAll(table);
+  const { id: account_id, identity_id } = account;
+  const header = { format: 1, account_id, identity_id, first, last, previous_sha256 } as const;
+  return { first, last, text: segmentText(header, lines.list) };
+}
+
+class SegmentLines {
+  readonly #database: AccountDatabase;
+  readonly list: string[] = [];
+  /** At least the bytes of an ASCII text. */
+  bytes = 0;
+  readonly #jobs = new Set<string>();
+  readonly #purchases = new Set<string>();
+
+  constructor(database: AccountDatabase) {
+    this.#database = database;
+  }
+
+  /** Adds an entry, and the job or purchase that it belongs to, once. */
+  addEntry(entry: EntryRow): void {
+    this.#add("entries", entry);
+    const { job_id, kind, line } = entry;
+    if (job_id !== null && !this.#jobs.has(job_id)) {
+      this.#jobs.add(job_id);
+      this.addAll("jobs", "where id = ?", job_id);
+    }
+    if (kind === "purchase" || kind === "purchase_refund") this.#addPurchase(line);
+  }
+
+  addAll(table: TableName, clauses = "", ...parameters: readonly (string | number)[]): void {
+    for (const row of this.#database.rows(table, clauses, ...parameters)) this.#add(table, row);
+  }
+
+  #addPurchase(line: number): void {
+    const money = this.#database.row("purchase_entries", "where line = ?", line);
+    if (money === null) return;
+    this.#add("purchase_entries", money);
+    const { checkout_session_id } = money;
+    if (this.#purchases.has(checkout_session_id)) return;
+    this.#purchases.add(checkout_session_id);
+    this.addAll("purchases", "where checkout_session_id = ?", checkout_session_id);
+    this.addAll(
+      "purchase_reversals",
+      "where payment_intent_id in (select payment_intent_id from purchases where checkout_session_id = ?)",
+      checkout_session_id,
+    );
+  }
+
+  #add(table: TableName, row: object): void {
+    const line = rowLine({ table, row: row as Readonly<Record<string, unknown>> });
+    this.list.push(line);
+    this.bytes += line.length;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * The port to the archive: files that are written once. A file is never replaced, so a repeated write is harmless. The
+ * adapter is Cloudflare R2.
+ */
+
+/** A page of a folder. */
+export interface ArchivePage {
+  /** Names without the folder, in their order. */
+  readonly names: readonly string[];
+  /** The last name of the page, to continue after it; null: there is no further page. */
+  readonly next: string | null;
+}
+
+/** Each method throws if the archive cannot be reached; a write may have happened all the same. */
+export interface ArchiveStore {
+  /** Stores a file. @returns false: there is one with this key, which stays as it is. */
+  create(key: string, bytes: Uint8Array): Promise<boolean>;
+  /** The bytes of a file; null: there is no such file. */
+  read(key: string): Promise<Uint8Array | null>;
+  /** The files of a folder after a name. `folder` ends with a slash. */
+  list(folder: string, after: string | null, limit: number): Promise<ArchivePage>;
+  /** Deletes a portion of a folder. @returns whether no file remains. */
+  deleteSome(folder: string): Promise<boolean>;
+  /** Resolves if the archive responds. */
+  check(): Promise<unknown>;
+}

@@ -1,0 +1,100 @@
+/** The archive of the ledger, and comparisons of accounts with their copies. */
+import { base64url } from "jose";
+import { emptyBody } from "../../../../operator/account_actions.ts";
+import * as archive from "../../../../operator/archive.ts";
+import * as differences from "../../../../operator/differences.ts";
+import { actingOf } from "../../../caller/acting.ts";
+import { holderId } from "../../../caller/holder.ts";
+import { refuse } from "../../../refusals.ts";
+import { respondDone, respondOnce } from "../../../views.ts";
+import { endpoint } from "../../endpoint.ts";
+
+export const listArchiveHeads = endpoint(
+  {
+    at: "GET /api/admin/archive",
+    role: "admin",
+    query: archive.headsQuery,
+    refusals: ["not_found"],
+  },
+  async (context, { query }) => {
+    const listed = await archive.listHeads(context.get("services"), query);
+    return listed.ok ? context.json(listed.value) : refuse(context, listed.refusal);
+  },
+);
+
+export const archiveAccounts = endpoint(
+  {
+    at: "POST /api/admin/archive",
+    role: "admin",
+    body: archive.archiveAllBody,
+    body_is_optional: true,
+    refusals: ["not_found"],
+  },
+  async (context, { body, key }) => {
+    const requested = await archive.archiveAccounts(await actingOf(context), body, key);
+    return respondOnce(context, requested, (page) => page);
+  },
+);
+
+export const readAccountArchive = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/archive",
+    role: "admin",
+    query: archive.segmentsQuery,
+    refusals: ["not_found"],
+  },
+  async (context, { query }) => {
+    const read = await archive.readArchive(context.get("services"), holderId(context), query);
+    return read.ok ? context.json(read.value) : refuse(context, read.refusal);
+  },
+);
+
+export const readArchiveSegment = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/archive/{segment}",
+    role: "admin",
+    refusals: ["not_found"],
+  },
+  async (context, { params: { segment } }) => {
+    const read = await archive.readSegment(context.get("services"), holderId(context), segment);
+    if (!read.ok) return refuse(context, read.refusal);
+    return context.json({ name: segment, content: base64url.encode(read.value) });
+  },
+);
+
+export const archiveAccount = endpoint(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/archive",
+    role: "admin",
+    body: emptyBody,
+    body_is_optional: true,
+    refusals: ["not_found"],
+  },
+  async (context, { key }) =>
+    respondDone(
+      context,
+      await archive.archiveAccount(await actingOf(context), holderId(context), { key }),
+    ),
+);
+
+export const listDifferences = endpoint(
+  {
+    at: "GET /api/admin/differences",
+    role: "admin",
+    query: differences.differencesQuery,
+  },
+  async (context, { query }) =>
+    context.json(await differences.comparePage(context.get("services"), query)),
+);
+
+export const listAccountDifferences = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/differences",
+    role: "admin",
+    refusals: ["unavailable"],
+  },
+  async (context) => {
+    const compared = await differences.compareOne(context.get("services"), holderId(context));
+    return compared.ok ? context.json(compared.value) : refuse(context, compared.refusal);
+  },
+);

@@ -1,0 +1,102 @@
+/** The archive in the OpenAPI document. */
+import * as admin from "../admin_schemas.ts";
+import { ACCOUNT, ENTRY } from "../../../openapi/examples.ts";
+import { describe, done } from "../../../openapi/operation.ts";
+import * as endpoints from "./archive.ts";
+
+const HEAD = {
+  account_id: ACCOUNT.id,
+  identity_id: ACCOUNT.identity_id,
+  line: ENTRY.line,
+  head: {
+    line: ENTRY.line,
+    sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  },
+};
+const NAME = "000000000001-000000001000.jsonl.gz";
+const COMPARED = {
+  checked: 40,
+  differences: [
+    {
+      identity_id: ACCOUNT.identity_id,
+      where: "account",
+      what: "balance",
+      expected: 100,
+      found: 90,
+    },
+  ],
+  failed: [],
+};
+const NO_ARCHIVE = "Without the bucket `ARCHIVE`, the response is 404.";
+
+export const archive = describe(endpoints, {
+  listArchiveHeads: {
+    tag: "Operators",
+    summary: "List the newest archive segment of every account",
+    description: `Segments form a chain, and the head ends it (docs/keep.md). The data comes from the read model. ${NO_ARCHIVE}`,
+    success: {
+      description: "A page of accounts.",
+      schema: admin.archive_heads,
+      example: { heads: [HEAD], next_cursor: ACCOUNT.id },
+    },
+  },
+  archiveAccounts: {
+    tag: "Operators",
+    summary: "Write to the archive at once, a page of accounts at a time",
+    description: `The accounts of one page of people write what the archive lacks, within seconds. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. ${NO_ARCHIVE}`,
+    example: {},
+    success: {
+      description: "The result for the page.",
+      schema: admin.archived_page,
+      example: { requested: 40, failed: [], next_cursor: ACCOUNT.identity_id },
+    },
+  },
+  readAccountArchive: {
+    tag: "Operators",
+    summary: "List the archive segments of an account",
+    description: `The head comes from the account itself. ${NO_ARCHIVE}`,
+    success: {
+      description: "A page of segments, in the order of their entries.",
+      schema: admin.account_archive,
+      example: { ...HEAD, segments: [NAME] },
+    },
+  },
+  readArchiveSegment: {
+    tag: "Operators",
+    summary: "Read one archive segment",
+    description: `The stored bytes, which are gzip, in base64url. ${NO_ARCHIVE}`,
+    success: {
+      description: "The segment.",
+      schema: admin.archive_segment,
+      example: { name: NAME, content: "H4sIAAAAAAAAA6tWSssvyk0sUbIyrAUA9r8s5wwAAAA=" },
+    },
+  },
+  listDifferences: {
+    tag: "Operators",
+    summary: "Compare accounts with their copies, a page at a time",
+    description:
+      "Compares the accounts of one page of people with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.",
+    success: {
+      description: "The result for the page.",
+      schema: admin.compared_page,
+      example: { ...COMPARED, next_cursor: ACCOUNT.identity_id },
+    },
+  },
+  listAccountDifferences: {
+    tag: "Operators",
+    summary: "Compare an account with its copies",
+    description: "As for all accounts. Nothing is repaired.",
+    success: {
+      description: "The result.",
+      schema: admin.compared_page,
+      example: { ...COMPARED, checked: 1 },
+    },
+  },
+  archiveAccount: {
+    tag: "Operators",
+    summary: "Write an account to the archive at once",
+    description: `The account writes what the archive lacks, within seconds. ${NO_ARCHIVE}`,
+    example: {},
+    success: done,
+  },
+});
