@@ -30,6 +30,7 @@ import {
 } from "../domain/oauth_client.ts";
 import type { KnownKey } from "../domain/proof.ts";
 import { resourceKey } from "../domain/resource_uri.ts";
+import type { StarterTerms } from "../domain/starter_rule.ts";
 import { CAP_PERIODS, type SpendingCap } from "../domain/spending_cap.ts";
 import { hashAppKey, type AppRecord } from "./app_records.ts";
 import {
@@ -74,6 +75,7 @@ interface StarterGrant {
   readonly daily_budget: number | null;
   /** The e-mail domains of people who do not get it. */
   readonly excluded_domains: readonly string[];
+  readonly terms: StarterTerms;
 }
 
 interface AppRegistryOptions {
@@ -145,6 +147,10 @@ export class AppRegistry {
       credits: app?.starter_credits ?? this.#options.default_starter_credits,
       daily_budget: app?.daily_starter_budget ?? null,
       excluded_domains: app?.starter_excluded_domains ?? [],
+      terms: {
+        expires_after_days: app?.starter_expires_after_days ?? null,
+        only_here: app?.starter_only_here ?? false,
+      },
     };
   }
 

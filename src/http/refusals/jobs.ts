@@ -1,10 +1,14 @@
 /** The error messages of refusals about jobs and their credits. */
+import { LOTS_MAX } from "../../domain/lots.ts";
 import type { ErrorTable } from "./table.ts";
 
 export const JOBS = {
-  insufficient_credits: ({ credits, required, held }) => ({
-    error: `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.`,
-    more: { credits, held, required },
+  insufficient_credits: ({ credits, spendable, required, held }) => ({
+    error:
+      spendable === null || spendable === credits
+        ? `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.`
+        : `The ${spendable} credits that this app can use do not cover ${required}.`,
+    more: { credits, spendable, held, required },
   }),
   job_not_found: "You have no job with this id.",
   job_unknown: "You have no job with this job_id.",
@@ -14,6 +18,7 @@ export const JOBS = {
   token_storage_full: ({ limit_bytes }) => ({
     error: `This token's jobs have stored ${limit_bytes} bytes, the most that one token may store. Its jobs can still be completed; sign in again for a new token.`,
   }),
+  too_many_lots: `The account has ${LOTS_MAX} lots of credits with terms, the most that are possible. Give credits without terms, or wait until a lot is used up or has expired.`,
   balance_limit:
     "This amount would take the balance out of its allowed range. Use a smaller amount.",
   balance_below_zero: ({ required, credits }) => ({

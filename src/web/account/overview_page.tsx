@@ -6,6 +6,7 @@ import type { Person, SignInMethod } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
+import { LotList } from "../layout/lot_list.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import {
   counted,
@@ -105,6 +106,7 @@ function Balance({ overview, appName }: OfApps) {
           </>
         )}
       </p>
+      <LotList lots={overview.lots} appName={appName} />
       {account.credits < 0 ? (
         <p class="hint">
           {debtReason(overview.debt_cause)} You can start new jobs when the balance is above zero

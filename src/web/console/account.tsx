@@ -6,6 +6,7 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "../account/apps.ts";
 import { statementEntries } from "../account/statement_entries.ts";
 import { number } from "../layout/labels.ts";
+import { LotList } from "../layout/lot_list.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import {
   ActionLink,
@@ -104,7 +105,7 @@ function ConsoleAccountPage(props: ConsoleAccountPageProps) {
     >
       <div class="columns">
         <div class="main-column">
-          <Balance person={person} inspected={inspected} />
+          <Balance person={person} inspected={inspected} appName={appName} />
           <StartedJobs person={person} inspected={inspected} appName={appName} />
           <PurchasesPanel {...props} />
           <LedgerPanel {...props} />
@@ -125,7 +126,11 @@ function ConsoleAccountPage(props: ConsoleAccountPageProps) {
 
 type AccountProps = Pick<ConsoleAccountPageProps, "person" | "inspected">;
 
-function Balance({ person, inspected: { account, held } }: AccountProps) {
+function Balance({
+  person,
+  inspected: { account, held, lots },
+  appName,
+}: AccountProps & Pick<ConsoleAccountPageProps, "appName">) {
   return (
     <Panel id="balance" title="Balance" class="balance">
       <p class={account.credits < 0 ? "balance-now is-negative" : "balance-now"}>
@@ -141,6 +146,7 @@ function Balance({ person, inspected: { account, held } }: AccountProps) {
           </>
         )}
       </p>
+      <LotList lots={lots} appName={appName} />
       <div class="acts">
         <ActionLink to={person} action="credits" text="Give or take credits" />
       </div>
