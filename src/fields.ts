@@ -121,7 +121,7 @@ export const clientName = z.string("must be a string").check(
   z.regex(/[\p{L}\p{N}\p{P}\p{S}]/u, "must have a visible character"),
 );
 
-/** What started jobs: the id of an allowance, or an app's slug. Ids of allowances have the form of a slug. */
+/** The starter of jobs: the id of an allowance, or an app's slug. Ids of allowances have the form of a slug. */
 export const starterId = z
   .string("must be given once")
   .check(z.regex(APP_SLUG_PATTERN, "must be an app's slug, or the id of a connection or token"));

@@ -38,16 +38,15 @@ const routes = {
     session.connection = await oauth.callback(url, session.pending);
     return { to: "/" };
   },
-  "POST /draw": async (_, { connection }) => {
+  "POST /draw": async (_, { connection, approval }) => {
     const passbook = createClient({ baseUrl, token: connection.token });
     const { result, credits } = await passbook.runJob(
       // Nobody registered this client, so it acts as its own host.
-      { app: new URL(origin).hostname, action: "lighthouse", costEstimate: 10 },
+      { app: new URL(origin).hostname, action: "lighthouse", costEstimate: 10, approval },
       async () => ({ result: "a lighthouse", actualCost: 8 }),
     );
-    return {
-      html: `Here is ${result}; you have ${credits} credits.${link("/disconnect", "Disconnect").html}`,
-    };
+    const next = link("/draw", "Draw").html + link("/disconnect", "Disconnect").html;
+    return { html: `Here is ${result}; you have ${credits} credits.${next}` };
   },
   "POST /disconnect": async (_, session) => {
     await session.connection.revoke();
@@ -55,6 +54,16 @@ const routes = {
     return { to: "/" };
   },
 };
+
+// A 402 says where the person allows this job beyond their limit, or buys credits. Both pages lead back here.
+function afterRefusal({ approval, approval_url, topup_url }, session) {
+  session.approval = approval ?? undefined;
+  const page = approval_url ?? topup_url;
+  if (page === null) return { html: "You have too few credits." };
+  const way = new URL(page);
+  way.searchParams.set("return_to", `${origin}/`);
+  return { html: `<a href="${way.href.replaceAll("&", "&amp;")}">Continue at Passbook</a>` };
+}
 
 const sessions = new Map(); // a real app stores sessions and tokens in its database, and encrypts the tokens
 async function serve(request, response) {
@@ -69,6 +78,7 @@ async function serve(request, response) {
   response.setHeader("Set-Cookie", `draw_session=${id}; HttpOnly; SameSite=Lax; Path=/`);
   const handler = routes[`${request.method} ${url.pathname}`] ?? routes["GET /"];
   const { to, html } = await handler(url, session).catch((error) => {
+    if (isPassbookError(error) && error.status === 402) return afterRefusal(error.body, session);
     if (isPassbookError(error, "invalid_grant")) delete session.connection;
     return { html: `It failed: ${isPassbookError(error) ? error.code : "try again"}` };
   });

@@ -64,24 +64,30 @@ function byLastUse(one: Used, other: Used): number {
   return (other.last_used_at_ms ?? 0) - (one.last_used_at_ms ?? 0);
 }
 
-/** What ended jobs cost, in credits. */
+/** The cost of ended jobs, in credits. */
 interface Spending {
   /** By each allowance and by what was exchanged from it. */
   readonly of_allowances: ReadonlyMap<string, number>;
-  /** By each app itself, with its key or on its pages: not by allowances that used the app. */
+  /** By each app itself, with its key or on its pages, also for jobs of another app: not by allowances that used the app. */
   readonly of_apps: ReadonlyMap<string, number>;
   readonly total: number;
 }
 
-/** What the jobs cost that ended in the present month. Null: it has too many entries. `newest`: the newest entry's number. */
+/**
+ * The app that counts for a job without an allowance: the one whose key or page started it, which may be another than the
+ * job's own. If the holder started it in a browser, the job's own.
+ */
+const SPENDING_APP = "coalesce(started_by_json ->> '$.slug', app_slug)";
+
+/** The cost of the jobs that ended in the present month. Null: it has too many entries. `newest`: the newest entry's number. */
 function readSpending({ database, now_ms }: Transaction, newest: number): Spending | null {
   const first = numberAt(database, newest, monthOf(now_ms).from_ms);
   if (newest - first >= ACCESS_SCAN_MAX_LINES) return null;
   const sums = database.all<JobCreator & { readonly credits: number }>(
-    `select app_slug, allowance_path, sum(actual_cost - refunded) as credits from jobs
-     where status <> 'started'
+    `select ${SPENDING_APP} as app_slug, allowance_path, sum(actual_cost - refunded) as credits
+     from jobs where status <> 'started'
        and id in (select job_id from entries where line >= ? and kind in ('settle', 'refund'))
-     group by app_slug, allowance_path`,
+     group by 1, 2`,
     first,
   );
   const of_allowances = new Map<string, number>();
@@ -100,11 +106,11 @@ function readSpending({ database, now_ms }: Transaction, newest: number): Spendi
 /** When each app itself last started a job, among the newest entries. */
 function readLastUses({ database }: Transaction, newest: number): ReadonlyMap<string, number> {
   const rows = database.all<{ readonly app_slug: string; readonly at_ms: number }>(
-    `select app_slug, max(created_at_ms) as at_ms from jobs
+    `select ${SPENDING_APP} as app_slug, max(created_at_ms) as at_ms from jobs
      where allowance_path is null and app_slug is not null
        and id in (select job_id from entries
          where line > ? and kind = 'reserve' and previous_line is null)
-     group by app_slug`,
+     group by 1`,
     newest - ACCESS_SCAN_MAX_LINES,
   );
   return new Map(rows.map(({ app_slug, at_ms }) => [app_slug, at_ms]));

@@ -47,7 +47,7 @@ export function transactFor<Value>(
 ): Answer<Value> {
   return transact(parts, (transaction) => {
     const { store, allowances } = transaction;
-    // What an operation noted that was rolled back.
+    // Notes of an operation that was rolled back.
     allowances.takeEnded();
     const deleted = whyDeleted(store.readAccount(), caller);
     if (deleted !== null) return refused(deleted);

@@ -12,7 +12,7 @@ import { checkWhole } from "./caller.ts";
 import { expireRevokedJobs } from "./jobs/expiry.ts";
 import type { AllowanceRow } from "./sql/allowance_store.ts";
 import type { Transaction } from "./transaction.ts";
-import { openNow } from "./wallet/app_access.ts";
+import { NOT_OPEN, openNow } from "./wallet/app_access.ts";
 
 /**
  * Stops an app. The connections of its clients and for its resources are revoked, which stays so. Refused as
@@ -64,7 +64,10 @@ function belongsTo(slug: string, { client_id, resource_app_slug }: AllowanceRow)
   return resource_app_slug === slug || (client_id !== null && appOfClient(client_id) === slug);
 }
 
-/** Allows an app again. Only the holder may, on our own pages. Refused as `app_not_found` if it is not stopped or open. */
+/**
+ * Allows an app again. Only the holder may, on our own pages. Refused as `app_not_found` if it is not stopped or open. An app
+ * for which the account was never open, because only connections used it, does not become open by being stopped and allowed.
+ */
 export function allowApp(transaction: Transaction, slug: string): Answer<null> {
   const { store, caller, announce, now_ms } = transaction;
   if (caller.kind !== "holder") return refused({ code: "scope", reason: "holder_only" });
@@ -72,7 +75,8 @@ export function allowApp(transaction: Transaction, slug: string): Answer<null> {
   if (known === null || known.access === "none") return refused({ code: "app_not_found" });
   // Allowing an app that is open already must not hide from it what it has not received yet.
   if (known.access === "open") return accepted(null);
-  store.saveApp({ ...known, ...openNow(transaction) });
+  const was_open = known.opened_after_line > 0;
+  store.saveApp({ ...known, ...(was_open ? openNow(transaction) : NOT_OPEN) });
   announce.accessChanged(appAccessChanged("access.allowed", slug), now_ms);
   return accepted(null);
 }

@@ -42,7 +42,7 @@ export type AdmittedCaller =
   | {
       readonly kind: "allowance";
       readonly allowance: AllowanceRow;
-      /** What the allowance and all its ancestors permit. */
+      /** The rights that the allowance and all its ancestors permit. */
       readonly limits: AllowanceLimits;
     }
   | {
@@ -79,7 +79,7 @@ export function isCapped({ caller }: Acting): boolean {
   return caller.kind === "allowance" && caller.limits.caps.length > 0;
 }
 
-/** Who the caller is to a connection that it revokes. An app's key cannot revoke any. */
+/** The role of the caller towards a connection that it revokes. An app's key cannot revoke any. */
 export function revokerOf(caller: AdmittedCaller): Revoker {
   switch (caller.kind) {
     case "holder":
@@ -157,7 +157,7 @@ export function visibleApps({ caller }: Acting): readonly string[] | undefined {
 }
 
 /**
- * What starts a job of this app that the caller creates; null: the holder in a browser. `root`: the allowance that the
+ * The starter of a job of this app that the caller creates; null: the holder in a browser. `root`: the allowance that the
  * holder approved. `caller_app_name`: the name of the app that `startingApp` gives.
  */
 export function starterOf(
@@ -407,6 +407,27 @@ export function whyNotRaise({ caller }: Acting): Refusal | null {
       return caller.not_writing;
     case "page":
       return whyStopped(caller.stopped);
+    case "holder":
+    case "allowance":
+    case "operator":
+    case "service":
+      return null;
+  }
+}
+
+/**
+ * The most that a job may cost if this caller completes it; null: the job's own terms decide. A stopped app gets no more than
+ * what the person knew of when they stopped it: what the job holds, or its estimate.
+ */
+export function mostAfterStop(
+  { caller }: Acting,
+  { reserved, cost_estimate }: Pick<JobRow, "reserved" | "cost_estimate">,
+): number | null {
+  switch (caller.kind) {
+    case "app":
+      return caller.stopped === null ? null : Math.max(reserved, cost_estimate);
+    case "page":
+      return caller.stopped.length === 0 ? null : Math.max(reserved, cost_estimate);
     case "holder":
     case "allowance":
     case "operator":

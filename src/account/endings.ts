@@ -1,4 +1,4 @@
-/** What follows when tokens end: with the family or allowance end what was exchanged from it, its jobs and its streams. */
+/** The consequences of ended tokens: tokens that were exchanged from them, their jobs and their streams end too. */
 import { connectionRevoked } from "../domain/access_event.ts";
 import { revokerOf } from "./caller.ts";
 import { expireRevokedJobs } from "./jobs/expiry.ts";

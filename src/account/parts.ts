@@ -2,7 +2,7 @@
 import { failureCounterOf } from "../directory/failures.ts";
 import { noWebhooks, webhookListOf } from "../directory/webhook_list.ts";
 import { createProjector, noProjector } from "../readmodel/adapters.ts";
-import { senderName } from "../webhooks/contract.ts";
+import { senderName } from "../webhooks/sender_contract.ts";
 import { AfterCommit } from "./after_commit.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
 import { Erasure } from "./deletion/erasure.ts";

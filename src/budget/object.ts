@@ -6,7 +6,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { DAY_MS } from "../domain/calendar.ts";
 import { assertInvariant } from "../domain/result.ts";
-import type { ReserveRequest, StarterBudgetOperations } from "./contract.ts";
+import type { ReserveRequest, StarterBudgetOperations } from "./budget_contract.ts";
 
 /** A day's starter budget is kept this long after the day, then deleted. */
 const STARTER_BUDGET_KEEP_MS = 24 * 60 * 60 * 1000;

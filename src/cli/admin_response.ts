@@ -14,7 +14,7 @@ const HIDDEN = ["ok", "as_of", "next_cursor", ...SECRETS];
 /** These columns come first; ids are long and come last. */
 const FIRST_COLUMNS = ["slug", "email", "label", "name", "at", "day", "created_at"];
 
-/** What a read found. */
+/** The result of a read. */
 export function readText(response: object): string {
   const parts = partsOf(response);
   const cursor = (response as { readonly next_cursor?: string }).next_cursor;
@@ -23,7 +23,7 @@ export function readText(response: object): string {
   return (parts.length === 0 ? nothing : parts.join("\n\n")) + more(cursor);
 }
 
-/** What an act did. */
+/** The result of an act. */
 export function doneText(method: string, response: object): string {
   const { credits, entry, ...rest } = response as Fields & { readonly entry?: never };
   const secret = SECRETS.map((name) => rest[name]).find((value) => value !== undefined);

@@ -72,7 +72,7 @@ const PERIODS = {
   total: "in total",
 } as const satisfies Record<SpendingCap["period"], string>;
 
-/** What the connection may spend. The holder may have chosen other limits than the requested ones. */
+/** The limits of the connection. The holder may have chosen other limits than the requested ones. */
 function limitsText(caps: readonly SpendingCap[]): string {
   if (caps.length === 0) return "It may spend the whole balance.";
   const texts = caps.map(({ credits, period }) => `${credits} credits ${plain(PERIODS[period])}`);

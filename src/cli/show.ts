@@ -87,7 +87,7 @@ export async function showLedger(given: OwnLedgerOptions): Promise<void> {
   });
 }
 
-/** What started a job: its name, or else its id; the holder's own browser has neither. */
+/** The starter of a job: its name, or else its id; the holder's own browser has neither. */
 export function starterText({ kind, id, name }: StartedBy): string {
   return name ?? id ?? kind;
 }

@@ -1,4 +1,4 @@
-/** What all groups of calls share: their options, reads and writes, and lists that are read page by page. */
+/** Options, reads, writes and paged lists, which all groups of calls share. */
 import type { Credentials } from "./credentials.ts";
 import { READ, type Call, type Read, type Transport } from "./transport.ts";
 

@@ -92,11 +92,11 @@ export interface StartCheckout {
 }
 
 export interface StopApp {
-  /** What happens to jobs that were started before: they may go on (if omitted), or they expire now. */
+  /** The fate of jobs that were started before: they may go on (if omitted), or they expire now. */
   readonly startedJobs?: "keep" | "expire";
 }
 
-/** What is left out stays. `caps: []` removes all caps, and `apps: null` allows all apps. */
+/** Omitted fields stay as they are. `caps: []` removes all caps, and `apps: null` allows all apps. */
 export interface TokenChanges {
   readonly label?: string;
   /** At most one for each period. */

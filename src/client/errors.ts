@@ -81,7 +81,7 @@ export class PassbookError extends Error {
   readonly body: Readonly<Record<string, unknown>>;
   /** The service's `Retry-After` in milliseconds; null without one. */
   readonly retryAfterMs: number | null;
-  /** What the work of `runJob` returned, if its job could not be settled; otherwise undefined. */
+  /** The result of `runJob`'s work, if its job could not be settled; otherwise undefined. */
   readonly result: unknown;
 
   constructor(code: PassbookErrorCode, message: string, details: Details = {}) {

@@ -7,7 +7,7 @@ import type { Jobs, ReportProgress } from "./jobs.ts";
 import type { Job, ProgressedJob } from "./responses.ts";
 import { nearestCost } from "./settlement.ts";
 
-/** What a report changes; what it leaves out stays as it is. */
+/** The changes of a report; omitted fields stay as they are. */
 export type ProgressReport = Omit<ReportProgress, "jobId" | "step" | "run">;
 
 /** The job before this run, and what the run may do with it. */
@@ -62,7 +62,7 @@ export class JobProgress {
   readonly #awaited = new Set<() => void>();
   #is_unanswered = false;
   #is_finishing = false;
-  /** What the work has reported since the service stopped responding. */
+  /** The reports of the work since the service stopped responding. */
   #unsent: ProgressReport | null = null;
   #lost: PassbookError | null = null;
   /** The refusal of a report that the work did not wait for. */

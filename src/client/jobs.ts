@@ -39,7 +39,7 @@ export interface CompleteJob {
 
 export interface FailJob {
   readonly jobId: string;
-  /** What the failed job costs: from 0 to what it holds. The rest comes back. */
+  /** The cost of the failed job: from 0 to its reserve. The rest comes back. */
   readonly cost?: number;
   /** If false, the whole reserve stays as the job's cost. Leave it out if you state the `cost`. */
   readonly refund?: boolean;

@@ -450,7 +450,7 @@ export interface SnapshotEvent {
   readonly held: number;
 }
 
-/** What may act on the account has changed. It has no entry, and is not replayed. */
+/** The access to the account has changed. The event has no entry, and is not replayed. */
 export type AccessEvent =
   | ApprovalEvent
   | ConnectionRevokedEvent
@@ -686,7 +686,7 @@ export type CreatedItemRefusal =
       readonly error: string;
       /** A stable code for programs. */
       readonly code: "limit_reached";
-      /** What is limited. */
+      /** The limited thing. */
       readonly of:
         | "started_jobs"
         | "started_jobs_of_app"
@@ -832,7 +832,7 @@ export interface Entry {
   readonly lot_id: string | null;
   /** Of an entry that brought credits: the terms that they have now; null for others. */
   readonly terms: Terms | null;
-  /** What started the job of the entry; null for an entry without a job. */
+  /** The starter of the entry's job; null for an entry without a job. */
   readonly by: StartedBy | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly at: string;
@@ -894,7 +894,8 @@ export interface AccessApp {
    */
   readonly last_used_at: string | null;
   /**
-   * As of a connection, for jobs that its key or its pages started. What a connection or a token
+   * As of a connection, for jobs that its key or its pages started, also those of another app. Jobs
+   * that the holder started in a browser count for the job's app, and what a connection or a token
    * spends in the app counts there.
    */
   readonly spent_this_month: number | null;
@@ -945,8 +946,8 @@ export interface AccessConnection {
   /** RFC 3339, in UTC with milliseconds. */
   readonly expires_at: string;
   /**
-   * What its jobs, and those of its children, cost that ended in this month (UTC), without what
-   * operators gave back. Null if the account has more than 20,000 entries of this month.
+   * The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds
+   * by operators. Null if the account has more than 20,000 entries of this month.
    */
   readonly spent_this_month: number | null;
   /** Null for a program's token that was exchanged without a client. */
@@ -956,7 +957,7 @@ export interface AccessConnection {
   readonly host: string | null;
   /** Whether an operator of this service registered the client. */
   readonly registered: boolean;
-  /** What was exchanged from it, and ends with it. */
+  /** The tokens that were exchanged from it, and end with it. */
   readonly children: readonly AccessConnection[];
 }
 
@@ -995,14 +996,14 @@ export interface AccessToken {
   /** RFC 3339, in UTC with milliseconds. */
   readonly expires_at: string;
   /**
-   * What its jobs, and those of its children, cost that ended in this month (UTC), without what
-   * operators gave back. Null if the account has more than 20,000 entries of this month.
+   * The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds
+   * by operators. Null if the account has more than 20,000 entries of this month.
    */
   readonly spent_this_month: number | null;
   readonly label: string;
   /** Whether this request was sent with this token. */
   readonly current: boolean;
-  /** What was exchanged from it, and ends with it. */
+  /** The tokens that were exchanged from it, and end with it. */
   readonly children: readonly AccessToken[];
 }
 
@@ -1210,9 +1211,9 @@ export interface RepairedPage {
 export interface ReconciledPage {
   /** Stripe's objects that were compared with the accounts, also those of other services. */
   readonly checked: number;
-  /** What was missing, and is booked now. */
+  /** The missing objects that are booked now. */
   readonly booked: readonly {
-    /** What it is: a checkout, a refund or a dispute. */
+    /** Its kind: a checkout, a refund or a dispute. */
     readonly list: "checkouts" | "refunds" | "disputes";
     /** Its id at Stripe. */
     readonly id: string;
@@ -1222,9 +1223,9 @@ export interface ReconciledPage {
     /** The credits of the purchase; null for a refund or dispute. */
     readonly credits: number | null;
   }[];
-  /** What is missing and could not be booked. */
+  /** The missing objects that could not be booked. */
   readonly not_booked: readonly {
-    /** What it is: a checkout, a refund or a dispute. */
+    /** Its kind: a checkout, a refund or a dispute. */
     readonly list: "checkouts" | "refunds" | "disputes";
     /** Its id at Stripe. */
     readonly id: string;
@@ -1252,7 +1253,7 @@ export interface DailyTotals {
    * time-outs.
    */
   readonly settled: number;
-  /** What jobs gave back: the reserves of failed jobs, and `job_refunded`. */
+  /** Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`. */
   readonly refunded: number;
   /** Cost of ended jobs that operators gave back. */
   readonly job_refunded: number;
@@ -1268,7 +1269,7 @@ export interface DailyTotals {
    */
   readonly taken_back: number;
   /**
-   * What deleted accounts had, below zero; what they owed counts above zero, and below zero again if
+   * Credits of deleted accounts, below zero; their debts count above zero, and below zero again if
    * the holder returns.
    */
   readonly forfeited: number;
@@ -1291,9 +1292,9 @@ export interface Money {
     readonly app: string;
     /** Starter credits. */
     readonly granted: number;
-    /** What jobs cost. */
+    /** The cost of jobs. */
     readonly settled: number;
-    /** What jobs gave back: the reserves of failed jobs, and `job_refunded`. */
+    /** Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`. */
     readonly refunded: number;
     /** Cost of ended jobs that operators gave back. */
     readonly job_refunded: number;
@@ -1326,7 +1327,7 @@ export interface MonthMoney {
   readonly purchased: number;
   /** Operators' adjustments, up and down. */
   readonly adjusted: number;
-  /** What jobs cost, below zero. */
+  /** The cost of jobs, below zero. */
   readonly spent: number;
   /** Cost of ended jobs that operators gave back. */
   readonly job_refunded: number;
@@ -1338,7 +1339,7 @@ export interface MonthMoney {
    */
   readonly taken_back: number;
   /**
-   * What deleted accounts had, below zero; what they owed counts above zero, and below zero again if
+   * Credits of deleted accounts, below zero; their debts count above zero, and below zero again if
    * the holder returns.
    */
   readonly forfeited: number;
@@ -1433,7 +1434,7 @@ export interface AuditEntry {
   /** The operator's identity, or `app_key:` and the id of the app's key that acted. */
   readonly actor: string;
   readonly act: string;
-  /** What the operator changed: an identity or an app's slug. */
+  /** The subject of the change: an identity or an app's slug. */
   readonly subject: string;
   readonly reason: string | null;
   readonly request_id: string;
@@ -1594,7 +1595,7 @@ export interface OAuthClientList {
 
 export interface OAuthClient {
   readonly id: string;
-  /** What the client sends as `client_id`. */
+  /** The value that the client sends as `client_id`. */
   readonly client_id: string;
   /** The name that people see on the consent page. */
   readonly name: string;
@@ -1636,7 +1637,7 @@ export interface ResourceList {
 
 export interface Resource {
   readonly id: string;
-  /** What clients send as `resource`, and the `aud` of its tokens. */
+  /** The value that clients send as `resource`, and the `aud` of its tokens. */
   readonly uri: string;
   /** The scopes that clients may request for it. */
   readonly scopes: readonly string[];

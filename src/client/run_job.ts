@@ -53,7 +53,7 @@ export interface RunJobOptions {
    */
   readonly onApprovalNeeded?: OnApprovalNeeded | undefined;
   /**
-   * What the job costs if `work` throws or `signal` is aborted: nothing (`refund`, the default), or what the work has
+   * The job's cost if `work` throws or `signal` is aborted: nothing (`refund`, the default), or what the work has
    * reported as `spent` (`charge_spent`).
    */
   readonly onFailure?: "refund" | "charge_spent" | undefined;
@@ -76,7 +76,7 @@ const DEFAULT_TTL_SECONDS = 24 * 60 * 60;
 /** Longest `reason` of a failed job, in characters. */
 const REASON_MAX_LENGTH = 500;
 
-/** What `runJob` needs from the client. */
+/** The client's functions that `runJob` needs. */
 export interface Runner {
   readonly jobs: Pick<Jobs, "create" | "complete" | "fail" | "get" | "progress">;
   /** Waits between requests for an approval. */
@@ -309,7 +309,7 @@ function warnSafely(onWarning: (message: string) => void, message: string): void
   }
 }
 
-/** What the account's holder reads; undefined: nothing. */
+/** The text that the account's holder reads; undefined: none. */
 function reasonFor(
   error: unknown,
   reportReason: boolean | undefined,

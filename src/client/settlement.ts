@@ -7,7 +7,7 @@ import type { Jobs } from "./jobs.ts";
 import { persistently } from "./run_keys.ts";
 import type { Metadata, SettledJob } from "./responses.ts";
 
-/** What your work function returns. */
+/** The result of your work function. */
 export interface Work<Result> {
   readonly result: Result;
   /**

@@ -10,7 +10,7 @@ const TOKEN_MAX_LENGTH = 8_192;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What the header of a token says: `typ` and `alg`. */
+/** The `typ` and `alg` of a token's header. */
 export interface TokenKind {
   readonly type: string;
   readonly algorithm: SigningAlgorithm;

@@ -14,7 +14,7 @@ import { readWorkerConfig } from "./wrangler_config.ts";
 
 const RUNS = 21;
 
-/** What a deployment may weigh, in KiB. Only a commit that names a new capability and its price may raise it. */
+/** The most that a deployment may weigh, in KiB. Only a commit that names a new capability and its price may raise it. */
 const BUNDLE_MAX_GZIP_KIB = 297;
 
 /** The most processor time that a start may take, in starts of a bare Hono Worker. */

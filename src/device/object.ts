@@ -6,7 +6,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as rules from "../domain/device_login.ts";
 import { accepted, refused } from "../domain/result.ts";
-import type * as contract from "./contract.ts";
+import type * as contract from "./device_contract.ts";
 
 /** A poll early by this much is still on time, because network delays vary. */
 const DEVICE_POLL_TOLERANCE_MS = 500;

@@ -6,7 +6,7 @@
  */
 import { errorName } from "../domain/result.ts";
 import { DEVICE_CODE_KEEP_MS } from "../domain/device_login.ts";
-import type { LoginRequest } from "./contract.ts";
+import type { LoginRequest } from "./device_contract.ts";
 
 /** The shortest TTL that KV accepts, in seconds. */
 const KV_TTL_MIN_SECONDS = 60;

@@ -16,7 +16,7 @@ export const ACCESS_EVENTS = [
 type AccessEventType = (typeof ACCESS_EVENTS)[number];
 
 /**
- * Who revoked a connection. `client`: its own client, or the one whose token it was exchanged from. `service`: what it
+ * The revoker of a connection. `client`: its own client, or the one whose token it was exchanged from. `service`: what it
  * depended on has ended, such as a session or a sign-in method.
  */
 export const REVOKERS = ["holder", "client", "operator", "service"] as const;

@@ -36,7 +36,7 @@ export type AllowanceAccess = (typeof ALLOWANCE_ACCESS)[number];
 export const API_SCOPES = ["read", "write", "upstream", "admin"] as const;
 type ApiScope = (typeof API_SCOPES)[number];
 
-/** What the scopes of an allowance permit. */
+/** The rights that the scopes of an allowance give. */
 interface ScopeRights {
   readonly access: AllowanceAccess;
   /**
@@ -84,7 +84,7 @@ export interface NewAllowance {
   readonly expires_at_ms: number;
 }
 
-/** What scopes permit. Scopes of other servers, and those about the person such as `openid`, permit nothing here. */
+/** The rights that scopes give. Scopes of other servers, and those about the person such as `openid`, permit nothing here. */
 export function rightsOf(scopes: readonly string[]): ScopeRights {
   const access = scopes.includes("write") ? "write" : scopes.includes("read") ? "read" : "none";
   return { access, upstream: scopes.includes("upstream"), admin: scopes.includes("admin") };
@@ -100,7 +100,7 @@ export function scopesOf({ access, upstream, admin }: ScopeRights): readonly Api
   ];
 }
 
-/** What a holder changes about an allowance; undefined: unchanged. */
+/** A holder's changes to an allowance; undefined: unchanged. */
 export interface AllowanceChange {
   readonly label?: string | undefined;
   readonly caps?: readonly SpendingCap[] | undefined;
@@ -189,7 +189,7 @@ export function whyNotWhole(
   return kind === "device" && !isLimited(limits) ? null : { code: "scope", reason: "not_whole" };
 }
 
-/** What a credential may learn about the person. */
+/** The facts about the person that a credential may learn. */
 export interface PersonalRights {
   readonly name: boolean;
   /** The e-mail address, and whether it is verified. */

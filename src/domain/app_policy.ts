@@ -4,13 +4,13 @@
 export const APP_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /**
- * Who may settle the app's jobs. `holder`: every caller who acts for the account, and the app's key. `app`:
+ * The callers that may settle the app's jobs. `holder`: every caller who acts for the account, and the app's key. `app`:
  * only the app's key.
  */
 export const SETTLERS = ["holder", "app"] as const;
 type Settler = (typeof SETTLERS)[number];
 
-/** What an expired job does with its reserve: returns it, or keeps it as the job's cost. */
+/** The fate of an expired job's reserve: returned, or kept as the job's cost. */
 export const EXPIRY_OUTCOMES = ["refund", "charge"] as const;
 export type ExpiryOutcome = (typeof EXPIRY_OUTCOMES)[number];
 
@@ -21,7 +21,7 @@ export type ExpiryOutcome = (typeof EXPIRY_OUTCOMES)[number];
 export const OVERAGE_MAX_PERCENT = 1_000;
 
 /**
- * What an app's server may do in an account with the app's key. `none`: only settle the app's own jobs. `open`:
+ * The rights of an app's server in an account, by the app's key. `none`: only settle the app's own jobs. `open`:
  * also read the wallet, and create and read the app's jobs. `stopped`: the holder stopped the app, until they allow it
  * again; see `app_stop.ts`.
  */

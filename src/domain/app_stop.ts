@@ -1,6 +1,6 @@
-/** What it means that the holder of an account stopped an app there. Pure. */
+/** The meaning of an app that the holder stopped in an account. Pure. */
 
-/** What happens to the app's started jobs: they may go on, or expire now as their policy says. */
+/** The fate of the app's started jobs: they may go on, or expire now as their policy says. */
 export const STARTED_JOBS = ["keep", "expire"] as const;
 export type StartedJobs = (typeof STARTED_JOBS)[number];
 
@@ -19,7 +19,7 @@ export function isStartedBefore(
 }
 
 /**
- * What our pages say about a stop, in one place. `http/api/access/stop.test.ts` tries the credentials before, during and after
+ * The sentences of our pages about a stop, in one place. `http/api/access/stop.test.ts` tries the credentials before, during and after
  * a stop.
  */
 export const STOP_FACTS = {
@@ -29,9 +29,10 @@ export const STOP_FACTS = {
     "Its pages get no new tokens from us, neither for your account nor for other services.",
   connections_end:
     "Its connections end for good. To use them again, you must connect the app again.",
-  jobs_finish: "Jobs that were started before can still finish, and you pay what they cost.",
+  jobs_finish:
+    "Jobs that were started before can still finish, and you pay what they cost, but no more than was set aside for them.",
   jobs_expire:
-    "Jobs that were started before end now, as if their time had run out. If the app still completes one, you pay what it cost.",
+    "Jobs that were started before end now, as if their time had run out. If the app still completes one, you pay what it cost, but no more than was set aside for it.",
   profile_stays: "Until you sign out, its pages may still learn your name and your e-mail address.",
   allowed_again:
     "If you allow the app again, its server and its pages can use your credits as before.",

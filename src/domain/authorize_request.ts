@@ -24,7 +24,7 @@ type AuthorizeErrorCode =
 
 export interface AuthorizeError {
   readonly error: AuthorizeErrorCode;
-  /** What is wrong and what to do next, in ASCII without double quotes and backslashes (RFC 6749, section 4.1.2.1). */
+  /** The fault and the next step, in ASCII without double quotes and backslashes (RFC 6749, section 4.1.2.1). */
   readonly error_description: string;
 }
 
@@ -39,7 +39,7 @@ export interface ReturnAddress {
 const PROMPTS = ["none", "login", "consent", "select_account"] as const;
 type Prompt = (typeof PROMPTS)[number];
 
-/** What a client requests. Null: not sent. */
+/** The request of a client. Null: not sent. */
 export interface Asked {
   /** Undefined: not sent. */
   readonly scopes: readonly string[] | undefined;

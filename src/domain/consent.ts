@@ -1,6 +1,7 @@
-/** What the consent page decides before it asks the person, and what it suggests. Pure: the caller passes the time. */
+/** The decisions of the consent page before it asks the person, and its suggestions. Pure: the caller passes the time. */
 import { isSubset } from "./allowance.ts";
 import type { Asked, AuthorizeError } from "./authorize_request.ts";
+import { isLoopbackHost } from "./origins.ts";
 import {
   REGISTRATION_ID_PATTERN,
   type OAuthClient,
@@ -70,7 +71,8 @@ export function signInNeed(
  */
 export function isAssured(client: OAuthClient, redirect_uri: string): boolean {
   const has_secret = client.kind === "registered" && !client.public;
-  return has_secret || redirect_uri.startsWith("https://");
+  const url = URL.parse(redirect_uri);
+  return has_secret || (url?.protocol === "https:" && !isLoopbackHost(url.hostname));
 }
 
 /** Whether a former consent counts without a page. Never for a client that only a document describes. */
@@ -78,7 +80,7 @@ export function mayRemember(client: OAuthClient, redirect_uri: string): boolean 
   return client.kind === "registered" && isAssured(client, redirect_uri);
 }
 
-/** What happens to the request of a signed-in person. */
+/** The outcome for the request of a signed-in person. */
 export type ConsentStep =
   | { readonly kind: "remembered" }
   | { readonly kind: "ask" }

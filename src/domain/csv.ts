@@ -1,6 +1,6 @@
 /** Rows of comma-separated values (RFC 4180). */
 
-/** What a spreadsheet takes for the start of a formula, in half and full width. */
+/** Characters that a spreadsheet takes for the start of a formula, in half and full width. */
 const FORMULA = /^[\s]*[=+\-@\t\r\n＝＋－＠]/u;
 
 /** Text is quoted. Text that a spreadsheet would run as a formula gets an apostrophe in front. */

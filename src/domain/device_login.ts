@@ -19,7 +19,7 @@ export const USER_CODE_INPUT_MAX_LENGTH = 64;
 /** For this long after its expiry a code is refused as expired; after that it is unknown. */
 export const DEVICE_CODE_KEEP_MS = 24 * 60 * 60 * 1000;
 
-/** What the approver grants: a token for their account, with these limits. */
+/** The approver's decision: a token for their account, with these limits. */
 export interface LoginGrant {
   readonly identity_id: string;
   readonly limits: AllowanceLimits;

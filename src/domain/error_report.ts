@@ -1,4 +1,4 @@
-/** What the log says of an unexpected error: its kind, and where in the code it was thrown. */
+/** An unexpected error in the log: its kind, and the place in the code that threw it. */
 import { errorName } from "./result.ts";
 
 /** Frames that are logged; the innermost ones come first. */

@@ -6,7 +6,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What went wrong, counted where it happens: see `directory/failures.ts`. */
+/** Failures, counted where they happen: see `directory/failures.ts`. */
 const FAILURE_KINDS = [
   /** A request was answered with status 5xx. */
   "failed_request",
@@ -27,7 +27,7 @@ export type FailureKind = (typeof FAILURE_KINDS)[number];
 export interface CountedFailures {
   readonly count: number;
   readonly newest_at_ms: number;
-  /** What the oldest of them waits for since; equal to the newest if it waits for nothing. */
+  /** The time since which the oldest of them waits; equal to the newest if none waits. */
   readonly oldest_at_ms: number;
   /** The reason of the newest. */
   readonly reason: string;
@@ -130,7 +130,7 @@ export interface PausedWebhook {
 /** Why a part is unknown. */
 export type Unreadable = "directory_unreadable" | "read_model_unreadable";
 
-/** What is known of a store's part, or why it is not. */
+/** The figures of a store's part, or the reason why they are unknown. */
 export type Part<Value> = { readonly known: Value } | { readonly unreadable: Unreadable };
 
 export interface HealthParts {

@@ -24,13 +24,13 @@ export interface JobState {
   /** The number of the job's newest entry. */
   readonly line: number;
   readonly status: JobStatus;
-  /** What the job reserved at first. Its policy limits the cost by this. */
+  /** The job's first reserve. Its policy limits the cost by this. */
   readonly cost_estimate: number;
   readonly reserved: number;
   readonly actual_cost: number;
   /** Credits of the cost that operators gave back. */
   readonly refunded: number;
-  /** What the job costs if it expires, in credits; null: its policy decides. */
+  /** The job's cost if it expires, in credits; null: its policy decides. */
   readonly spent: number | null;
   readonly failure: JobFailure | null;
   /** As in `JobPolicy`. */
@@ -92,7 +92,7 @@ interface ProgressTerms {
   readonly spent: number | null;
 }
 
-/** What a started job holds from now on, and its entry for the difference, which may be 0. */
+/** The new reserve of a started job, and its entry for the difference, which may be 0. */
 interface ProgressStep {
   readonly reserved: number;
   readonly spent: number | null;

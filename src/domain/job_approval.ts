@@ -7,11 +7,11 @@ export const APPROVAL_TTL_MS = 15 * 60_000;
 /** How long a request that has ended is kept, so that its page can say what became of it. */
 export const APPROVAL_KEEP_MS = 24 * 60 * 60_000;
 
-/** What became of a request. `open`: the holder has not decided. `used`: a job was created with it. */
+/** The state of a request. `open`: the holder has not decided. `used`: a job was created with it. */
 export const APPROVAL_STATES = ["open", "approved", "denied", "used"] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** What a caller wants its holder to approve. */
+/** The job that a caller wants its holder to approve. */
 export interface ApprovalRequest {
   readonly id: string;
   readonly allowance_id: string;

@@ -3,7 +3,7 @@ import { BALANCE_MAX_CREDITS } from "./limits.ts";
 import { assertInvariant } from "./result.ts";
 
 /**
- * What an entry is for. `open` account opened · `grant` starter credits of an app · `reserve` taken for a job ·
+ * The reasons of entries. `open` account opened · `grant` starter credits of an app · `reserve` taken for a job ·
  * `settle` a reserve replaced by the actual cost, or a late cost · `refund` a reserve returned in full ·
  * `job_refund` cost of an ended job that an operator gave back · `adjustment` by an operator, up or down ·
  * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `suspend` and

@@ -20,7 +20,7 @@ export type OAuthErrorCode = keyof typeof OAUTH_ERROR_STATUS;
 
 export interface OAuthError {
   readonly error: OAuthErrorCode;
-  /** What is wrong and what to do next, in ASCII without double quotes and backslashes (RFC 6749, section 5.2). */
+  /** The fault and the next step, in ASCII without double quotes and backslashes (RFC 6749, section 5.2). */
   readonly error_description: string;
   /** How long the client must wait. */
   readonly retry_after_seconds?: number;

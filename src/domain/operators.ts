@@ -7,7 +7,7 @@ export const OPERATOR_ROLES = ["viewer", "support", "admin"] as const;
 
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
-/** What an operator may do. */
+/** The roles of operators. */
 export type OperatorRights =
   | { readonly role: "viewer" }
   /**

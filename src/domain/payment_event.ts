@@ -17,7 +17,7 @@ export type DropReason =
   | "account_deleted";
 
 /**
- * What an object of the payment service means for an account. Reports may repeat and arrive in any order.
+ * The meaning of the payment service's object for an account. Reports may repeat and arrive in any order.
  * `is_marked`: the payment has this deployment's mark. Without the mark, only a purchase in the account proves that
  * the payment is ours. `unmatched`: our checkout was paid, but no package for sale matches it; `identity_id` is null
  * if the checkout does not name its buyer.

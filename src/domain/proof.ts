@@ -2,7 +2,7 @@
 import { CHARGE_SCOPE } from "./oauth_scopes.ts";
 
 /**
- * What a caller proves: a browser session, a personal access token, an OAuth client's connection, or a session of an app. A
+ * The proof of a caller: a browser session, a personal access token, an OAuth client's connection, or a session of an app. A
  * session token that was issued for a token of an allowance is bound to it: it ends with that token and has its limits.
  */
 export type Proof = SessionProof | AllowanceProof | AppSessionProof;
@@ -38,7 +38,7 @@ export function isOfAllowance(proof: { readonly kind: string }): proof is Allowa
 }
 
 /**
- * What a token of an allowance names: the allowance itself (a personal access token), or a family of tokens that a
+ * The id in a token of an allowance: the allowance itself (a personal access token), or a family of tokens that a
  * client renews.
  */
 export type Credential = AllowanceCredential | FamilyCredential;
@@ -109,7 +109,7 @@ export interface AppProof {
   readonly checked_at_ms: number;
 }
 
-/** What the directory knows about an app key. */
+/** The directory's knowledge about an app key. */
 export type KnownKey =
   | AppProof
   | { readonly kind: "unknown" }

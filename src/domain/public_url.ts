@@ -6,7 +6,7 @@ const PRIVATE_SUFFIXES =
   /\.(?:localhost|local|internal|intranet|private|lan|home|corp|test|invalid|example|onion|arpa)$/;
 
 /**
- * What is wrong with the host of an address outside development; null: it may be the name of a public server. A public
+ * The fault of an address's host outside development; null: it may be the name of a public server. A public
  * name that leads to a private address is refused by the platform, which has no route to private networks.
  */
 export function publicHostProblem({ hostname }: URL): "ip_address" | "private" | null {

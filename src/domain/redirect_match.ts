@@ -62,7 +62,7 @@ export function isOnOriginOf(address: string, registered: readonly string[]): bo
   });
 }
 
-/** What is wrong with a redirect address that an operator enters; null: nothing. */
+/** The fault of a redirect address that an operator enters; null: none. */
 export function redirectProblem(uri: string): string | null {
   if (uri.length > REDIRECT_MAX_LENGTH)
     return `must have at most ${REDIRECT_MAX_LENGTH} characters`;

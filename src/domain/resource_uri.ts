@@ -16,7 +16,7 @@ export function resourceKey(uri: string): string {
   return /^[a-z]+:\/\/[^/?#]+\/$/.test(uri) ? uri.slice(0, -1) : uri;
 }
 
-/** What is wrong with the address of a resource; null: nothing. */
+/** The fault of a resource's address; null: none. */
 export function resourceProblem(uri: string): string | null {
   const url = parseAbsoluteUrl(uri);
   if (uri.length > RESOURCE_URI_MAX_LENGTH) {

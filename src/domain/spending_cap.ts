@@ -163,7 +163,7 @@ export function afterRefusal(cap: CapSpending, now_ms: number): CapSpending | nu
   return cap.refused_window === refused_window ? null : { ...cap, refused_window };
 }
 
-/** What a job has taken, after one taking more. Two that all of the caps count alike become one. */
+/** The credits that a job has taken, after one more taking. Two that all of the caps count alike become one. */
 export function withTaking(
   takings: readonly Taking[],
   taking: Taking,

@@ -36,7 +36,7 @@ export function kindsOf(group: StatementGroup): readonly EntryKind[] {
 
 type Books = Pick<RunningBalance, "balance_after" | "reserved_after">;
 
-/** What the holder owns after an entry; 0 before the first. */
+/** The holder's credits after an entry; 0 before the first. */
 export function ownedAfter(entry: Books | null): number {
   return entry === null ? 0 : entry.balance_after + entry.reserved_after;
 }

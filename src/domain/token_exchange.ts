@@ -8,7 +8,7 @@ import { ALLOWANCE_DEPTH_MAX } from "./limits.ts";
 import { CHARGE_SCOPE } from "./oauth_scopes.ts";
 import type { SpendingCap } from "./spending_cap.ts";
 
-/** What the narrower token may do at most; undefined: as much as the exchanged one. */
+/** The most that the narrower token may do; undefined: as much as the exchanged one. */
 export interface Narrowing {
   readonly scopes?: readonly string[] | undefined;
   readonly app_slugs?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface Narrowing {
 /** An allowance as far as these rules need it. */
 interface Narrowable {
   readonly scopes: readonly string[];
-  /** What it and all its ancestors permit. */
+  /** The rights that it and all its ancestors permit. */
   readonly limits: Pick<AllowanceLimits, "app_slugs" | "caps">;
   readonly expires_at_ms: number;
   /** How many allowances its path has, itself included. */

@@ -44,7 +44,7 @@ export interface FamilyState {
 /** `end`: the refresh token was used before, so it was stolen or its client is broken. `refuse`: it was never issued. */
 type RefreshVerdict = "rotate" | "repeat" | "end" | "refuse";
 
-/** What a refresh token of a generation gets. `is_used`: whether a token of the last response was used. */
+/** The outcome for a refresh token of a generation. `is_used`: whether a token of the last response was used. */
 export function judgeRefresh(
   family: FamilyState & { readonly is_used: boolean },
   presented: number,
@@ -59,7 +59,7 @@ export function judgeRefresh(
     : "end";
 }
 
-/** What was fixed when a code was issued. */
+/** The facts that were fixed when a code was issued. */
 export interface IssuedCode {
   readonly client_id: string;
   readonly redirect_uri: string;
@@ -72,7 +72,7 @@ export interface IssuedCode {
   readonly used_at_ms: number | null;
 }
 
-/** What a client sends to redeem a code. */
+/** The fields that a client sends to redeem a code. */
 export interface PresentedCode {
   readonly client_id: string;
   /** Null: not sent, which OAuth 2.1 allows with PKCE. */

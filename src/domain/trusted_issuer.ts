@@ -41,7 +41,7 @@ export interface TrustedIssuer {
   readonly upstream_tokens: "clerk" | null;
 }
 
-/** What a verified token says. */
+/** The claims of a verified token. */
 export interface IssuerClaims {
   readonly subject: string;
   /** The app that the token was issued to; null: the token names none. */

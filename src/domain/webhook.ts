@@ -15,7 +15,7 @@ const THRESHOLDS_MAX = 10;
 /** After a rotation, each delivery carries the signature of the previous secret too, for this long. */
 export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
-/** What a webhook can subscribe to. A `ping` is sent by a test, whatever the events. */
+/** The events that a webhook can subscribe to. A `ping` is sent by a test, whatever the events. */
 export const SUBSCRIBABLE_EVENTS = [
   "job.created",
   "job.completed",
@@ -34,7 +34,7 @@ export const SUBSCRIBABLE_EVENTS = [
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 
 /**
- * What is wrong with the address of a webhook, as the end of a sentence; null: it is valid. `is_development`: the
+ * The fault of a webhook's address, as the end of a sentence; null: it is valid. `is_development`: the
  * service runs on a developer's machine, so a receiver may run there too.
  */
 export function webhookUrlProblem(text: string, is_development: boolean): string | null {
@@ -57,13 +57,13 @@ export function webhookUrlProblem(text: string, is_development: boolean): string
   return url.port === "" ? null : `must use port 443, not ${originOf(url)}`;
 }
 
-/** What is wrong with the events, as the end of a sentence; null: they are valid. */
+/** The fault of the events, as the end of a sentence; null: they are valid. */
 export function webhookEventsProblem(events: readonly SubscribableEvent[]): string | null {
   if (events.length === 0) return `must name at least one of ${SUBSCRIBABLE_EVENTS.join(", ")}`;
   return new Set(events).size === events.length ? null : "must name each event once";
 }
 
-/** What is wrong with the thresholds, as the end of a sentence; null: they are valid. */
+/** The fault of the thresholds, as the end of a sentence; null: they are valid. */
 export function thresholdsProblem(
   thresholds: readonly number[],
   events: readonly string[],

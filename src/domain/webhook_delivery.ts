@@ -13,7 +13,7 @@ export interface WebhookPosition {
 
 export interface WebhookEventsRequest {
   readonly app_slug: string;
-  /** What the webhook receives. */
+  /** The body that the webhook receives. */
   readonly events: readonly SubscribableEvent[];
   /** The balances of `credits.low`, in credits. */
   readonly thresholds: readonly number[];
@@ -41,7 +41,7 @@ export interface WebhookEvents {
   readonly begin: WebhookPosition;
   /** The position after the page, also if it has no events. */
   readonly position: WebhookPosition;
-  /** What the account has had so far, as in {@link WebhookNews}; null: there may be more after this page. */
+  /** The account's news so far, as in {@link WebhookNews}; null: there may be more after this page. */
   readonly news: WebhookNews | null;
   /** Whether the account has the webhook's app. */
   readonly has_app: boolean;

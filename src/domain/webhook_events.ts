@@ -19,7 +19,7 @@ interface EventJob {
 }
 
 /**
- * What an entry was in the life of its job. `earlier_end`: the job ended with it, and a later entry completed the job
+ * The role of an entry in the life of its job. `earlier_end`: the job ended with it, and a later entry completed the job
  * late; only an expired job can be completed late.
  */
 export type JobStage = "created" | "end" | "earlier_end" | "between";

@@ -107,7 +107,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 export const ACCOUNT_STATES = ["active", "suspended"] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-/** What `/readyz` checks, by the names in its response. */
+/** The checks of `/readyz`, by the names in its response. */
 export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys", "account"] as const;
 export type ReadinessCheck = (typeof READINESS_CHECKS)[number];
 

@@ -1,5 +1,5 @@
 /**
- * What the vendors of sign-in services put into their tokens, as data. `{field}` stands for a field of the entry in
+ * The claims of the tokens that vendors of sign-in services issue, as data. `{field}` stands for a field of the entry in
  * `TRUSTED_ISSUERS`. Each preset refuses the tokens of the same issuer that are not a person's session in an app.
  */
 import type { TrustedIssuer } from "../domain/trusted_issuer.ts";

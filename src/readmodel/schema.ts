@@ -74,7 +74,7 @@ export const jobs = sqliteTable(
     created_at_ms: integer().notNull(),
     updated_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),
-    /** What started it, as in the account; see `domain/started_by.ts`. */
+    /** Its starter, as in the account; see `domain/started_by.ts`. */
     allowance_path: text(),
     started_by_json: text(),
     /** The entry of the job's last change. An older row never replaces a newer one. */

@@ -19,7 +19,7 @@ const ALGORITHM = "HS256";
 /** ID tokens have the same keys, so no token of another use is accepted as one of these, nor the reverse. */
 const RESOURCE_TYPE = "at+jwt";
 
-/** Who acts for whom (RFC 8693, section 4.1). */
+/** The actor (RFC 8693, section 4.1). */
 export interface Actor {
   readonly sub: string;
   readonly act?: Actor;

@@ -20,7 +20,7 @@ export type SignIdToken = (
   lifetime: Lifetime,
 ) => Promise<string>;
 
-/** What an ID token says about a sign-in. */
+/** The facts of a sign-in in an ID token. */
 interface HintedSignIn {
   readonly identity_id: string;
   readonly client_id: string;

@@ -6,7 +6,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { PersonalTokens } from "./personal_token.ts";
 
-/** What issuing a token needs: the account that stores the token's row, and the sessions. */
+/** The parts that issue a token: the account that stores the token's row, and the sessions. */
 interface MintParts {
   readonly personal_tokens: PersonalTokens;
   /** The lifetime of a token, in days. */
@@ -22,7 +22,7 @@ interface MintParts {
   ): Promise<{ readonly signin_method: string | null } | null>;
 }
 
-/** What the device client stated about itself, or the holder typed, as the token's holder will see it. */
+/** The label that the device client stated or the holder typed, as the token's holder will see it. */
 interface PersonalTokenOrigin {
   readonly label: string;
   readonly app_slug: string | null;

@@ -23,7 +23,7 @@ const TYPES = {
   connection: "personal-session+jwt",
 } as const;
 
-/** What a session token is bound to. */
+/** The session or allowance that a session token is bound to. */
 type SessionTokenProof = SessionProof | AllowanceProof;
 
 /**

@@ -12,6 +12,7 @@ import { showPurchases, showReceipt } from "./account/purchases.tsx";
 import { showAccount } from "./account/overview.tsx";
 import { makeToken, showNewToken } from "./account/new_token.tsx";
 import { linkMethod, unlinkMethod } from "./account/sign_in_methods.ts";
+import { showSecurity } from "./account/security.tsx";
 import { showStatement } from "./account/statement.tsx";
 import { downloadStatement } from "./account/statement_csv.ts";
 import { loadOperatorRights } from "../http/caller/operator.ts";
@@ -117,6 +118,7 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
   app.get("/account/end-session", ...page, ...confirmEndSession);
   app.post("/account/end-session", ...own_form, ...endSession);
+  app.get("/account/security", ...page, ...showSecurity);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
   app.post("/account/passkey", requirePasskeys, ...own_form, ...addPasskey);

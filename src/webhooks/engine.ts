@@ -1,10 +1,10 @@
-/** What operators and the schedule do with the deliveries of webhooks. */
+/** The actions of operators and the schedule on the deliveries of webhooks. */
 import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { timestamp } from "../domain/wire.ts";
 import { attempt, type Attempted } from "./attempt.ts";
-import { senderName, type Webhook } from "./contract.ts";
+import { senderName, type Webhook } from "./sender_contract.ts";
 import type { Sender } from "./object.ts";
 import type { ListedDelivery } from "./sender.ts";
 

@@ -7,7 +7,7 @@ import { backOff } from "../domain/back_off.ts";
 import { reportError } from "../domain/error_report.ts";
 import type { WebhookPosition } from "../domain/webhook_delivery.ts";
 import { assertInvariant } from "../domain/result.ts";
-import { readSenderName, type LastEvent, type WebhookSenderOperations } from "./contract.ts";
+import { readSenderName, type LastEvent, type WebhookSenderOperations } from "./sender_contract.ts";
 import { sendRound, type SenderParts } from "./sender.ts";
 import { readState, saveState, type SenderState, type WaitingEvent } from "./state.ts";
 

@@ -6,7 +6,7 @@ import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_deli
 import { reportError } from "../domain/error_report.ts";
 import { pauseAfter, WEBHOOK_ATTEMPTS_MAX } from "../domain/webhook_retries.ts";
 import { attempt } from "./attempt.ts";
-import type { Webhook } from "./contract.ts";
+import type { Webhook } from "./sender_contract.ts";
 import type { SenderState, WaitingEvent } from "./state.ts";
 
 /** How often the sender of a paused webhook checks whether it is active again, in case no call woke it. */
@@ -27,7 +27,7 @@ export interface ListedDelivery extends Omit<WaitingEvent, "retry_at_ms"> {
   readonly retry_at_ms: number | null;
 }
 
-/** What a sender needs of other parts. */
+/** The parts that a sender needs. */
 export interface SenderParts {
   /** An active webhook may be a copy of a minute ago. Null: it was deleted. @throws if the directory cannot be reached. */
   findWebhook(uid: string): Promise<Webhook | null>;
@@ -195,7 +195,7 @@ async function waitForResumption(
   return retry_at_ms;
 }
 
-/** What operators see of a delivery does not decide about it. */
+/** The operators' view of a delivery decides nothing about it. */
 async function quietly(recording: Promise<unknown>): Promise<void> {
   try {
     await recording;

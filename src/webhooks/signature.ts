@@ -1,6 +1,6 @@
 /** Signatures of Standard Webhooks: HMAC-SHA256 over the id, the time and the body, one for each valid secret. */
 
-/** What a secret begins with; the rest is base64 of the key's bytes. */
+/** The prefix of a secret; the rest is base64 of the key's bytes. */
 const SECRET_PREFIX = "whsec_";
 
 interface SignedMessage {

@@ -1,7 +1,7 @@
-/** What one WebhookSender object stores: one value, so that a change costs one written row. */
+/** The state of one WebhookSender object: one value, so that a change costs one written row. */
 import type { WebhookPosition } from "../domain/webhook_delivery.ts";
 import type { SubscribableEvent } from "../domain/webhook.ts";
-import type { LastEvent } from "./contract.ts";
+import type { LastEvent } from "./sender_contract.ts";
 
 /** The event that waits to be delivered, and its last attempt. */
 export interface WaitingEvent {
@@ -21,7 +21,7 @@ export interface SenderState {
   readonly generation: number;
   /** Null: nothing was read yet. */
   readonly position: WebhookPosition | null;
-  /** What the account had when everything was delivered; null: there may be more. */
+  /** The account's news when everything was delivered; null: there may be more. */
   readonly news: string | null;
   readonly waiting: WaitingEvent | null;
   /** The last event of a deleted account; null: the account is not deleted, or the app does not receive the event. */

@@ -368,7 +368,10 @@ class Calls(ABC):
         self,
         slug: str,
     ) -> types.AllowAppResponse:
-        """Allow a stopped app again. Only on the service's own pages. Revoked connections stay revoked."""
+        """
+        Allow a stopped app again. Only on the service's own pages. Revoked connections stay revoked. The
+        account does not become open for an app that it was never open for: then `app` is null.
+        """
         return self._send(
             Call(
                 "POST",

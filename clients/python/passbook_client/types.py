@@ -251,7 +251,7 @@ class CreatedItemRefusal4(TypedDict):
     code: Literal["limit_reached"]
     """A stable code for programs."""
     of: Literal["started_jobs", "started_jobs_of_app", "started_jobs_of_token", "job_steps", "streams", "streams_of_token", "apps", "unregistered_apps", "tokens", "app_keys", "webhooks", "clients", "resources"]
-    """What is limited."""
+    """The limited thing."""
     limit: int
     """How many there can be at once."""
 
@@ -407,7 +407,7 @@ class Entry(TypedDict):
     terms: Terms | None
     """Of an entry that brought credits: the terms that they have now; null for others."""
     by: StartedBy | None
-    """What started the job of the entry; null for an entry without a job."""
+    """The starter of the entry's job; null for an entry without a job."""
     at: str
     """RFC 3339, in UTC with milliseconds."""
 
@@ -466,8 +466,9 @@ class AccessApp(TypedDict):
     """
     spent_this_month: int | None
     """
-    As of a connection, for jobs that its key or its pages started. What a connection or a token spends
-    in the app counts there.
+    As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that
+    the holder started in a browser count for the job's app, and what a connection or a token spends in
+    the app counts there.
     """
     started_jobs: int
     """Its jobs that are started now, whatever started them."""
@@ -478,7 +479,7 @@ class StopAppResponse(TypedDict):
 
 
 class AllowAppResponse(TypedDict):
-    app: AccessApp
+    app: AccessApp | None
 
 
 class AccessConnectionCaps(TypedDict):
@@ -519,8 +520,8 @@ class AccessConnection(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
     spent_this_month: int | None
     """
-    What its jobs, and those of its children, cost that ended in this month (UTC), without what
-    operators gave back. Null if the account has more than 20,000 entries of this month.
+    The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds by
+    operators. Null if the account has more than 20,000 entries of this month.
     """
     client_id: str | None
     """Null for a program's token that was exchanged without a client."""
@@ -530,7 +531,7 @@ class AccessConnection(TypedDict):
     registered: bool
     """Whether an operator of this service registered the client."""
     children: list[AccessConnection]
-    """What was exchanged from it, and ends with it."""
+    """The tokens that were exchanged from it, and end with it."""
 
 
 class AccessTokenCaps(TypedDict):
@@ -571,14 +572,14 @@ class AccessToken(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
     spent_this_month: int | None
     """
-    What its jobs, and those of its children, cost that ended in this month (UTC), without what
-    operators gave back. Null if the account has more than 20,000 entries of this month.
+    The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds by
+    operators. Null if the account has more than 20,000 entries of this month.
     """
     label: str
     current: bool
     """Whether this request was sent with this token."""
     children: list[AccessToken]
-    """What was exchanged from it, and ends with it."""
+    """The tokens that were exchanged from it, and end with it."""
 
 
 class AccessBrowser(TypedDict):
@@ -957,7 +958,7 @@ class RepairedPage(_RepairedPage, total=False):
 
 class ReconciledPageBooked(TypedDict):
     list: Literal["checkouts", "refunds", "disputes"]
-    """What it is: a checkout, a refund or a dispute."""
+    """Its kind: a checkout, a refund or a dispute."""
     id: str
     """Its id at Stripe."""
     identity_id: str
@@ -969,7 +970,7 @@ class ReconciledPageBooked(TypedDict):
 
 class ReconciledPageNotBooked(TypedDict):
     list: Literal["checkouts", "refunds", "disputes"]
-    """What it is: a checkout, a refund or a dispute."""
+    """Its kind: a checkout, a refund or a dispute."""
     id: str
     """Its id at Stripe."""
     code: str
@@ -980,9 +981,9 @@ class _ReconciledPage(TypedDict):
     checked: int
     """Stripe's objects that were compared with the accounts, also those of other services."""
     booked: list[ReconciledPageBooked]
-    """What was missing, and is booked now."""
+    """The missing objects that are booked now."""
     not_booked: list[ReconciledPageNotBooked]
-    """What is missing and could not be booked."""
+    """The missing objects that could not be booked."""
 
 
 class ReconciledPage(_ReconciledPage, total=False):
@@ -999,7 +1000,7 @@ class DailyTotals(TypedDict):
     settled: int
     """The real cost of jobs that ended that day, less what late completions refunded of charged time-outs."""
     refunded: int
-    """What jobs gave back: the reserves of failed jobs, and `job_refunded`."""
+    """Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`."""
     job_refunded: int
     """Cost of ended jobs that operators gave back."""
     purchased: int
@@ -1015,7 +1016,7 @@ class DailyTotals(TypedDict):
     """
     forfeited: int
     """
-    What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the
+    Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the
     holder returns.
     """
     jobs: int
@@ -1044,9 +1045,9 @@ class MoneyByApp(TypedDict):
     granted: int
     """Starter credits."""
     settled: int
-    """What jobs cost."""
+    """The cost of jobs."""
     refunded: int
-    """What jobs gave back: the reserves of failed jobs, and `job_refunded`."""
+    """Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`."""
     job_refunded: int
     """Cost of ended jobs that operators gave back."""
 
@@ -1086,7 +1087,7 @@ class MonthMoney(TypedDict):
     adjusted: int
     """Operators' adjustments, up and down."""
     spent: int
-    """What jobs cost, below zero."""
+    """The cost of jobs, below zero."""
     job_refunded: int
     """Cost of ended jobs that operators gave back."""
     expired: int
@@ -1095,7 +1096,7 @@ class MonthMoney(TypedDict):
     """Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back."""
     forfeited: int
     """
-    What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the
+    Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the
     holder returns.
     """
     closing: int
@@ -1172,7 +1173,7 @@ class AuditEntry(TypedDict):
     """The operator's identity, or `app_key:` and the id of the app's key that acted."""
     act: str
     subject: str
-    """What the operator changed: an identity or an app's slug."""
+    """The subject of the change: an identity or an app's slug."""
     reason: str | None
     request_id: str
     changed: dict[str, Any] | None
@@ -1331,7 +1332,7 @@ class RevokeAppKeyResponse(TypedDict):
 class OAuthClient(TypedDict):
     id: str
     client_id: str
-    """What the client sends as `client_id`."""
+    """The value that the client sends as `client_id`."""
     name: str
     """The name that people see on the consent page."""
     redirect_uris: list[str]
@@ -1380,7 +1381,7 @@ class ReplacedClientSecret(TypedDict):
 class Resource(TypedDict):
     id: str
     uri: str
-    """What clients send as `resource`, and the `aud` of its tokens."""
+    """The value that clients send as `resource`, and the `aud` of its tokens."""
     scopes: list[str]
     """The scopes that clients may request for it."""
     charges: bool

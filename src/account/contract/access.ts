@@ -1,12 +1,12 @@
 /** Everything that may act on an account. */
 import type { ListedAllowance } from "./allowances.ts";
 
-/** What something with access did. */
+/** The use of an access. */
 interface Use {
   /** Null: never, as far as the account knows. */
   readonly last_used_at_ms: number | null;
   /**
-   * What its jobs cost that ended in this month of the UTC calendar, without what operators gave back. Null: the account has
+   * The cost of its jobs that ended in this month of the UTC calendar, less refunds by operators. Null: the account has
    * too many entries of this month to add up.
    */
   readonly spent_this_month: number | null;
@@ -27,7 +27,7 @@ export type AccessAllowance = ListedAllowance & Use;
 export interface Access {
   readonly apps: readonly AccessApp[];
   readonly allowances: readonly AccessAllowance[];
-  /** What all jobs cost that ended in this month, also those of allowances that have ended. Null: as in {@link Use}. */
+  /** The cost of all jobs that ended in this month, including those of ended allowances. Null: as in {@link Use}. */
   readonly spent_this_month: number | null;
   /** The number of the newest entry. */
   readonly line: number;

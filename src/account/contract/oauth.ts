@@ -5,7 +5,7 @@ import type { FamilyState, GrantProblem, PresentedCode } from "../../domain/toke
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import type { ListedCap } from "./allowances.ts";
 
-/** What a connection is: a client, and a resource or (null) our API. */
+/** The identity of a connection: a client, and a resource or (null) our API. */
 interface ConnectionKey {
   readonly client_id: string;
   readonly resource: string | null;
@@ -83,7 +83,7 @@ export interface RefreshRequest {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** What an allowance may spend, for which apps, and until when. */
+/** The limits of an allowance: its spending, its apps and its end. */
 export interface SpendingTerms {
   readonly caps: readonly SpendingCap[];
   /** Null: all apps. */

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { rootOfPath } from "../../domain/allowance.ts";
 import * as rules from "../../domain/job.ts";
 import { hold, spendableIn } from "../../domain/lots.ts";
+import { startingApp } from "../../domain/started_by.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -85,7 +86,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   if (!step.ok) return step;
   const { credits, from } = hold(before, app_slug, [], cost_estimate);
   ensureOpen(transaction);
-  openForJob(transaction, request);
+  openForApps(transaction, request);
   const charge = { credits: 0 - step.value.posting.amount, bytes };
   const beyond = approved.value?.credits ?? 0;
   const charged = { allowance_path, takings_json: null, approved: beyond };
@@ -126,6 +127,18 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     job_id: id,
     credits: isCharging(transaction) ? null : entry.balance_after,
   });
+}
+
+/**
+ * Opens the account for the job's app. The holder also uses the app whose page starts a job of another app: so that app is
+ * listed among those with access, and can be stopped. The pages of apps are known from the registry.
+ */
+function openForApps(transaction: Transaction, request: CreateJobRequest): void {
+  openForJob(transaction, request);
+  const { caller } = transaction;
+  const app_slug = caller.kind === "page" ? startingApp(caller, request.app_slug) : null;
+  if (app_slug === null || app_slug === request.app_slug) return;
+  openForJob(transaction, { app_slug, is_registered: true });
 }
 
 /** The column of a new job. */

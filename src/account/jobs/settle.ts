@@ -4,7 +4,14 @@ import { mergeMetadata, serialiseMetadata, type Metadata } from "../../domain/me
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { whyOverCap } from "../allowances/spending.ts";
-import { seesJob, shownTo, whyNotCancel, whyNotEnd, whyNotForApp } from "../caller.ts";
+import {
+  mostAfterStop,
+  seesJob,
+  shownTo,
+  whyNotCancel,
+  whyNotEnd,
+  whyNotForApp,
+} from "../caller.ts";
 import type {
   Answer,
   CancelJobRequest,
@@ -25,7 +32,8 @@ import { announcing402 } from "./refused.ts";
 
 /**
  * Settles a job at its real cost and merges metadata into it. What a capped token settles beyond the reserve must fit
- * its cap; any other settlement succeeds even if the balance goes below zero. `keyed`: the request, if it has a key.
+ * its cap, and what a stopped app settles its reserve; any other settlement succeeds even if the balance goes below zero.
+ * `keyed`: the request, if it has a key.
  */
 export function completeJob(
   transaction: Transaction,
@@ -35,6 +43,10 @@ export function completeJob(
   const endable = readInStep(transaction, request);
   if (!endable.ok) return endable;
   const job = endable.value;
+  const most = mostAfterStop(transaction, job);
+  if (most !== null && request.actual_cost > most) {
+    return refused({ code: "overage_limit", limit: most });
+  }
   const step = rules.complete(readBalance(transaction), job, request.actual_cost);
   if (!step.ok) return step;
   // The job's claim on the caps already has its room.

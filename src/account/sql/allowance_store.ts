@@ -176,7 +176,7 @@ export class AllowanceStore {
     }
   }
 
-  /** What was revoked since the last call; null: nothing. The started jobs of ended allowances expire. */
+  /** The allowances revoked since the last call; null: none. The started jobs of ended allowances expire. */
   takeEnded(): readonly EndedConnection[] | null {
     const ended = this.#has_ended ? [...this.#ended_connections.values()] : null;
     this.#has_ended = false;

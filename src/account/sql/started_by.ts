@@ -1,4 +1,4 @@
-/** What started jobs, in SQL. */
+/** The starters of jobs, in SQL. */
 import type { StarterColumns } from "../../domain/started_by.ts";
 import { isAmong, type AccountDatabase } from "./database.ts";
 import type { EntryRow, JobRow } from "./schema.ts";
@@ -14,7 +14,7 @@ export function isOfJobStartedBy(id: string): string {
   return `exists (select 1 from jobs where jobs.id = entries.job_id and ${isStartedBy(id)})`;
 }
 
-/** What started the job of each entry; null: the entry has no job. Reads few columns, since metadata may be long. */
+/** The starter of each entry's job; null: the entry has no job. Reads few columns, since metadata may be long. */
 export function starterReader(
   database: AccountDatabase,
   entries: readonly EntryRow[],

@@ -84,7 +84,7 @@ export function accessAfterUse(transaction: Transaction, known: AppRow | null): 
   return opensAccounts(transaction) ? openNow(transaction) : NOT_OPEN;
 }
 
-const NOT_OPEN: Access = {
+export const NOT_OPEN: Access = {
   access: "none",
   opened_after_line: 0,
   stopped_after_job_id: null,

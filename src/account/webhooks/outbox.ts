@@ -14,7 +14,7 @@ import { errorName } from "../../domain/result.ts";
 import type { SubscribableEvent } from "../../domain/webhook.ts";
 import type { WebhookNews, WebhookPosition } from "../../domain/webhook_delivery.ts";
 import type { Alarm } from "../sync/alarm.ts";
-import type { LastEvent, Webhook } from "../../webhooks/contract.ts";
+import type { LastEvent, Webhook } from "../../webhooks/sender_contract.ts";
 import { bodyOf } from "./events.ts";
 import { readableAccount, readEvents, readNews, type EventSources } from "./pages.ts";
 import type { UnnumberedEvent } from "./unnumbered_events.ts";
@@ -46,7 +46,7 @@ type Notified = Pick<WebhookPosition, "line" | "unnumbered">;
 
 export class WebhookOutbox {
   readonly #parts: WebhookOutboxParts;
-  /** What was the newest when this instance woke. */
+  /** The newest one when this instance woke. */
   readonly #woken_with: Notified;
   /** Whether an earlier instance may have left senders without a notification. The alarm that it set is then armed. */
   #may_be_behind: boolean;

@@ -33,7 +33,7 @@ export interface OAuthClientOptions {
 
 export interface StartAuthorization {
   /**
-   * What the app may do: `read` and `write` for our API, `openid`, `profile` and `email` to know the person,
+   * The rights of the app: `read` and `write` for our API, `openid`, `profile` and `email` to know the person,
    * `offline_access` to stay connected after the person signs out; or the scopes of `resource`.
    */
   readonly scopes: readonly string[];

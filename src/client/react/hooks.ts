@@ -14,7 +14,7 @@ import { createAccountStore, type AccountStore } from "./account_store.ts";
 import { createJobList, type JobList, type JobsFilter } from "./job_list.ts";
 import { LOADING, type JobsState, type SignInState, type WalletState } from "./states.ts";
 
-/** What the components of one client and app share. */
+/** State that the components of one client and app share. */
 interface Shared {
   readonly client: PassbookClient;
   readonly account: AccountStore;
@@ -73,7 +73,7 @@ export function useWallet(): WalletState {
   return useSyncExternalStore(account.subscribe, () => account.get().wallet, getLoading);
 }
 
-/** Who is signed in, and how to sign in and out. */
+/** The signed-in person, and functions to sign in and out. */
 export function useSignIn(): SignInState {
   const { account } = useShared();
   return useSyncExternalStore(account.subscribe, () => account.get().signIn, getLoading);

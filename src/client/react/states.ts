@@ -1,4 +1,4 @@
-/** What the hooks return: one object for each situation, told apart by `status`. */
+/** The results of the hooks: one object for each situation, distinguished by `status`. */
 import { isPassbookError, type ClientErrorCode, type ServiceErrorCode } from "../errors.ts";
 import type { AppEntry, Job } from "../responses.ts";
 

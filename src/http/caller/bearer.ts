@@ -7,7 +7,7 @@ import { ACCESS_TOKEN_PREFIX, APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../.
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 
-/** What the service knows when it refuses a token. */
+/** The facts known when the service refuses a token. */
 interface RefusingService {
   /** `iss` of its own tokens. */
   readonly issuer: string;

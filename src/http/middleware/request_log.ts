@@ -17,7 +17,7 @@ const SAMPLED_LOG_SHARE = 0.01;
 /** `refused` is 4xx, `failed` is 5xx. */
 type RequestOutcome = "succeeded" | "refused" | "failed";
 
-/** Who sent a request. `connection`: a token of an OAuth client; `client`: an OAuth client at its own endpoints. */
+/** The sender of a request. `connection`: a token of an OAuth client; `client`: an OAuth client at its own endpoints. */
 type RequestCaller = (UserCaller | AppCaller)["proof"]["kind"] | "client" | "operator";
 
 /** A log line never contains a URL, a header, a body, an identity or a token. */

@@ -13,7 +13,7 @@ export type Problem = Extract<Granted, { kind: "refused" }>["problem"];
 
 const AUTHORIZE_AGAIN = "Start the authorization again.";
 
-/** What is wrong with a code or refresh token. */
+/** The faults of codes and refresh tokens. */
 const PROBLEMS: Readonly<Record<Problem, readonly [OAuthErrorCode, string]>> = {
   code_unknown: ["invalid_grant", `This code was not issued here. ${AUTHORIZE_AGAIN}`],
   code_expired: ["invalid_grant", `The code has expired. ${AUTHORIZE_AGAIN}`],

@@ -1,6 +1,6 @@
 /** The response of the token endpoint (RFC 6749, section 5.1; OpenID Connect Core, section 3.1.3.3). */
 import type { Answer, FamilyTokens, Granted } from "../../account/contract.ts";
-import { rightsOf } from "../../domain/allowance.ts";
+import { shownAccess } from "../../domain/allowance.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { OAUTH_EXPIRES_IN_SECONDS, OAUTH_TOKEN_TTL_SECONDS } from "../../domain/token_family.ts";
@@ -18,7 +18,7 @@ export interface TokenResponse {
   readonly scope: string;
   readonly refresh_token?: string;
   readonly id_token?: string;
-  /** What a token of our API may spend (RFC 9396, section 7). */
+  /** The limits of a token of our API, or of a resource that charges (RFC 9396, section 7). */
   readonly authorization_details?: ReturnType<typeof detailsOf>;
   /** Only of an exchange (RFC 8693, section 2.2.1). */
   readonly issued_token_type?: string;
@@ -39,7 +39,7 @@ export async function failed(
   return refused(limited === null ? errorOf(problem) : errorFrom(limited));
 }
 
-/** What the response has. */
+/** The fields of the response. */
 interface Contents {
   /** Without a refresh token, or without an ID token; both if omitted. */
   readonly without?: readonly ("refresh_token" | "id_token")[];
@@ -103,7 +103,7 @@ async function derive(
     token_type: "Bearer",
     expires_in: Math.min(OAUTH_EXPIRES_IN_SECONDS, Math.max(0, expires_at_seconds - now_seconds)),
     scope: scopes.join(" "),
-    ...(resource === null && rightsOf(scopes).access !== "none"
+    ...(shownAccess(scopes) !== "none"
       ? { authorization_details: detailsOf(tokens.terms, issued_at_seconds) }
       : {}),
     ...(!without.includes("refresh_token")

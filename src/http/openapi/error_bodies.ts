@@ -20,7 +20,7 @@ const upstream_status = z
 /** Members in addition to `error` and `code`. */
 const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.ZodType>>>>> = {
   limit_reached: {
-    of: z.enum(LIMITED).describe("What is limited."),
+    of: z.enum(LIMITED).describe("The limited thing."),
     limit: z.int().min(1).describe("How many there can be at once."),
   },
   insufficient_credits: {

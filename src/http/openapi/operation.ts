@@ -41,7 +41,7 @@ export const TAGS = {
   Jobs: "Work that reserves credits before it starts and settles its real cost when it ends.",
   "Sign-in": "The caller's identity, session tokens, and sign-in and sign-out in a browser.",
   "Device login": "Personal access tokens for programs without a browser (RFC 8628).",
-  Access: "What may act on the account: apps, connections, tokens and browsers.",
+  Access: "Access to the account: apps, connections, tokens and browsers.",
   "Personal access tokens":
     "Lists, changes and revokes the caller's personal access tokens and OAuth connections.",
   "Third parties": "The caller's access tokens of other services.",

@@ -322,7 +322,7 @@ export const entry = z
     terms: entry_terms,
     by: started_by
       .nullable()
-      .describe("What started the job of the entry; null for an entry without a job."),
+      .describe("The starter of the entry's job; null for an entry without a job."),
     at: time,
   })
   .meta({ id: "Entry", description: "An entry of the ledger." });
@@ -432,7 +432,8 @@ const access_event = z
   .union([approval_event, revoked_event, limit_reached_event, app_access_event])
   .meta({
     id: "AccessEvent",
-    description: "What may act on the account has changed. It has no entry, and is not replayed.",
+    description:
+      "The access to the account has changed. The event has no entry, and is not replayed.",
   });
 
 export const account_event = z

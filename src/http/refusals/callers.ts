@@ -31,7 +31,7 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
     "This app may not receive tokens of this template. An operator can add the app to the template's apps in TOKEN_TEMPLATES.",
   no_purchase: "Buying credits requires a session, or a token without limits.",
   not_whole:
-    "What has access to an account is shown only on the service's own page /account/access, and to a personal access token without limits.",
+    "Access to an account is shown only on the service's own page /account/access, and to a personal access token without limits.",
   itself_only: "A token can revoke only itself. Revoke other tokens on the page /account/access.",
   upstream_origin:
     "This origin or client may not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",

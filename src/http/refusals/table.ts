@@ -2,7 +2,7 @@
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 
-/** What a refusal adds to its response. */
+/** The fields that a refusal adds to its response. */
 export interface ErrorParts {
   /** A message for people: what is wrong and what to do next. */
   readonly error: string;
@@ -20,6 +20,6 @@ export type ErrorTable = {
     | ((refusal: Extract<Refusal, { readonly code: Code }>) => ErrorParts);
 };
 
-/** What follows an address that is refused. */
+/** The text after an address that is refused. */
 export const NOT_ALLOWED =
   "which is not an allowed address. Its operator can add its origin to ALLOWED_ORIGINS, or to the app's origins.";

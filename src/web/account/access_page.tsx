@@ -37,11 +37,7 @@ export function AccessPage({ access, appLook, now_ms, notice }: AccessPageProps)
         <h1>Access</h1>
         <MonthSpent access={access} now_ms={now_ms} />
       </div>
-      <p class="lead">
-        {isOnlyThisBrowser(access)
-          ? "Only this browser can use your account. Nothing else has access."
-          : `${countAll(access)} can use your account. You can stop each of them here.`}
-      </p>
+      <p class="lead">{leadText(access)}</p>
       <AppsSection apps={apps} appLook={appLook} />
       <AllowancesSection
         id="connections"
@@ -79,8 +75,18 @@ export function isOnlyThisBrowser({ apps, allowances, browsers }: AccessList): b
   return apps.length + allowances.length === 0 && browsers.every(({ current }) => current);
 }
 
-/** "2 apps, 1 connection and 1 other browser". */
-function countAll({ apps, allowances, browsers }: AccessList): string {
+/** An app that was stopped is listed, but has no access. */
+function leadText(access: AccessList): string {
+  if (isOnlyThisBrowser(access))
+    return "Only this browser can use your account. Nothing else has access.";
+  const others = countOthers(access);
+  return others === ""
+    ? "Only this browser can use your account. The apps below are stopped."
+    : `${others} can use your account. You can stop each of them here.`;
+}
+
+/** "2 apps, 1 connection and 1 other browser"; "" if nothing but this browser has access. */
+function countOthers({ apps, allowances, browsers }: AccessList): string {
   const { connections, tokens } = groupAllowances(allowances);
   const open = apps.filter(({ state }) => state === "open").length;
   const others = browsers.filter(({ current }) => !current).length;
@@ -92,7 +98,7 @@ function countAll({ apps, allowances, browsers }: AccessList): string {
   ] as const;
   const named = parts.filter(([, , count]) => count > 0);
   const texts = named.map(([one, many, count]) => counted(count, one, many));
-  const [last = "Nothing but this browser"] = texts.slice(-1);
+  const [last = ""] = texts.slice(-1);
   return texts.length < 2 ? last : `${texts.slice(0, -1).join(", ")} and ${last}`;
 }
 
@@ -109,7 +115,7 @@ function groupAllowances(listed: readonly AccessAllowance[]) {
   };
 }
 
-/** What everything spent, also what has ended since: that makes the sum of the rows lower. */
+/** The spending of everything, including access that has ended since, so the rows may add up to less. */
 function MonthSpent({ access, now_ms }: Pick<AccessPageProps, "access" | "now_ms">) {
   const { apps, allowances, spent_this_month } = access;
   if (spent_this_month === null) {

@@ -1,4 +1,4 @@
-/** What used the account most recently, and what it spent, with a link to everything that has access. */
+/** The most recent users of the account and their spending, with a link to everything that has access. */
 import type { AccessList } from "../../http/allowances/access_list.ts";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { counted, number } from "../layout/labels.ts";

@@ -106,6 +106,7 @@ function CapMeter({ cap }: { cap: ListedCap }) {
             , resets <Time at_ms={resets_at_ms} style="clock" />
           </>
         )}
+        {spent < credits ? "" : ". Used up: it starts no job without a new approval."}
       </span>
     </>
   );

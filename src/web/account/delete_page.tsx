@@ -1,7 +1,6 @@
 /** The form that deletes the account, and the page after it. */
 import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
-import { Support } from "../layout/support.tsx";
 import { counted, credits, holdSentence } from "../layout/labels.ts";
 
 /** The word that a person types to delete their account. */
@@ -72,7 +71,6 @@ export function DeletePage({ holder, lost, sells, is_operator, typed }: DeletePa
       <a class="button quiet" href="/account">
         Keep my account
       </a>
-      <Support />
     </Page>
   );
 }
@@ -143,7 +141,6 @@ export function DeletedPage() {
       <a class="button quiet" href="/signin">
         Go to the sign-in page
       </a>
-      <Support />
     </Page>
   );
 }

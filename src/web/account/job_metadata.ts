@@ -1,4 +1,5 @@
 /** The parts of a job's metadata that pages show. Clients write it, so only safe values are used. */
+import type { JobRow } from "../../account/contract.ts";
 
 /** The longest description and the longest image address that a page shows, in UTF-16 code units. */
 const JOB_DESCRIPTION_SHOWN_MAX = 160;
@@ -10,8 +11,16 @@ export function readMetadata(json: string | null): Metadata {
   return json === null ? {} : (JSON.parse(json) as Metadata);
 }
 
+/** The one name of a job, on every page: the client's description, or the action. */
+export function titleOf({
+  action,
+  metadata_json,
+}: Pick<JobRow, "action" | "metadata_json">): string {
+  return descriptionOf(readMetadata(metadata_json)) ?? action;
+}
+
 /** The client's `description` (spec, "Job"); null if it is missing or blank. */
-export function descriptionOf({ description }: Metadata): string | null {
+function descriptionOf({ description }: Metadata): string | null {
   if (typeof description !== "string" || description.trim() === "") return null;
   const text = description.trim();
   return text.length <= JOB_DESCRIPTION_SHOWN_MAX

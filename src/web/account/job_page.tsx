@@ -3,10 +3,11 @@ import type { Child } from "hono/jsx";
 import type { JobHistory, JobRow } from "../../account/contract.ts";
 import { credits, number, signed, stateName } from "../layout/labels.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
+import { SomethingWrong } from "../layout/support.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { AppIcon, type AppLook, type AppLooks } from "../layout/app_icon.tsx";
-import { previewOf, readMetadata } from "./job_metadata.ts";
-import { failureText, JobState, titleOf } from "./job_rows.tsx";
+import { previewOf, readMetadata, titleOf } from "./job_metadata.ts";
+import { failureText, JobState, refundName } from "./job_rows.tsx";
 import { StartedBy } from "./started_by.tsx";
 import { Steps } from "./statement_list.tsx";
 
@@ -23,7 +24,10 @@ export function JobPage({ job, entries, line, appLook, notice }: JobPageProps) {
       <NoticeLine notice={notice} />
       <div class="page-head">
         <h1 class="job-title">{title}</h1>
-        <a href="/account/jobs">All jobs</a>
+        <span class="ways-on">
+          <SomethingWrong kind="job" id={job.id} name="this job" />
+          <a href="/account/jobs">All jobs</a>
+        </span>
       </div>
       <div class="columns" data-live-after={line}>
         <div class="main-column">
@@ -101,7 +105,12 @@ function Facts({ job, look }: { job: JobRow; look: AppLook }) {
       </span>,
     ],
     ["Started by", <StartedBy job={job} />],
-    ["Status", <JobState {...job} />],
+    [
+      "Status",
+      <span data-say={`This job: ${refundName(job) ?? stateName(job)}`}>
+        <JobState {...job} />
+      </span>,
+    ],
     ["Action", job.action],
     ["Started", <Time at_ms={job.created_at_ms} />],
     ...(job.status !== "started" || job.spent === null

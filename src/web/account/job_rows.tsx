@@ -3,7 +3,7 @@ import type { JobRow } from "../../account/contract.ts";
 import { Time } from "../layout/time.tsx";
 import { stateName, number, signed } from "../layout/labels.ts";
 import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
-import { descriptionOf, readMetadata } from "./job_metadata.ts";
+import { titleOf } from "./job_metadata.ts";
 import { By } from "./started_by.tsx";
 
 export interface JobRowsProps {
@@ -26,11 +26,11 @@ export function JobRows({ jobs, appLook }: JobRowsProps) {
             </a>
             <span class="job-about">
               {look.name} · <Time at_ms={job.created_at_ms} style="clock" />
+              <By job={job} before=" · " />
+              {reason === null ? null : ` · ${reason}`}
             </span>
             <JobState {...job} />
             <JobCost {...job} />
-            <By job={job} class="job-reason" />
-            {reason === null ? null : <span class="job-reason">{reason}</span>}
           </li>
         );
       })}
@@ -39,14 +39,6 @@ export function JobRows({ jobs, appLook }: JobRowsProps) {
 }
 
 export const jobPath = (id: string): string => `/account/jobs/${id}`;
-
-/** The client's description, or the action's name. */
-export function titleOf({
-  action,
-  metadata_json,
-}: Pick<JobRow, "action" | "metadata_json">): string {
-  return descriptionOf(readMetadata(metadata_json)) ?? action;
-}
 
 type Ended = Pick<JobRow, "status" | "failure" | "failure_reason">;
 
@@ -59,13 +51,21 @@ export function failureText({ status, failure, failure_reason }: Ended): string 
 
 type Outcome = Pick<JobRow, "status" | "failure" | "actual_cost" | "refunded">;
 
-export function JobState({ status, failure, actual_cost, refunded }: Outcome) {
-  const refund = refunded === actual_cost ? "Refunded" : "Partly refunded";
-  const name = status === "completed" && refunded > 0 ? refund : stateName({ status, failure });
-  return <span class={`state state-${status}`}>{name}</span>;
+export function JobState(job: Outcome) {
+  const name = refundName(job) ?? stateName(job);
+  return <span class={`state state-${job.status}`}>{name}</span>;
 }
 
-/** What the job took from the balance, or what is held for it. */
+/** Whether an operator gave back what a job cost; null: nothing of it. */
+export function refundName({
+  actual_cost,
+  refunded,
+}: Pick<JobRow, "actual_cost" | "refunded">): string | null {
+  if (refunded === 0) return null;
+  return refunded === actual_cost ? "Refunded" : "Partly refunded";
+}
+
+/** The credits that the job took from the balance, or that are held for it. */
 function JobCost({ status, reserved, actual_cost, refunded }: JobRow) {
   return status === "started" ? (
     <span class="job-cost is-held">{number(reserved)} held</span>

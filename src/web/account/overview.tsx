@@ -7,7 +7,6 @@ import { readAccessList } from "../../http/allowances/access_list.ts";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appLooks } from "../layout/app_icon.tsx";
-import { defaultPasskeyName } from "../signin/passkey.tsx";
 
 /** The days that the charts of the account page span. */
 const OVERVIEW_DAYS = 30;
@@ -46,8 +45,6 @@ export const showAccount = factory.createHandlers(async (context) => {
       overview={{ ...overview.value, to_ms }}
       appLook={appLook}
       access={access.value}
-      methods={identity.sign_in_methods}
-      new_passkey={identity.passkeys === null ? null : defaultPasskeyName(context)}
       packages={payments?.packages ?? []}
       prices={prices}
       back={back.value}

@@ -2,7 +2,7 @@
 import type { Overview as AccountOverview, PurchaseRecord } from "../../account/contract.ts";
 import type { CreditPackage } from "../../domain/purchases.ts";
 import type { AccessList } from "../../http/allowances/access_list.ts";
-import type { Person, SignInMethod } from "../../identity/port.ts";
+import type { Person } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
@@ -22,7 +22,6 @@ import { BuyCredits } from "./packages_section.tsx";
 import { Purchases } from "./purchases_section.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { JobRows, type JobRowsProps } from "./job_rows.tsx";
-import { SignInMethods } from "./sign_in_methods_section.tsx";
 import { DataSection } from "./data_section.tsx";
 
 /** The account and its charts, until `to_ms`. */
@@ -33,9 +32,6 @@ interface AccountPageProps {
   readonly overview: Overview;
   readonly appLook: AppLooks;
   readonly access: AccessList;
-  readonly methods: readonly SignInMethod[];
-  /** The suggested name of a new passkey; null: nobody can sign in with a passkey. */
-  readonly new_passkey: string | null;
   readonly packages: readonly CreditPackage[];
   readonly prices: ReadonlyMap<string, string>;
   /** The page that the person came from; null: none. */
@@ -46,31 +42,30 @@ interface AccountPageProps {
 }
 
 export function AccountPage(props: AccountPageProps) {
-  const { person, overview, appLook, methods, new_passkey, packages, notice } = props;
+  const { person, overview, appLook, packages, notice } = props;
   const appName = (slug: string | null): string => appLook(slug).name;
+  const shop = <BuyCredits packages={packages} prices={props.prices} back={props.back} />;
+  // A person whom an app or an approval sent here to buy credits looks for them first.
+  const came_to_buy = props.back !== null;
   return (
-    <Page
-      title="Your account"
-      section="account"
-      scripts={["times.js", "live.js", ...(new_passkey === null ? [] : ["passkey.js" as const])]}
-    >
+    <Page title="Your account" section="account" scripts={["times.js", "live.js"]}>
       <NoticeLine notice={notice} />
       <div class="columns" data-live-after={overview.line}>
         <div class="main-column">
-          <Balance overview={overview} appName={appName} />
-          <BuyCredits packages={packages} prices={props.prices} back={props.back} />
+          <Balance overview={overview} appName={appName} sells={packages.length > 0} />
+          {came_to_buy ? shop : null}
+          <RecentJobs jobs={overview.recent_jobs} appLook={appLook} />
+          <Spending overview={overview} appName={appName} />
+          {came_to_buy ? null : shop}
           <Purchases
             purchases={props.purchases}
             has_more={props.has_more_purchases}
             has_receipts={packages.length > 0}
           />
-          <RecentJobs jobs={overview.recent_jobs} appLook={appLook} />
-          <Spending overview={overview} appName={appName} />
         </div>
         <div class="side-column">
           <Profile person={person} overview={overview} />
           <AccessSummary access={props.access} appLook={appLook} />
-          <SignInMethods person={person} methods={methods} new_passkey={new_passkey} />
           <DataSection />
           <Zone />
         </div>
@@ -84,7 +79,7 @@ interface OfApps {
   readonly appName: (slug: string | null) => string;
 }
 
-function Balance({ overview, appName }: OfApps) {
+function Balance({ overview, appName, sells }: OfApps & { readonly sells: boolean }) {
   const { account, open_jobs, balance, from_ms, to_ms } = overview;
   const held = holdSentence(overview.held, open_jobs);
   // The account was opened, and perhaps got credits. A chart of that would be empty.
@@ -93,7 +88,10 @@ function Balance({ overview, appName }: OfApps) {
   return (
     <section class="panel balance" id="balance" data-live aria-labelledby="balance-name">
       <h1 id="balance-name">Your balance</h1>
-      <p class={account.credits < 0 ? "balance-now is-negative" : "balance-now"}>
+      <p
+        class={account.credits < 0 ? "balance-now is-negative" : "balance-now"}
+        data-say={`Your balance is ${credits(account.credits)}. ${held ?? "Nothing held"}.`}
+      >
         <span data-credits>{number(account.credits)}</span> <small>credits</small>
       </p>
       <p class="held" data-held>
@@ -125,6 +123,7 @@ function Balance({ overview, appName }: OfApps) {
           {is_unused ? "" : `${chartPeriod(overview)} `}Held credits are set aside for running jobs.
           When a job ends, you pay what it cost, and the rest is available again.
         </span>
+        {sells ? <a href="#buy">Buy credits</a> : null}
         <a href="/account/statement">Statement</a>
       </p>
     </section>
@@ -203,6 +202,9 @@ function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overvi
           {person.email_verified ? null : <span class="tag">not verified</span>}
         </p>
       )}
+      <p>
+        <a href="/account/security">How you sign in</a>
+      </p>
       <dl class="details">
         <div>
           <dt>Plan</dt>

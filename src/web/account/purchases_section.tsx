@@ -3,6 +3,7 @@ import type { PurchaseRecord } from "../../account/contract.ts";
 import { moneyText } from "../../domain/currency.ts";
 import { Page } from "../layout/layout.tsx";
 import { credits } from "../layout/labels.ts";
+import { SomethingWrong } from "../layout/support.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 
 interface PurchasesProps {
@@ -65,6 +66,7 @@ function Rows({ purchases, has_receipts }: PurchasesProps) {
                 Receipt<span class="unseen">{` for ${it.package_name}`}</span>
               </a>
             ) : null}
+            <SomethingWrong kind="purchase" id={it.payment_intent_id} name={it.package_name} />
           </span>
         </li>
       ))}

@@ -26,5 +26,5 @@ export const unlinkMethod = factory.createHandlers(validForm(form), async (conte
   const { provider } = context.req.valid("form");
   const unlinked = await context.get("services").identity.unlink(context.get("session"), provider);
   const notice = unlinked.kind === "unlinked" ? unlinked.kind : unlinked.reason;
-  return context.redirect(`/account?notice=${notice}`, 303);
+  return context.redirect(`/account/security?notice=${notice}`, 303);
 });

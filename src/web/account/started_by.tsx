@@ -1,4 +1,4 @@
-/** What started a job, as its holder and operators see it. */
+/** The starter of a job, as its holder and operators see it. */
 import type { JobRow } from "../../account/contract.ts";
 import { startedBy, starterOf, type StarterColumns } from "../../domain/started_by.ts";
 import { nameFromSlug } from "../layout/labels.ts";
@@ -21,14 +21,34 @@ export function starterText(job: StarterColumns): string | null {
   }
 }
 
-/** What started a job, in a list that names its app anyway: "by Lantern". Nothing if the app itself started it. */
-export function By({ job, class: name }: { job: JobRow | null; class: string }) {
-  const text = job === null ? null : starterText(job);
-  if (job === null || text === null || startedBy(job).id === job.app_slug) return null;
-  return <span class={name}>by {text}</span>;
+/** The starter of a job, unless its own app or the holder started it. */
+function otherStarter(job: JobRow): string | null {
+  return startedBy(job).id === job.app_slug ? null : starterText(job);
 }
 
-/** What started a job, with a link to where its holder sees and stops it. */
+/** "by Lantern", with a link to the place where its holder stops it, and a full stop. Nothing if the app itself started it. */
+export function ByLink({ job }: { job: JobRow }) {
+  return otherStarter(job) === null ? null : (
+    <>
+      Started by <StartedBy job={job} />.{" "}
+    </>
+  );
+}
+
+/** The starter of a job, in a list that names its app anyway: "by Lantern". Nothing if the app itself started it. */
+export function By(props: {
+  readonly job: JobRow | null;
+  /** What stands before it. */
+  readonly before?: string;
+  readonly class?: string;
+}) {
+  const { job, before = "" } = props;
+  const text = job === null ? null : otherStarter(job);
+  if (text === null) return null;
+  return <span class={props.class}>{`${before}by ${text}`}</span>;
+}
+
+/** The starter of a job, with a link to where its holder sees and stops it. */
 export function StartedBy({ job }: { job: StarterColumns }) {
   const { kind, id } = startedBy(job);
   const text = starterText(job);

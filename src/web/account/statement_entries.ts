@@ -1,7 +1,7 @@
 /** Ledger entries with the labels that pages show. */
 import type { EntryRow, JobRow, Statement } from "../../account/contract.ts";
 import { credits, number } from "../layout/labels.ts";
-import { descriptionOf, readMetadata } from "./job_metadata.ts";
+import { titleOf } from "./job_metadata.ts";
 import { entryName } from "./statement_texts.ts";
 
 export interface StatementEntry {
@@ -29,7 +29,7 @@ export function statementEntries(
   return rows.map((entry) => {
     const job = entry.job_id === null ? undefined : job_by_id.get(entry.job_id);
     const about = [
-      job === undefined ? null : (descriptionOf(readMetadata(job.metadata_json)) ?? job.action),
+      job === undefined ? null : titleOf(job),
       entry.app_slug === null ? null : appName(entry.app_slug),
       entry.note,
     ].filter((text) => text !== null);

@@ -1,11 +1,11 @@
-/** A statement's rows by day, each job with its entries folded away. */
+/** A statement's rows by day, each with its entries folded away. */
 import type { CountedEntry, StatementRow } from "../../account/contract.ts";
 import { utcDayOf } from "../../domain/calendar.ts";
 import { number } from "../layout/labels.ts";
 import { Time } from "../layout/time.tsx";
 import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
 import { jobPath } from "./job_rows.tsx";
-import { By } from "./started_by.tsx";
+import { By, ByLink } from "./started_by.tsx";
 import { rowTexts, stepText } from "./statement_texts.ts";
 
 export interface StatementListProps {
@@ -25,6 +25,9 @@ export function StatementList({ rows, appLook }: StatementListProps) {
               <h3>
                 <Time at_ms={row.entries[0]?.at_ms ?? 0} style="weekday" />
               </h3>
+              <span class="after" aria-hidden="true">
+                Balance
+              </span>
             </li>
           )}
           <Row row={row} appLook={appLook} />
@@ -40,50 +43,47 @@ function Row({ row, appLook }: { row: StatementRow } & Pick<StatementListProps, 
   if (newest === undefined) return null;
   const look = newest.app_slug === null ? null : appLook(newest.app_slug);
   const { title, about, amount, tone } = rowTexts(row, look?.name ?? null);
-  const line = (
-    <>
-      {look === null ? <span class="no-icon"></span> : <AppIcon look={look} size={28} />}
-      <span class="what">{title}</span>
-      <span class="about">
-        <Time at_ms={newest.at_ms} style="time" />
-        {about === "" ? null : ` · ${about}`}
-      </span>
-      <span class={`amount is-${tone}`}>{amount}</span>
-      <By job={job} class="about" />
-    </>
-  );
-  if (job === null)
-    return (
-      <li class="movement" id={`entry-${newest.line}`} data-live>
-        {line}
-      </li>
-    );
+  const id = job === null ? `entry-${newest.line}` : `job-${job.id}`;
   return (
-    <li id={`job-${job.id}`} data-live>
+    <li id={id} data-live>
       <details>
-        <summary class="movement">{line}</summary>
+        <summary class="movement">
+          {look === null ? <span class="no-icon"></span> : <AppIcon look={look} size={28} />}
+          <span class="what">{title}</span>
+          <span class="about">
+            <Time at_ms={newest.at_ms} style="time" />
+            {about === "" ? null : ` · ${about}`}
+            <By job={job} before=" · " />
+          </span>
+          <span class={`amount is-${tone}`}>{amount}</span>
+          <span class="after">
+            <span class="unseen">, balance </span>
+            {number(newest.balance_after)}
+          </span>
+        </summary>
         <Steps entries={entries} />
-        <p>
-          <a class="what" href={jobPath(job.id)}>
-            Open this job<span class="unseen">{`: ${title}`}</span>
-          </a>
-        </p>
+        {job === null ? null : (
+          <p>
+            <ByLink job={job} />
+            <a href={jobPath(job.id)}>
+              Open this job<span class="unseen">{`: ${title}`}</span>
+            </a>
+          </p>
+        )}
       </details>
     </li>
   );
 }
 
-/** The effect of each entry of a job, and the credits that were available after it. */
+/** The effect of each entry of a row, and the balance after it. */
 export function Steps({ entries }: { entries: readonly CountedEntry[] }) {
   return (
     <table class="steps">
       <thead>
         <tr>
-          <th scope="col">When</th>
-          <th scope="col">What</th>
-          <th scope="col" class="amount">
-            Available after
-          </th>
+          <th>When</th>
+          <th>What</th>
+          <th class="amount">Balance after</th>
         </tr>
       </thead>
       <tbody>

@@ -134,7 +134,7 @@ function Sums({ statement, filters, is_current }: StatementPageProps) {
   const figures: readonly (readonly [string, string])[] = filtered
     ? changes
     : [
-        [is_current ? "Available" : "Available at the end", number(closing.credits)],
+        [is_current ? "Balance" : "Balance at the end", number(closing.credits)],
         ...held,
         ...changes,
         ["At the start", number(opening.credits + opening.held)],
@@ -151,9 +151,9 @@ function Sums({ statement, filters, is_current }: StatementPageProps) {
       </dl>
       {closing.held === 0 || filtered ? null : (
         <p class="hint">
-          Held credits are yours until their job ends. Available and held credits together are{" "}
-          {number(closing.credits + closing.held)}: those at the start, less what was spent, with
-          what was added.
+          Held credits are yours until their job ends. The balance and the held credits are{" "}
+          {number(closing.credits + closing.held)} together: those at the start, less what was
+          spent, with what was added.
         </p>
       )}
     </div>

@@ -9,11 +9,12 @@ import {
   number,
   signed,
 } from "../layout/labels.ts";
-import { failureText, titleOf } from "./job_rows.tsx";
+import { titleOf } from "./job_metadata.ts";
+import { failureText, refundName } from "./job_rows.tsx";
 
 interface RowTexts {
   readonly title: string;
-  /** The app, the state and the reason; "" if there is nothing to say. */
+  /** The state, the reason and the app; "" if there is nothing to say. */
   readonly about: string;
   readonly amount: string;
   /** `held`: the amount is only held. */
@@ -45,11 +46,11 @@ export function rowTexts(
     const change =
       began_earlier && !is_running ? (held < 0 ? "no longer held" : "more held") : "held";
     const amount = `${number(Math.abs(held))} ${change}`;
-    return { title, about: join(app_name, state), amount, tone: "held" };
+    return { title, about: join(state, app_name), amount, tone: "held" };
   }
   return {
     title,
-    about: join(app_name, outcomeOf(change, job, entries), earlier),
+    about: join(outcomeOf(change, job, entries), earlier, app_name),
     amount: signed(change),
     tone: toneOf(change),
   };
@@ -63,16 +64,19 @@ const toneOf = (change: number): RowTexts["tone"] =>
   change === 0 ? "none" : change > 0 ? "in" : "out";
 
 function outcomeOf(change: number, job: JobRow, entries: readonly CountedEntry[]): string {
+  const refund = refundName(job);
   const returned = entries.filter((entry) => entry.change > 0);
   if (returned.length > 0) {
-    const given_back = returned.reduce((sum, entry) => sum + entry.change, 0);
-    const cost = given_back - change;
-    return cost === 0
-      ? `${number(given_back)} of its cost given back`
-      : `Cost ${number(cost)}, ${number(given_back)} given back`;
+    const given_back = number(returned.reduce((sum, entry) => sum + entry.change, 0));
+    return refund === null
+      ? `${JOB_STATUS_NAMES[job.status]}, ${given_back} given back`
+      : `${refund}: ${given_back} of ${number(job.actual_cost)}`;
   }
-  if (job.status !== "failed") return JOB_STATUS_NAMES[job.status];
-  return `${change === 0 ? "Failed, not charged" : "Failed"}: ${failureText(job) ?? ""}`;
+  const state =
+    job.status === "failed"
+      ? `${change === 0 ? "Failed, not charged" : "Failed"}: ${failureText(job) ?? ""}`
+      : JOB_STATUS_NAMES[job.status];
+  return refund === null ? state : `${refund} in a later month · ${state}`;
 }
 
 /** The name of an entry without its job. */
@@ -81,9 +85,13 @@ export function entryName({ kind, amount }: Pick<CountedEntry, "kind" | "amount"
   return kind === "purchase_refund" && amount > 0 ? DISPUTE_WON : ENTRY_NAMES[kind];
 }
 
-/** The effect of one entry of a job. */
+/** The effect of one entry. */
 export function stepText(entry: CountedEntry): string {
-  const { kind, amount, change, note, previous_line } = entry;
+  const { kind, amount, change, note, previous_line, job_id } = entry;
+  if (job_id === null) {
+    const sum = change === 0 ? "" : ` ${signed(change)}`;
+    return note === null ? `${entryName(entry)}${sum}` : `${entryName(entry)}${sum}: ${note}`;
+  }
   if (kind === "job_refund") {
     const refunded = `${number(change)} refunded by the operator`;
     return note === null ? refunded : `${refunded}: ${note}`;

@@ -30,25 +30,27 @@ interface AllowanceFormProps {
   readonly problems: ApprovalProblems;
   readonly offered: Offered;
   /**
-   * What a request allows: then the person cannot choose between reading and spending, and `asker` lists the rights. Undefined:
+   * The rights of a request: then the person cannot choose between reading and spending, and `asker` lists the rights. Undefined:
    * the person chooses.
    */
   readonly fixed_access?: AllowanceAccess;
-  /** What it can spend already by other tokens, if the request is for less: this stays. */
+  /** Spending that its other tokens are allowed already, if the request is for less: this stays. */
   readonly kept?: Pick<LimitChoices, "access" | "caps" | "reach" | "apps" | "other_apps"> | null;
   /** The only app that it can be for, which the person cannot change; null or undefined: the form has the choice. */
   readonly only_app?: string | null;
   /** The available credits. */
   readonly balance: number;
-  /** What the client asks for, if the form does not start with it. */
+  /** The client's wish, if the form does not start with it. */
   readonly wished?: Wished;
   /** The choice of the end, or the seconds after which it ends. */
   readonly end: EndChoiceProps | number;
-  /** Who asks, and for which rights: above the form. */
+  /** Above the title. */
+  readonly head?: Child;
+  /** The asker and the rights, shown above the form. */
   readonly asker?: Child;
   /** The first fields of the form, also hidden ones. */
   readonly first_fields: Child;
-  /** What to think of before the decision. */
+  /** Warnings before the decision. */
   readonly warning?: Child;
   readonly buttons: Child;
 }
@@ -66,6 +68,7 @@ export function AllowanceForm(props: AllowanceFormProps) {
   return (
     <>
       <Summary problems={problems} />
+      {props.head}
       <h1>{title}</h1>
       {isUnclear(props) ? null : (
         <MoneySentence

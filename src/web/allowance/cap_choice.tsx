@@ -66,7 +66,7 @@ interface CapChoiceProps {
   readonly problem: string | undefined;
   /** The available credits, which are shown next to the limit; undefined: they are not shown. */
   readonly balance?: number;
-  /** What the program asks for, if it is more than the form suggests. */
+  /** The program's wish, if it is more than the form suggests. */
   readonly wished?: readonly SpendingCap[];
 }
 

@@ -48,30 +48,28 @@ interface ChoicesProps {
   readonly problems: ApprovalProblems;
 }
 
-/** The id that the summary of problems links to; for a group, its first field. */
-const FIELD_IDS = {
-  access: "access_write",
-  apps: "reach_some",
-  credits: "credits",
-  last_letters: "last_letters",
-  label: "label",
-  days: "days",
+/** The fields that the summary of problems links to, by id and name; of a group, the first field. */
+const FIELDS = {
+  access: ["access_write", "What it can do"],
+  apps: ["reach_some", "Which apps it can use"],
+  credits: ["credits", "How much it can spend"],
+  last_letters: ["last_letters", "The letters of the code"],
+  label: ["label", "Name"],
+  days: ["days", "When its access ends"],
 } as const;
 
-/** All problems at the top of the page, each with a link to its field. */
+/** Links to the fields that have a problem, at the top of the page. The problem itself is said at its field. */
 export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly heading?: string }) {
   const { problems, heading = "Nothing has access yet." } = props;
   const { whole, ...fields } = problems;
-  const names = Object.keys(FIELD_IDS) as (keyof typeof FIELD_IDS)[];
-  const listed = names.flatMap((name) => {
-    const problem = fields[name];
-    return problem === undefined ? [] : [[name, problem] as const];
-  });
+  const names = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+  const listed = names.filter((name) => fields[name] !== undefined).map((name) => FIELDS[name]);
   if (whole === undefined && listed.length === 0) return null;
   return (
     <div class="problem" role="alert" {...FIRST_TO_READ}>
       <p>
         <strong>{heading}</strong> Your choices are kept.
+        {listed.length === 0 ? null : " Please correct:"}
       </p>
       <ul>
         {whole === undefined ? null : (
@@ -80,9 +78,9 @@ export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly headi
             <a href="/account/access">Revoke one that you no longer need</a>, then try again.
           </li>
         )}
-        {listed.map(([name, problem]) => (
+        {listed.map(([id, name]) => (
           <li>
-            <a href={`#${FIELD_IDS[name]}`}>{problem}</a>
+            <a href={`#${id}`}>{name}</a>
           </li>
         ))}
       </ul>
@@ -90,7 +88,7 @@ export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly headi
   );
 }
 
-/** What the choices offer: the registered apps, the providers of upstream tokens, and operating the service. */
+/** The options of the choices: the registered apps, the providers of upstream tokens, and operating the service. */
 export interface Offered {
   readonly registered_apps: readonly RegisteredApp[];
   /** The names of the providers whose upstream tokens may be stored for the person; null: it can get none. */

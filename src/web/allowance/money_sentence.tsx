@@ -41,7 +41,7 @@ function isUnlimited({ access, caps }: Terms): boolean {
   return access === "write" && caps.every(({ credits }) => credits === "");
 }
 
-/** What was typed; it may be no number. */
+/** The typed text, which may not be a number. */
 function creditsOf(typed: string): string {
   return /^\d+$/.test(typed) ? creditsText(Number(typed)) : `${typed} credits`;
 }

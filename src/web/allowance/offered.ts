@@ -1,4 +1,4 @@
-/** What the forms that give a token offer to a person. */
+/** The options that the forms for new tokens offer to a person. */
 import { readOperatorRights } from "../../http/caller/operator.ts";
 import type { AppContext } from "../../http/context.ts";
 import type { Offered } from "./choices.tsx";

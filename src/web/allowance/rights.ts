@@ -1,4 +1,4 @@
-/** What scopes permit, in plain words. */
+/** The rights of scopes, in plain words. */
 import { CHARGE_SCOPE } from "../../domain/oauth_scopes.ts";
 
 /** The order of the list: first what costs money or shows data. */

@@ -130,7 +130,7 @@ function OtherAccount(
   );
 }
 
-/** What the person does next. */
+/** The person's next step. */
 function WayOn({ back, result }: { back: BackLink | null; result: ReturnResult }) {
   return back === null ? (
     <p>You can close this page and go back to the app or program.</p>

@@ -68,7 +68,7 @@ function placeOf({ client, resource }: Pick<AskingRequest, "client" | "resource"
   };
 }
 
-/** What the holder chose on the page. */
+/** The holder's choices on the page. */
 export interface Chosen {
   readonly limits: ConnectionLimits;
   readonly scopes: readonly string[];

@@ -22,7 +22,7 @@ export interface SentForm {
   readonly problems: ApprovalProblems;
 }
 
-/** What the sealed form returns. */
+/** The request that the sealed form returns. */
 export interface ConsentForm {
   readonly query: string;
   readonly session_id: string;

@@ -10,7 +10,7 @@ import { dateText, termsText, type Lifetime } from "../allowance/money_sentence.
 import { CLIENT_ICON_PATH } from "./client_icon.ts";
 import { rightsInWords } from "../allowance/rights.ts";
 import { number } from "../layout/labels.ts";
-import { AppIcon, type AppLook } from "../layout/app_icon.tsx";
+import { AppHead, type AppLook } from "../layout/app_icon.tsx";
 import { Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
 
@@ -31,7 +31,7 @@ interface ConsentPageProps {
   /** The e-mail address or name of the person; null if neither is known. */
   readonly person: string | null;
   readonly scopes: readonly string[];
-  /** What it has so far; null: it is not connected. */
+  /** Its present limits; null: it is not connected. */
   readonly connection: Connection | null;
   /** The server that its tokens are for; null: our API. */
   readonly resource: { readonly host: string; readonly app_name: string } | null;
@@ -84,6 +84,7 @@ export function ConsentPage(props: ConsentPageProps) {
         balance={credits}
         wished={wished}
         end={{ days: choices.days, lifetimes_days, asked_seconds, ends_with_session }}
+        head={props.app_look === null ? null : <AppHead look={props.app_look} />}
         asker={<AskerAndRights {...props} />}
         first_fields={<input type="hidden" name="request" value={props.sealed} />}
         buttons={
@@ -100,7 +101,7 @@ export function ConsentPage(props: ConsentPageProps) {
   );
 }
 
-/** What the connection can spend and the request does not mention. */
+/** Spending that the connection is allowed already and that the request does not mention. */
 function keptBy({ scopes, connection }: ConsentPageProps) {
   if (connection === null) return null;
   const [asked, present] = [shownAccess(scopes), shownAccess(connection.scopes)];
@@ -122,7 +123,7 @@ function AskerAndRights(props: ConsentPageProps) {
 }
 
 /** The client and the account. Any client can choose any name, so the page also says whether an operator registered it. */
-function Asker({ client, app_look, return_host, person }: ConsentPageProps) {
+function Asker({ client, return_host, person }: ConsentPageProps) {
   const { service_name, host } = currentShell();
   const stranger = client.kind === "document" && client.host !== host ? client.host : null;
   return (
@@ -132,7 +133,6 @@ function Asker({ client, app_look, return_host, person }: ConsentPageProps) {
         <dd>
           {stranger === null ? (
             <>
-              {app_look === null ? null : <AppIcon look={app_look} />}{" "}
               <strong>{client.name}</strong>,{" "}
               {client.kind === "registered" ? "registered with" : "part of"} {service_name}
             </>
@@ -164,7 +164,7 @@ function Asker({ client, app_look, return_host, person }: ConsentPageProps) {
   );
 }
 
-/** The copy of the icon, since the page loads nothing from other hosts. Without one, nothing is shown. */
+/** The copy of the icon, small because anyone can choose it, since the page loads nothing from other hosts. Without one, nothing is shown. */
 function ClientIcon({ client }: { client: OAuthClient }) {
   if (client.kind !== "document" || client.icon === null) return null;
   const src = `${CLIENT_ICON_PATH}?${new URLSearchParams({ client_id: client.client_id }).toString()}`;

@@ -91,7 +91,7 @@ const ALL_APPS = { reach: "all", apps: [], other_apps: "" } as const;
 
 const onlyIn = (app_slug: string) => ({ reach: "some", apps: [app_slug] }) as const;
 
-/** What the form means, or the form with its problems. */
+/** The decision that the form states, or the form with its problems. */
 function readChosen(
   context: AppContext,
   request: AskingRequest,
@@ -122,7 +122,7 @@ function readChosen(
   if (!limits.ok) return refused({ choices: { ...choices, days }, problems: limits.refusal });
   if (days === null) throw new Error("a form without a lifetime has a problem");
   const lifetime_ms = days === "asked" ? (asked_seconds ?? 0) * 1000 : days * DAY_MS;
-  // What the page did not ask about stays as the holder chose it before.
+  // Choices that the page did not show stay as the holder made them before.
   const is_kept = access === "none" && charging_app === null;
   const app_slugs = is_kept ? undefined : limits.value.app_slugs;
   const caps = may_spend ? limits.value.caps : undefined;

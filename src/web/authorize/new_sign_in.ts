@@ -52,7 +52,7 @@ export async function isNewSignIn(
   return proof !== null && !proof.is_expired && proof.text === id;
 }
 
-/** What a proof is sealed for: the request without its proof. */
+/** The purpose that a proof is sealed for: the request without its proof. */
 function addressOf(context: AppContext, query: URLSearchParams): string {
   const request = new URLSearchParams(query);
   setNewSignIn(request, false);

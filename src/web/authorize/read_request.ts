@@ -166,7 +166,7 @@ const TOO_LONG: AuthorizeError = {
   error_description: `Shorten the request, for example its state, to ${REDIRECT_MAX_LENGTH - PROOF_MAX_LENGTH} characters.`,
 };
 
-/** What a client requests, if it can get it. */
+/** The request of a client that may get it. */
 async function readOffer(
   context: AppContext,
   asked: Asked,

@@ -1,4 +1,4 @@
-/** What the consent page starts with: what the person gave before, or what is suggested, and what the client asks for. */
+/** The first values of the consent page: those that the person gave before or the suggested ones, and the client's wishes. */
 import type { Connection } from "../../account/contract.ts";
 import { shownAccess } from "../../domain/allowance.ts";
 import {
@@ -21,7 +21,7 @@ const SUGGESTED_DAYS = 30;
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** What a registered app may suggest. */
+/** The suggestions of a registered app. */
 export interface SuggestingApp {
   readonly suggested_cap: SpendingCap | null;
   readonly upstream_providers: readonly string[];
@@ -29,7 +29,7 @@ export interface SuggestingApp {
 
 interface Start {
   readonly choices: ConsentChoices;
-  /** What the client asks for beyond the choices. */
+  /** The client's wishes beyond the choices. */
   readonly wished: Wished;
 }
 

@@ -9,6 +9,7 @@ import type { Person } from "../../identity/port.ts";
 import { refundBody, refundJob } from "../../operator/account_actions.ts";
 import { appNames } from "../account/apps.ts";
 import { EntryTable } from "../account/entry_table.tsx";
+import { titleOf as jobTitle } from "../account/job_metadata.ts";
 import { starterText } from "../account/started_by.tsx";
 import { statementEntries } from "../account/statement_entries.ts";
 import { credits, JOB_STATUS_NAMES, number } from "../layout/labels.ts";
@@ -60,8 +61,8 @@ async function showJob(context: AppContext, { form, status }: FailedForm): Promi
   const { job, entries } = read.value;
   return context.html(
     <ConsolePage
-      title={titleOf(job.action, form)}
-      heading={job.action}
+      title={titleOf(jobTitle(job), form)}
+      heading={jobTitle(job)}
       section="all_jobs"
       scripts={["times.js", "forms.js"]}
       aside={
@@ -105,6 +106,7 @@ function Facts({ person, job, app_name }: JobProps & { readonly app_name: string
   const facts: readonly (readonly [string, Child])[] = [
     ["Account", <a href={accountPath(person.identity_id)}>{person.email ?? person.identity_id}</a>],
     ["App", app_name],
+    ["Action", job.action],
     ["Started by", <Starter job={job} />],
     ["Status", <span class={`state state-${status}`}>{JOB_STATUS_NAMES[status]}</span>],
     ...(cause.length === 0 ? [] : [["Cause", cause.join(": ")] as const]),

@@ -10,7 +10,6 @@ import type { ApprovalChoices, ApprovalProblems, Offered } from "../allowance/ch
 import { describedBy, FieldProblem } from "../allowance/fields.tsx";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { Page } from "../layout/layout.tsx";
-import { Support } from "../layout/support.tsx";
 
 /** A login to decide. A value that the device's client did not send is null. */
 export interface LoginFacts extends Offered {
@@ -122,7 +121,6 @@ export function DevicePage({ state }: { state: DevicePageState }) {
       return (
         <Ending title="This did not work">
           <p>{state.problem}</p>
-          <Support />
         </Ending>
       );
   }
@@ -293,7 +291,7 @@ function LastLetters({
   );
 }
 
-/** What the device's client says of itself, and from where; nothing of it is proven. */
+/** The device client's unproven statements about itself and its place. */
 function Facts({ facts }: { facts: LoginFacts }) {
   const { approver, client_name, app_slug, app, program, location, started_at } = facts;
   const { age_minutes, another_country } = facts;

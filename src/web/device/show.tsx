@@ -1,6 +1,6 @@
 /** `GET /device[?user_code=]`: the page where a person compares a code with their device and decides. */
 import { locationOf, locationName } from "../../domain/client_description.ts";
-import type { LoginRequest } from "../../device/contract.ts";
+import type { LoginRequest } from "../../device/device_contract.ts";
 import { readUserCode } from "../../domain/device_login.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -66,7 +66,7 @@ export async function openLogin(
   return accepted({ ...facts, approver, credits, ...offered });
 }
 
-/** What the page shows of a login. */
+/** The facts of a login that the page shows. */
 async function factsOf(
   context: AppContext,
   user_code: string,

@@ -30,6 +30,20 @@ export async function appLooks(context: AppContext): Promise<AppLooks> {
   };
 }
 
+/** The app that a page of its own is about, above the title: its colour as a band, and its icon. */
+export function AppHead({ look }: { look: AppLook }) {
+  return (
+    <div class="app-head">
+      {look.color === null ? null : (
+        <svg class="app-band" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+          <rect width="1" height="1" fill={look.color} />
+        </svg>
+      )}
+      <AppIcon look={look} size={48} />
+    </div>
+  );
+}
+
 /** `size` in CSS pixels. It has no text for screen readers, because the app's name is next to it. */
 export function AppIcon({ look, size = 24 }: { look: AppLook; size?: number }) {
   const { name, icon_hash, color } = look;
@@ -43,7 +57,7 @@ export function AppIcon({ look, size = 24 }: { look: AppLook; size?: number }) {
   return (
     <svg class="app-icon" viewBox="0 0 24 24" {...{ width, height }} aria-hidden="true">
       <rect width="24" height="24" {...fill} />
-      <text x="12" y="16.5" {...letter}>
+      <text x="12" y="16.5" font-size="13" {...letter}>
         {String.fromCodePoint(name.toUpperCase().codePointAt(0) ?? 0x20)}
       </text>
     </svg>

@@ -1,6 +1,6 @@
 /** The way back to the app, program or approval that sent a person here. */
 
-/** What happened on our page, for the app. */
+/** The outcome on our page, for the app. */
 export type ReturnResult = "approved" | "denied" | "bought";
 
 /** An address to return to, and what it is called. */

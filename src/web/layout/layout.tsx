@@ -3,6 +3,7 @@ import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
 import { Logo } from "./logo.tsx";
 import { currentShell } from "./shell.ts";
+import { Support } from "./support.tsx";
 
 /** The links of each navigation, in order: section, path, name. */
 const NAVIGATION = {
@@ -11,6 +12,7 @@ const NAVIGATION = {
     ["jobs", "/account/jobs", "Jobs"],
     ["statement", "/account/statement", "Statement"],
     ["access", "/account/access", "Access"],
+    ["security", "/account/security", "Security"],
   ],
   Console: [
     ["console", "/console", "Overview"],
@@ -84,17 +86,25 @@ export function Page(props: PropsWithChildren<PageProps>) {
           <main id="main" tabindex={-1}>
             {children}
           </main>
-          {section === undefined && signed_in && !without_account_link ? (
-            <footer class="way-back">
-              <a href="/account">Your account</a>
-            </footer>
-          ) : null}
+          {scripts.includes("live.js") ? <p class="unseen" role="status" data-said></p> : null}
+          <Footer has_account_link={section === undefined && signed_in && !without_account_link} />
           {scripts.map((name) => (
             <script src={staticPath(name)}></script>
           ))}
         </body>
       </html>
     </>
+  );
+}
+
+/** The ways out of a page. */
+function Footer({ has_account_link }: { readonly has_account_link: boolean }) {
+  if (!has_account_link && currentShell().support_url === null) return null;
+  return (
+    <footer class="page-end">
+      {has_account_link ? <a href="/account">Your account</a> : null}
+      <Support />
+    </footer>
   );
 }
 
@@ -117,7 +127,12 @@ function Navigation({ current, service_name }: { current: Section; service_name:
           {service_name}
           {area === "Console" ? <span class="tag">Console, {operator_role}</span> : null}
         </a>
-        <nav aria-label={area}>
+        {area === "Console" ? (
+          <button type="button" class="plain menu" popovertarget="menu">
+            Menu
+          </button>
+        ) : null}
+        <nav aria-label={area} {...(area === "Console" ? { id: "menu", popover: "auto" } : {})}>
           {links.map(([section, path, name]) => (
             <a href={path} aria-current={section === current ? "page" : undefined}>
               {name}

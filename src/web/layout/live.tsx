@@ -1,6 +1,6 @@
 /** Says how many rows were added to a list since its page was opened. Empty until `scripts/live.js` fills it. */
 export function NewRows() {
-  return <p class="new-rows" data-live-new aria-live="polite"></p>;
+  return <p class="new-rows" data-live-new role="status"></p>;
 }
 
 /** The pause between two polls of a console's list, in seconds. Lists that read a whole table are asked less often. */

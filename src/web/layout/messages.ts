@@ -4,11 +4,11 @@ import type { SignInFailure } from "../../identity/port.ts";
 
 export interface Problem {
   readonly title: string;
-  /** What happened, if the title does not say everything. */
+  /** The facts, if the title does not say everything. */
   readonly what?: string;
   /** The address that the problem is about, in a form that is safe to show. */
   readonly address?: string;
-  /** What the person can do. */
+  /** The person's next step. */
   readonly next: string;
 }
 
@@ -188,7 +188,7 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
   }),
 };
 
-/** What was just done, shown on the page that follows. */
+/** The action just done, shown on the page that follows. */
 const NOTICES: Readonly<Record<string, string>> = {
   signed_out: "You are signed out.",
   signed_out_everywhere:

@@ -2,7 +2,6 @@
 import { FIRST_TO_READ } from "./layout.tsx";
 import { Page } from "./layout.tsx";
 import type { Problem } from "./messages.ts";
-import { Support } from "./support.tsx";
 
 /** The link or button of a problem's page. */
 export type NextStep =
@@ -55,7 +54,6 @@ export function ProblemText({ problem }: { problem: Problem }) {
         </p>
       )}
       <p>{problem.next}</p>
-      <Support />
     </div>
   );
 }

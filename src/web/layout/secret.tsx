@@ -8,11 +8,13 @@ interface SecretProps {
   readonly rows?: number;
   /** The class of its field. */
   readonly style?: string;
+  /** Whether copying is not the main thing to do next. */
+  readonly is_quiet?: boolean;
 }
 
 /** A page that shows it loads `copy.js`. `children`: next to the button. */
 export function Secret(props: PropsWithChildren<SecretProps>) {
-  const { label, text, rows = 2, style = "secret", children } = props;
+  const { label, text, rows = 2, style = "secret", is_quiet = false, children } = props;
   return (
     <>
       <label for="shown-secret">{label}</label>
@@ -27,7 +29,12 @@ export function Secret(props: PropsWithChildren<SecretProps>) {
         {text}
       </textarea>
       <div class="acts next">
-        <button type="button" data-copy="shown-secret" hidden>
+        <button
+          type="button"
+          class={is_quiet ? "quiet" : undefined}
+          data-copy="shown-secret"
+          hidden
+        >
           Copy
         </button>
         {children}

@@ -7,7 +7,7 @@ const STYLES = {
   time: { hour: "2-digit", minute: "2-digit" },
   long_date: { day: "numeric", month: "long" },
   long_day: { dateStyle: "long" },
-  weekday: { weekday: "long", day: "numeric", month: "long" },
+  weekday: { weekday: "short", day: "numeric", month: "short" },
   clock: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
@@ -30,17 +30,20 @@ export function timeText(at_ms: number, style: TimeStyle | "month"): string {
 
 export function Time({ at_ms, style = "minute" }: { at_ms: number; style?: TimeStyle }) {
   return (
-    <time datetime={new Date(at_ms).toISOString()} data-shown={style}>
+    <time datetime={`${new Date(at_ms).toISOString().slice(0, 19)}Z`} data-shown={style}>
       {timeText(at_ms, style)}
     </time>
   );
 }
 
-/** Names the time zone of the page's times. */
+/** Names the time zone of the page's times. The script shows a button that changes between the reader's zone and UTC. */
 export function Zone({ note = "" }: { note?: string }) {
   return (
     <p class="zone">
-      Times are in <span data-zone>UTC</span>. {note}
+      Times are in <span data-zone>UTC</span>. {note}{" "}
+      <button type="button" class="plain" data-zone-switch hidden>
+        Show UTC
+      </button>
     </p>
   );
 }

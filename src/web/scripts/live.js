@@ -25,6 +25,13 @@
     note.replaceChildren(...(text === "" ? [] : [link]));
   };
 
+  /** Says a change to screen readers: the sentence of a part that has another one now. */
+  const say = (part, next) => {
+    const [before, now] = [part, next].map((it) => it.querySelector("[data-say]")?.dataset.say);
+    const said = document.querySelector("[data-said]");
+    if (said !== null && now !== undefined && now !== before) said.textContent = now;
+  };
+
   const refresh = async () => {
     due = undefined;
     if (busy || document.hidden) return;
@@ -41,7 +48,9 @@
       for (const part of document.querySelectorAll("[data-live]")) {
         const next = fresh.getElementById(part.id);
         // Do not replace a part that the person is using.
-        if (next === null || part.contains(document.activeElement)) continue;
+        if (next === null) continue;
+        say(part, next);
+        if (part.contains(document.activeElement)) continue;
         if (part.querySelector("details[open], input:checked") !== null) continue;
         if (next.innerHTML !== part.innerHTML) part.replaceWith(next);
       }

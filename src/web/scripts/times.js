@@ -1,17 +1,30 @@
-// Shows times in the reader's time zone. Without this script, they are in UTC and labelled as such.
+// Shows times in the reader's time zone, with UTC as their title, or all in UTC if the person chose that. Without this script,
+// they are in UTC and labelled as such.
 (() => {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const own_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const CHOICE = "times";
+  let zone = own_zone;
+  try {
+    if (localStorage.getItem(CHOICE) === "UTC") zone = "UTC";
+  } catch {
+    // The browser keeps nothing for this site: the choice holds for this page.
+  }
+  const utc = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
   const styles = {
     day: { dateStyle: "medium" },
     date: { day: "numeric", month: "short" },
     minute: { dateStyle: "medium", timeStyle: "short" },
     time: { hour: "2-digit", minute: "2-digit" },
-    weekday: { weekday: "long", day: "numeric", month: "long" },
+    weekday: { weekday: "short", day: "numeric", month: "short" },
     clock: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
   };
   /** Moves the names of days in a list to the reader's midnight. */
   const regroup = (list) => {
-    const format = new Intl.DateTimeFormat("en-GB", styles.weekday);
+    const format = new Intl.DateTimeFormat("en-GB", { ...styles.weekday, timeZone: zone });
     const heading = list.querySelector(".day");
     let day;
     for (const item of list.querySelectorAll(":scope > li")) {
@@ -35,12 +48,27 @@
       const style = styles[time.dataset.shown];
       const at = new Date(time.dateTime);
       if (style === undefined || Number.isNaN(at.getTime())) continue;
-      time.textContent = new Intl.DateTimeFormat("en-GB", style).format(at);
+      time.textContent = new Intl.DateTimeFormat("en-GB", { ...style, timeZone: zone }).format(at);
+      time.title = `${utc.format(at)} UTC`;
     }
     for (const label of root.querySelectorAll("[data-zone]")) {
       label.textContent = zone.replaceAll("_", " ");
     }
+    for (const button of root.querySelectorAll("[data-zone-switch]")) {
+      button.hidden = own_zone === "UTC";
+      button.textContent = zone === "UTC" ? `Show ${own_zone.replaceAll("_", " ")}` : "Show UTC";
+    }
   };
+  document.addEventListener("click", ({ target }) => {
+    if (target.dataset.zoneSwitch === undefined) return;
+    zone = zone === "UTC" ? own_zone : "UTC";
+    try {
+      localStorage.setItem(CHOICE, zone === "UTC" ? zone : "own");
+    } catch {
+      // As above.
+    }
+    show(document);
+  });
   show(document);
   document.addEventListener("passbook:refreshed", () => show(document));
 })();

@@ -20,7 +20,7 @@ export async function choicesFor(context: AppContext, target: URL | null): Promi
 }
 
 /**
- * The app that the person signs in to. Its name is known if exactly one registered app has this origin. The
+ * The app that the person signs in to. Its name and look are known if exactly one registered app has this origin. The
  * registry is cached, so that opening the page does not load D1. Null for our own pages.
  */
 export async function requestingAppOf(
@@ -32,8 +32,8 @@ export async function requestingAppOf(
   const matching = [...registered.values()].filter(({ origins }) =>
     allowedUrl(target.href, origins),
   );
-  const name = matching.length === 1 ? (matching[0]?.name ?? null) : null;
-  return { name, host: hostOf(target) };
+  const [only = null] = matching.length === 1 ? matching : [];
+  return { look: only, host: hostOf(target) };
 }
 
 /** The host of a web page, or the scheme and host of an app on the device. */

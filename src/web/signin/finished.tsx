@@ -23,7 +23,7 @@ export async function respondFinished(
     }
     case "linked":
       setCookies(context, finished.set_cookies);
-      return context.redirect("/account?notice=linked", 303);
+      return context.redirect("/account/security?notice=linked", 303);
     case "failed":
       return showFailure(context, method_name, finished);
   }

@@ -67,7 +67,14 @@ export const startPasskeySignIn = factory.createHandlers(async (context) => {
 export const showRegistration = factory.createHandlers(async (context) => {
   const target = await readRedirectTo(context, context.req.query("redirect_to"));
   if (!target.ok) return refuseWithPage(context, target.refusal);
-  return context.html(<RegistrationPage redirect_to={target.value?.href ?? null} />);
+  const { config, identity } = context.get("services");
+  return context.html(
+    <RegistrationPage
+      redirect_to={target.value?.href ?? null}
+      gets_starters={config.passkey_starters}
+      method_names={identity.sign_in_methods.map(({ name }) => name)}
+    />,
+  );
 });
 
 const registrationForm = z.object({ name: passkeyName });

@@ -7,7 +7,16 @@ import { PasskeyForm } from "./passkey_form.tsx";
 const queryOf = (redirect_to: string | null): string =>
   redirect_to === null ? "" : `?${new URLSearchParams({ redirect_to }).toString()}`;
 
-export function RegistrationPage({ redirect_to }: { redirect_to: string | null }) {
+interface RegistrationPageProps {
+  readonly redirect_to: string | null;
+  /** Whether an account that begins with a passkey gets starter credits of apps. */
+  readonly gets_starters: boolean;
+  /** The names of the other ways to sign in. */
+  readonly method_names: readonly string[];
+}
+
+export function RegistrationPage(props: RegistrationPageProps) {
+  const { redirect_to, gets_starters, method_names } = props;
   const { service_name } = currentShell();
   const query = queryOf(redirect_to);
   const title = "Create an account with a passkey";
@@ -18,6 +27,18 @@ export function RegistrationPage({ redirect_to }: { redirect_to: string | null }
         A passkey replaces a password. Your device or password manager keeps it, and you use it with
         your fingerprint, your face or your screen lock.
       </p>
+      {gets_starters ? null : (
+        <p class="notice">
+          <strong>An account that begins with a passkey gets no starter credits.</strong>
+          {method_names.length === 0 ? null : (
+            <>
+              {" "}
+              To get them, <a href={`/signin${query}`}>sign in with {method_names.join(" or ")}</a>
+              {" first, and add a passkey afterwards on the page Security."}
+            </>
+          )}
+        </p>
+      )}
       <PasskeyForm start={`/signin/passkey/register${query}`} button="Create account">
         <label for="name">Your name</label>
         <input id="name" name="name" type="text" autocomplete="name" required maxlength={60} />
@@ -49,21 +70,25 @@ export function RecoveryCodePage(props: {
         <p>You are signed in. The code that you used is no longer valid. This is your new one.</p>
       ) : null}
       {after === "registration" ? <p>Your account is ready.</p> : null}
-      <Secret label="Your recovery code" text={recovery_code} style="code recovery-code" />
+      <Secret label="Your recovery code" text={recovery_code} style="code recovery-code" is_quiet>
+        <a class="button quiet" href={fileOf(recovery_code)} download="recovery-code.txt">
+          Download
+        </a>
+      </Secret>
       <p>
         If you lose your passkeys, you can sign in with this code. It works once; then you get a new
-        one. Write it down or keep it in a password manager, and show it to nobody.
+        one. Download it, write it down or keep it in a password manager, and show it to nobody.
       </p>
       <p>
-        <strong>We show it only now.</strong> If you lose it, make a new one on your account page
+        <strong>We show it only now.</strong> If you lose it, make a new one on the page Security
         while you can still sign in. If you lose it and all other ways to sign in, nobody can open
         your account again, and its credits are lost.
       </p>
       {after === "recovery" ? (
-        <p>Next, add a passkey on your account page, and remove the ones that you lost.</p>
+        <p>Next, add a passkey on the page Security, and remove the ones that you lost.</p>
       ) : null}
       {redirect_to === null ? (
-        <a class="button" href="/account">
+        <a class="button" href={after === "registration" ? "/account" : "/account/security"}>
           I saved the code
         </a>
       ) : (
@@ -74,6 +99,13 @@ export function RecoveryCodePage(props: {
       )}
     </Page>
   );
+}
+
+/** The code as a text file in the address of a link, which needs no script and no second request. */
+function fileOf(recovery_code: string): string {
+  const { service_name, host } = currentShell();
+  const text = `${recovery_code}\n\nRecovery code of your account at ${service_name}, ${host}. It works once.\n`;
+  return `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
 }
 
 export function RecoveryPage(props: {

@@ -1,5 +1,6 @@
 /** The sign-in page: choose a method, confirm the app, or see why a sign-in failed. */
 import type { SignInFailure, SignInMethod } from "../../identity/port.ts";
+import { AppHead, type AppLook } from "../layout/app_icon.tsx";
 import { NoticeLine, Page, type PageScript } from "../layout/layout.tsx";
 import { ProblemText } from "../layout/problem_page.tsx";
 import { PasskeyForm } from "./passkey_form.tsx";
@@ -9,8 +10,8 @@ import { SIGN_IN_PROBLEMS } from "../layout/messages.ts";
 
 /** The app that the person signs in to. */
 export interface RequestingApp {
-  /** The registered name; null if the origin is not registered by exactly one app. */
-  readonly name: string | null;
+  /** How it is registered; null if the origin is not registered by exactly one app. */
+  readonly look: AppLook | null;
   /** The host, or the scheme and host of an app on the device. */
   readonly host: string;
 }
@@ -62,6 +63,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
       return (
         <Page title={title} scripts={scriptsFor(state.choices)}>
           <NoticeLine notice={state.notice} />
+          <Head requesting_app={requesting_app} />
           <h1>{title}</h1>
           {state.again ? (
             <p>The app that you came from wants you to sign in again before it continues.</p>
@@ -89,8 +91,8 @@ export function SignInPage({ state }: { state: SignInPageState }) {
       return (
         <Page title={problem.title}>
           <ProblemText problem={problem} />
-          <a class="button" href="/account">
-            Back to your account
+          <a class="button" href="/account/security">
+            Back to the page Security
           </a>
         </Page>
       );
@@ -106,7 +108,12 @@ function titleOf(requesting_app: RequestingApp | null, again: boolean): string {
 const scriptsFor = ({ passkey_signin }: SignInChoices): readonly PageScript[] =>
   passkey_signin ? ["passkey.js"] : [];
 
-const nameOf = ({ name, host }: RequestingApp): string => name ?? host;
+const nameOf = ({ look, host }: RequestingApp): string => look?.name ?? host;
+
+function Head({ requesting_app }: { requesting_app: RequestingApp | null }) {
+  const look = requesting_app?.look ?? null;
+  return look === null ? null : <AppHead look={look} />;
+}
 
 /** Explains the service, and where the person goes after signing in. */
 function About({ requesting_app }: { requesting_app: RequestingApp | null }) {
@@ -130,6 +137,7 @@ function Continue(props: Extract<SignInPageState, { kind: "continue" }>) {
   const title = `Continue to ${nameOf(requesting_app)}`;
   return (
     <Page title={title}>
+      <Head requesting_app={requesting_app} />
       <h1>{title}</h1>
       {person_name === null ? null : (
         <p>

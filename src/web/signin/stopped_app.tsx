@@ -4,7 +4,7 @@ import { STOP_FACTS } from "../../domain/app_stop.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
 import { appSlug, validForm } from "../../http/validation.ts";
-import { AppIcon, appLooks, type AppLook } from "../layout/app_icon.tsx";
+import { AppHead, appLooks, type AppLook } from "../layout/app_icon.tsx";
 import { Page } from "../layout/layout.tsx";
 
 /** `back`: the page of ours that the person returns to after they allowed the app. */
@@ -25,9 +25,8 @@ function StoppedAppPage(props: {
   const title = `You stopped ${look.name}`;
   return (
     <Page title={title}>
-      <h1>
-        <AppIcon look={look} /> {title}
-      </h1>
+      <AppHead look={look} />
+      <h1>{title}</h1>
       <p>It cannot use your account. {STOP_FACTS.nothing_starts}</p>
       <p class="hint">{STOP_FACTS.allowed_again}</p>
       <form method="post" action="/signin/allow">

@@ -109,9 +109,9 @@ describe("the examples of OAuth", { tags: "slow" }, () => {
   });
 });
 
-it("the third-party app has 80 lines, and the MCP server 30", () => {
+it("the third-party app has 90 lines, and the MCP server 30", () => {
   const linesOf = (file: string): number => readFileSync(file, "utf8").trimEnd().split("\n").length;
-  expect(linesOf("examples/oauth/app.mjs")).toBeLessThanOrEqual(80);
+  expect(linesOf("examples/oauth/app.mjs")).toBeLessThanOrEqual(90);
   expect(linesOf("examples/mcp/server.mjs")).toBeLessThanOrEqual(30);
   expect(linesOf("examples/mcp/paid.mjs")).toBeLessThanOrEqual(45);
 });

@@ -25,15 +25,19 @@ export interface OAuthService extends ServiceUnderTest, Operating {
   stop(): Promise<void>;
 }
 
-/** Starts a Worker on empty stores. */
-export async function startOAuthService(name: string): Promise<OAuthService> {
+/** Starts a Worker on empty stores, with the settings of development and `more`. */
+export async function startOAuthService(
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<OAuthService> {
   const directory = await mkdtemp(join(tmpdir(), `passbook-${name}-`));
   const documents = new Map<string, object>();
   const [port, document_port] = [await freePort(), await freePort()];
   const server = await serveDocuments(document_port, documents);
   const env_file = join(directory, "settings.env");
-  const settings = `TEST_CLIENT_DOCUMENTS=http://localhost:${document_port}\n`;
-  await writeFile(env_file, (await developmentSettings()) + settings);
+  const settings = { TEST_CLIENT_DOCUMENTS: `http://localhost:${document_port}`, ...more };
+  const lines = Object.entries(settings).map(([setting, value]) => `${setting}='${value}'\n`);
+  await writeFile(env_file, (await developmentSettings()) + lines.join(""));
   const worker: LocalWorker = await startTestWorker({
     port,
     persist_to: join(directory, "state"),

@@ -103,13 +103,14 @@ async function work(person: Person, jobs: readonly Work[] = WORK): Promise<void>
 
 const PLACES = {
   account: "/account",
-  "account-news": "/account?notice=linked",
+  "account-news": "/account/security?notice=linked",
   jobs: "/account/jobs",
   "jobs-filtered": "/account/jobs?app=voice&status=failed",
   "jobs-none": "/account/jobs?app=voice&status=started",
   statement: "/account/statement",
   purchases: "/account/purchases",
   tokens: "/account/access",
+  security: "/account/security",
   "new-token": "/account/tokens/new",
   device: "/device",
   problem: "/nowhere",

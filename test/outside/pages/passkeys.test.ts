@@ -118,7 +118,8 @@ describe("passkeys in a browser", () => {
     await signOut(page);
     await signIn(page);
     await page.waitForURL(`${pages.url}/account`);
-    expect(await page.textContent("main")).toContain("last used");
+    await page.getByRole("link", { name: "Security" }).click();
+    await page.getByText("last used").waitFor();
     expect(pages.log()).not.toContain(recovery_code);
   });
 
@@ -142,6 +143,7 @@ describe("passkeys in a browser", () => {
       const { page, authenticator } = await registerAndOpenAccount();
       const lost = await open();
       await authenticator.copyTo(lost.authenticator);
+      await page.goto(`${pages.url}/account/security`);
       await page.getByLabel("Name of a new passkey").fill("Office computer");
       await page.getByRole("button", { name: "Add a passkey" }).click();
       await page.getByText("This device already has a passkey").waitFor();
@@ -247,8 +249,11 @@ describe("passkeys in a browser", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("This is your new one.").waitFor();
     expect(await page.getByLabel("Your recovery code").inputValue()).not.toBe(recovery_code);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download" }).click();
+    expect((await downloading).suggestedFilename()).toBe("recovery-code.txt");
     await page.getByRole("link", { name: "I saved the code" }).click();
-    await page.waitForURL(`${pages.url}/account`);
+    await page.waitForURL(`${pages.url}/account/security`);
     await signOut(page);
     await page.getByRole("link", { name: "Use a recovery code" }).click();
     await page.getByLabel("Recovery code").fill(recovery_code);
@@ -295,11 +300,12 @@ describe("the pages for passkeys", () => {
       await page.getByRole("heading", { name: "Save your recovery code" }).waitFor();
       await look("the recovery code");
       await page.getByRole("link", { name: "I saved the code" }).click();
+      await page.getByRole("link", { name: "Security" }).click();
       await authenticator.clear();
       await page.getByLabel("Name of a new passkey").fill("Office computer");
       await page.getByRole("button", { name: "Add a passkey" }).click();
       await page.getByText("Linked.").waitFor();
-      await look("the account");
+      await look("security");
       await page.goto(`${pages.url}/signin/passkey/recovery`);
       await look("the recovery");
       await page.getByLabel("Recovery code").fill("x");

@@ -27,7 +27,7 @@ const places = {
   "an unknown address": "/nowhere",
   "the page after signing out": "/signin?notice=signed_out",
   "the account": "/account",
-  "the account with news": "/account?notice=linked",
+  "the account with news": "/account/security?notice=linked",
 } as const;
 
 async function signInByForm(page: Page): Promise<void> {

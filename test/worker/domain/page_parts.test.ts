@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvRow } from "../../../src/domain/csv.ts";
-import { descriptionOf, previewOf } from "../../../src/web/account/job_metadata.ts";
+import { previewOf, titleOf } from "../../../src/web/account/job_metadata.ts";
 import { DaysChart } from "../../../src/web/chart/days.tsx";
 import { axisFor, columnsOf, stepArea, stepPath, y } from "../../../src/web/chart/scale.ts";
 import { contrast, textOn, themeStyle } from "../../../src/web/layout/theme.ts";
@@ -185,12 +185,14 @@ describe("a job's metadata", () => {
     expect(previewOf({ previewUrl })).toBeNull(),
   );
 
-  it("a job shows an https picture and a description that is not empty", () => {
+  it("a job shows an https picture, and is named by its description, or by its action", () => {
+    const name = (metadata: object): string =>
+      titleOf({ action: "draw", metadata_json: JSON.stringify(metadata) });
     expect(previewOf({ previewUrl: "https://a.test/x y.png" })).toBe("https://a.test/x%20y.png");
-    expect(descriptionOf({ description: "  A cat " })).toBe("A cat");
-    expect(descriptionOf({ description: "x".repeat(500) })).toHaveLength(160);
+    expect(name({ description: "  A cat " })).toBe("A cat");
+    expect(name({ description: "x".repeat(500) })).toHaveLength(160);
     for (const description of ["", "  ", 7, null, undefined]) {
-      expect(descriptionOf({ description })).toBeNull();
+      expect(name({ description })).toBe("draw");
     }
   });
 });

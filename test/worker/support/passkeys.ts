@@ -54,7 +54,7 @@ export async function addPasskey(browser: Browser, passkey_name = "Blue key") {
 
 /** The sign-in methods that `/account` can remove, by name. */
 export async function removableMethods(browser: Browser): Promise<ReadonlyMap<string, string>> {
-  const { text } = await browser.get("/account");
+  const { text } = await browser.get("/account/security");
   const forms = text.matchAll(
     /action="\/account\/unlink"><input type="hidden" name="provider" value="([^"]+)"\/><button[^>]*>\w+<span class="unseen"> ([^<]+)</g,
   );

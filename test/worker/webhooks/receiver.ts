@@ -9,7 +9,7 @@ import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { SUBSCRIBABLE_EVENTS } from "../../../src/domain/webhook.ts";
 import type { Services } from "../../../src/http/services.ts";
 import { servicesFor } from "../../../src/services.ts";
-import { senderName, type Webhook } from "../../../src/webhooks/contract.ts";
+import { senderName, type Webhook } from "../../../src/webhooks/sender_contract.ts";
 import { evict as evictObject } from "../support/evict.ts";
 import { registerApp } from "../support/directory_outage.ts";
 import { passTime } from "../support/clock.ts";

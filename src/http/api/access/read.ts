@@ -44,7 +44,7 @@ function rootsOf(listed: readonly AccessAllowance[]): readonly AccessAllowance[]
   return listed.filter(({ parent_id }) => parent_id === null);
 }
 
-/** What connections and tokens have in common. */
+/** The fields that connections and tokens share. */
 function commonView(allowance: AccessAllowance) {
   return { ...allowanceView(allowance), spent_this_month: allowance.spent_this_month };
 }

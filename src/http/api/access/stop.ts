@@ -36,6 +36,7 @@ export const allowApp = endpoint(
     respondWithApp(context, slug, await accountOf(context).allowApp(callerOf(context), slug)),
 );
 
+/** Without an app that was allowed again and was never open: no list has it. */
 async function respondWithApp(
   context: AppContext,
   slug: string,
@@ -45,6 +46,5 @@ async function respondWithApp(
   const read = await readAccessList(context);
   if (!read.ok) return refuse(context, read.refusal);
   const app = read.value.apps.find((one) => one.slug === slug);
-  if (app === undefined) return refuse(context, { code: "app_not_found" });
-  return context.json({ app: appView(app, context.get("base_url")) });
+  return context.json({ app: app === undefined ? null : appView(app, context.get("base_url")) });
 }

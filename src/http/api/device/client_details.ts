@@ -1,6 +1,6 @@
 /** Details of the client that starts a device login. The approver sees them. */
 import * as z from "zod/mini";
-import type { DeviceClient } from "../../../device/contract.ts";
+import type { DeviceClient } from "../../../device/device_contract.ts";
 import { locationOf, programOf } from "../../../domain/client_description.ts";
 import type { AppContext } from "../../context.ts";
 import { appSlug, clientName } from "../../../fields.ts";

@@ -1,6 +1,6 @@
 /** `GET /api/device/poll`: the device requests its token (RFC 8628, sections 3.4 and 3.5). */
 import * as z from "zod/mini";
-import type { PolledLogin } from "../../../device/contract.ts";
+import type { PolledLogin } from "../../../device/device_contract.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { AppContext } from "../../context.ts";

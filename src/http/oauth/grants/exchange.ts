@@ -19,7 +19,7 @@ import { respondGranted, type GrantHandler, type TokenResponse } from "../tokens
 
 export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** Who acts for whom, as in our access tokens. */
+/** The actor and the person it acts for, as in our access tokens. */
 interface Actor {
   readonly sub: string;
   readonly act?: Actor;
@@ -90,7 +90,7 @@ async function invalidSubject(context: AppContext): Promise<OAuthError> {
     : errorFrom(limited);
 }
 
-/** What exchanges are counted for: a client's connection, whatever its sessions and narrower tokens, or a personal token. */
+/** The allowance that exchanges are counted for: a client's connection, whatever its sessions and narrower tokens, or a personal token. */
 function exchangerOf(
   { identity_id, credential, resource }: Subject,
   client: AuthenticatedClient | null,

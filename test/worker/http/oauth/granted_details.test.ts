@@ -1,5 +1,6 @@
 /** What a client learns of the limits that the person gave it (RFC 9396, section 7), and what it cannot get without them. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { connectToResource, openChargingApp } from "../../support/charging.ts";
 import { registerApp } from "../../support/directory_outage.ts";
 import { connect, post, refresh, RESOURCE, withToken } from "../../support/oauth_clients.ts";
 import { openResource, registerClient } from "../../support/registrations.ts";
@@ -63,6 +64,26 @@ describe("the authorization_details of a token response", () => {
       { caps: [{ credits: 5, period: "total" }], apps: ["demo"] },
     ]);
     expect(child.body.authorization_details[0].expires_in).toBeLessThanOrEqual(60);
+  });
+
+  it("a connection whose resource charges has them with each response, unless a token may not charge", async () => {
+    await openChargingApp();
+    const tokens = await connectToResource(ada, 50);
+    const renewed = await refresh(tokens.refresh_token);
+    for (const body of [tokens, renewed.body]) {
+      expect(body).toMatchObject({
+        authorization_details: [
+          {
+            caps: [{ credits: 50, period: "total" }],
+            apps: ["sketch"],
+            expires_in: expect.any(Number),
+          },
+        ],
+      });
+    }
+    const narrower = await refresh(renewed.body.refresh_token, { scope: "tools" });
+    expect(narrower.body).toMatchObject({ scope: "tools" });
+    expect(narrower.body).not.toHaveProperty("authorization_details");
   });
 
   it("a token that can only sign people in, or is for another resource, has none", async () => {

@@ -65,7 +65,7 @@ describe("the page of access", () => {
     const approved = async () => (await ada.getOwn("/api/access")).body.tokens[0].caps[0];
     expect(await approved()).toMatchObject({ spent: 40, approved: 20, room: 0 });
     expect(itemsOf((await open(ada)).text)[0]).toContain(
-      "40 of 20 credits in total spent, 20 of them in jobs that you approved",
+      "40 of 20 credits in total spent, 20 of them in jobs that you approved. Used up: it starts no job without a new approval.",
     );
     await token.post("/api/jobs/complete", { job_id, actual_cost: 5 });
     expect(await approved()).toMatchObject({ spent: 25, approved: 5 });
@@ -96,6 +96,9 @@ describe("the page of access", () => {
     const done = await postForm(ada, `${LIST}/stop`, { app: "demo" });
     const page = await open(ada, done.headers.get("Location") ?? "");
     expect(words(page.text)).toContain("Stopped.");
+    expect(words(page.text)).toContain(
+      "Only this browser can use your account. The apps below are stopped.",
+    );
     expect((await open(ada, `${LIST}/stop?app=demo`)).status).toBe(303);
   });
 

@@ -47,15 +47,21 @@ describe("the account page", () => {
     expect(answer.headers.get("Location")).toBe("/account");
   });
 
-  it("the account page shows name, e-mail address, account id and sign-in methods", async () => {
+  it("the account page shows name, e-mail address and account id, and the page Security how the person signs in", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     const landed = await browser.signIn(acme, { ...ADA, email_verified: false });
     const page = await browser.get("/account");
     const wallet = await browser.get("/api/wallet");
-    for (const text of ["Ada", "ada@example.com", "not verified", wallet.body.account.id, "Acme"]) {
+    for (const text of ["Ada", "ada@example.com", "not verified", wallet.body.account.id]) {
       expect(page.text).toContain(text);
     }
+    expect(page.text).not.toContain("Acme");
+    const security = await browser.get("/account/security");
+    expect(security.text).toContain("<strong>Acme</strong>");
+    expect(security.text).toContain("This is your only way to sign in");
+    expect(security.text).toContain("Link Zeta");
+    expect(security.headers.get("Cache-Control")).toBe("no-store");
     expect(page.headers.get("Cache-Control")).toBe("no-store");
     expect(subjectOf(tokenOf(landed))).toBe(wallet.body.account.identity_id);
   });
@@ -92,8 +98,8 @@ describe("linking a second provider", () => {
     const browser = openBrowser(settings);
     const first = await browser.signIn(acme, ADA);
     const linked = await link(browser, zeta, ADA_AT_ZETA);
-    expect(linked.headers.get("Location")).toBe("/account?notice=linked");
-    expect((await browser.get("/account?notice=linked")).text).toContain("Linked.");
+    expect(linked.headers.get("Location")).toBe("/account/security?notice=linked");
+    expect((await browser.get("/account/security?notice=linked")).text).toContain("Linked.");
     const other = await openBrowser(settings).signIn(zeta, ADA_AT_ZETA);
     expect(subjectOf(tokenOf(other))).toBe(subjectOf(tokenOf(first)));
   });
@@ -176,7 +182,7 @@ describe("unlinking", () => {
     const held = () => send("GET", "/api/oauthToken/zeta", { headers }, settings);
     expect(zeta.given_secrets).toContain((await held()).body.token);
     const answer = await browser.post("/account/unlink", { provider: "zeta" });
-    expect(answer.headers.get("Location")).toBe("/account?notice=unlinked");
+    expect(answer.headers.get("Location")).toBe("/account/security?notice=unlinked");
     expect((await held()).status).toBe(404);
     const other = await openBrowser(settings).signIn(zeta, ADA_AT_ZETA);
     expect(subjectOf(tokenOf(other))).not.toBe(subjectOf(tokenOf(first)));
@@ -238,7 +244,7 @@ describe("unlinking", () => {
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
     const answer = await browser.post("/account/unlink", { provider: "zeta" });
-    expect(answer.headers.get("Location")).toBe("/account?notice=not_linked");
+    expect(answer.headers.get("Location")).toBe("/account/security?notice=not_linked");
     await link(browser, zeta, ADA_AT_ZETA);
     await browser.post("/account/unlink", { provider: "zeta" });
     expect(await linkedProviders()).toEqual(["acme", "zeta"]);

@@ -33,7 +33,7 @@ const words = (html: string): string => html.replace(/<[^>]+>/g, " ").replace(/\
 /** The rows of a statement, as text. */
 const rowsOf = (html: string): string[] =>
   html
-    .split(/<li (?:class="movement" )?id="(?:job|entry)-/)
+    .split(/<li id="(?:job|entry)-/)
     .slice(1)
     .map((row) => words(`<li ${row.split(/<li class="day"|<\/li>/)[0]}`).trim());
 
@@ -258,7 +258,7 @@ describe("a job's page", () => {
       expect(words(text)).toContain(part);
     }
     expect(words(text)).toMatch(
-      /Available after .* 7 credits charged, 3 no longer held 93 .* 10 held 90/,
+      /Balance after .* 7 credits charged, 3 no longer held 93 .* 10 held 90/,
     );
     expect(text).toContain("&lt;i&gt;ink&lt;/i&gt;");
     expect(text).not.toContain("/account/jobs/cancel");
@@ -325,22 +325,30 @@ describe("the statement", () => {
     const { text } = await open(ada, "/account/statement");
     const rows = rowsOf(text);
     expect(rows).toEqual([
-      expect.stringMatching(/^D A dog [\d:]+ · Demo · Running 10 held .* 10 held 69 Open/),
       expect.stringMatching(
-        /^D draw [\d:]+ · Demo · Done \u22124 .* 4 credits charged 79 .* 10 no longer held 83 .* 10 held 73/,
+        /^D A dog [\d:]+ · Running · Demo 10 held , balance 69 .* 10 held 69 Open this job/,
       ),
       expect.stringMatching(
-        /^D draw [\d:]+ · Demo · Failed: The app did not say why. \u221210 .* 10 credits charged 83/,
+        /^D draw [\d:]+ · Done · Demo \u22124 , balance 79 .* 4 credits charged 79 .* 10 no longer held 83 .* 10 held 73/,
       ),
-      expect.stringMatching(/^D draw [\d:]+ · Demo · Failed, not charged: out of ink 0 /),
       expect.stringMatching(
-        /^D A cat [\d:]+ · Demo · Done \u22127 .* 7 credits charged, 3 no longer held 93 .* 10 held 90/,
+        /^D draw [\d:]+ · Failed: The app did not say why. · Demo \u221210 , balance 83 .* 10 credits charged 83/,
       ),
-      expect.stringMatching(/^D Starter credits [\d:]+ · Demo \+100$/),
-      expect.stringMatching(/^Account opened [\d:]+$/),
+      expect.stringMatching(
+        /^D draw [\d:]+ · Failed, not charged: out of ink · Demo 0 , balance 93 /,
+      ),
+      expect.stringMatching(
+        /^D A cat [\d:]+ · Done · Demo \u22127 , balance 93 .* 7 credits charged, 3 no longer held 93 .* 10 held 90/,
+      ),
+      expect.stringMatching(
+        /^D Starter credits [\d:]+ · Demo \+100 , balance 100 .* Starter credits \+100 100$/,
+      ),
+      expect.stringMatching(/^Account opened [\d:]+ , balance 0 .* Account opened 0$/),
     ]);
-    expect(words(text)).toContain("Available 69 Held 10 Spent \u221221 Added +100 At the start 0");
-    expect(words(text)).toContain("Available and held credits together are 79: those at the start");
+    expect(words(text)).toContain("Balance 69 Held 10 Spent \u221221 Added +100 At the start 0");
+    expect(words(text)).toContain(
+      "The balance and the held credits are 79 together: those at the start",
+    );
   });
 
   it("a job that reports its progress is one row, which says what it holds and then what it cost", async () => {
@@ -355,7 +363,7 @@ describe("the statement", () => {
     }
     const row = async () => rowsOf((await open(ada, "/account/statement")).text)[0];
     expect(await row()).toMatch(
-      / · Running 25 held .* after [\w, :]+ 5 no longer held 75 [\w, :]+ 20 more held 70 [\w, :]+ 10 held 90/,
+      / · Running · Demo 25 held .* Balance after [\w, :]+ 5 no longer held 75 [\w, :]+ 20 more held 70 [\w, :]+ 10 held 90/,
     );
     const page = words((await open(ada, `/account/jobs/${job_id}`)).text);
     expect(page).toContain("25 held The job is running.");
@@ -396,7 +404,7 @@ describe("the statement", () => {
     await ada.post("/api/jobs/progress", { job_id: running, step: 3, spent: 7 });
 
     const { text } = await open(ada, "/account/statement");
-    expect(words(text)).toContain("Available 5,089 Held 7 Spent \u22124 Added +5,100");
+    expect(words(text)).toContain("Balance 5,089 Held 7 Spent \u22124 Added +5,100");
     expect(rowsOf(text)).toHaveLength(5);
     expect(text).not.toContain('rel="next"');
     const csv = (await open(ada, "/account/statement.csv")).text.trimEnd().split("\r\n").slice(1);
@@ -404,7 +412,7 @@ describe("the statement", () => {
     expect(changes.reduce((sum, [credits = 0]) => sum + credits, 0)).toBe(5_089);
     expect(changes.map(([credits]) => credits)).toEqual([3, 6, -10, -10, 5_000, 100, 0]);
     const job = words((await open(ada, `/account/jobs/${running}`)).text);
-    expect(job).toMatch(/Available after [\w, :]+ 3 no longer held 5,089 [\w, :]+ 10 held/);
+    expect(job).toMatch(/Balance after [\w, :]+ 3 no longer held 5,089 [\w, :]+ 10 held/);
     const { body } = await open(ada, "/account/data.json");
     expect(body.ledger).toHaveLength(7);
     expect((await open(ada, "/account")).text).toContain("chart-line");
@@ -424,7 +432,7 @@ describe("the statement", () => {
       Array.from({ length: 10_502 }, (_, at) => 10_502 - at),
     );
     const page = words((await open(ada, "/account/statement")).text);
-    expect(page).toContain("Available 10,600 Spent 0 Added +10,600");
+    expect(page).toContain("Balance 10,600 Spent 0 Added +10,600");
   });
 
   it("a job that is refunded in the same month shows its net cost in one row", async () => {
@@ -435,11 +443,34 @@ describe("the statement", () => {
     await env.ACCOUNT.getByName(ada.identity_id).refundJob(refund, null);
     const [row] = rowsOf((await open(ada, "/account/statement")).text);
     expect(row).toMatch(
-      / · Cost 10, 6 given back \u22124 .* 6 refunded by the operator: a blurry image 96 /,
+      / · Partly refunded: 6 of 10 · Demo \u22124 , balance 96 .* 6 refunded by the operator: a blurry image 96 /,
     );
     const page = words((await open(ada, `/account/jobs/${job_id}`)).text);
     expect(page).toContain("\u22124 credits It cost 10 credits, and 6 were given back.");
     expect(words((await open(ada, "/account/jobs")).text)).toMatch(/ Partly refunded \u22124 /);
+  });
+
+  it("every list says that a job was refunded, also the month in which it cost something", async () => {
+    const ada = await signInWithCredits();
+    const metadata = { description: "A cat" };
+    const job_id = await startJob(ada, { metadata });
+    await ada.post("/api/jobs/fail", { job_id, refund: false });
+    const month = new Date().toISOString().slice(0, 7);
+    passTime(32 * DAY_MS);
+    await env.ACCOUNT.getByName(ada.identity_id).refundJob(
+      { job_id, amount: 10, note: "late" },
+      null,
+    );
+    const later = await signIn();
+    for (const list of ["/account", "/account/jobs"]) {
+      expect(words((await open(later, list)).text)).toMatch(/A cat Demo · [^\u2212]*? Refunded 0 /);
+    }
+    const [row] = rowsOf((await open(later, "/account/statement")).text);
+    expect(row).toMatch(
+      /^D A cat [\d:]+ · Refunded: 10 of 10 · began in an earlier month · Demo \+10 , balance 100 /,
+    );
+    const [then] = rowsOf((await open(later, `/account/statement?month=${month}`)).text);
+    expect(then).toMatch(/^D A cat [\d:]+ · Refunded in a later month · Failed: .* \u221210 /);
   });
 
   it("a job that ends in a later month costs nothing in the month in which it began", async () => {
@@ -453,11 +484,11 @@ describe("the statement", () => {
     const later = await signIn();
     await later.post("/api/jobs/complete", { job_id, actual_cost: 6 });
     const [now] = rowsOf((await open(later, "/account/statement")).text);
-    expect(now).toMatch(/ · Done · began in an earlier month \u22126 /);
+    expect(now).toMatch(/ · Done · began in an earlier month · Demo \u22126 /);
     const then = await open(later, `/account/statement?month=${month}`);
-    expect(rowsOf(then.text)[0]).toMatch(/ · Ended in a later month 10 held /);
-    expect(words(then.text)).toContain("Available at the end 90 Held 10 Spent 0 Added +100");
-    expect(words(then.text)).toContain("Available and held credits together are 100");
+    expect(rowsOf(then.text)[0]).toMatch(/ · Ended in a later month · Demo 10 held /);
+    expect(words(then.text)).toContain("Balance at the end 90 Held 10 Spent 0 Added +100");
+    expect(words(then.text)).toContain("The balance and the held credits are 100 together");
   });
 
   it("each month's statement starts with the closing balance of the month before", async () => {
@@ -468,11 +499,9 @@ describe("the statement", () => {
     const job_id = await startJob(later);
     await later.post("/api/jobs/complete", { job_id, actual_cost: 1 });
     const now = await open(later, "/account/statement");
-    expect(words(now.text)).toContain("Available 99 Spent \u22121 Added 0 At the start 100");
+    expect(words(now.text)).toContain("Balance 99 Spent \u22121 Added 0 At the start 100");
     const then = await open(later, `/account/statement?month=${month}`);
-    expect(words(then.text)).toContain(
-      "Available at the end 100 Spent 0 Added +100 At the start 0",
-    );
+    expect(words(then.text)).toContain("Balance at the end 100 Spent 0 Added +100 At the start 0");
     expect(ada.identity_id).toBe(later.identity_id);
     const future = await open(later, "/account/statement?month=2999-01");
     expect(words(future.text)).toContain("Your credits did not change in this month.");

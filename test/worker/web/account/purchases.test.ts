@@ -116,6 +116,31 @@ describe("purchases and receipts", () => {
     expect((await open(ada, "/account", {})).text).not.toContain("/account/receipt");
   });
 
+  it("a purchase passes its payment to the operator's contact", async () => {
+    const stripe = openStripe();
+    const ada = await signIn();
+    const id = await buy(stripe, ada);
+    const contact = { SUPPORT_URL: "https://example.com/help" };
+    for (const path of ["/account", "/account/purchases"]) {
+      expect((await open(ada, path, contact)).text).toContain(
+        `href="https://example.com/help?purchase=pi_${id}">Something wrong?`,
+      );
+      expect((await open(ada, path, {})).text).not.toContain("Something wrong?");
+    }
+  });
+
+  it("activity stands before what is for sale, unless the person came to buy", async () => {
+    const settings = isolate();
+    const ada = await signIn();
+    const order = (html: string) => html.indexOf('id="buy"') - html.indexOf('id="recent-jobs"');
+    const { text } = await open(ada, "/account", settings);
+    expect(order(text)).toBeGreaterThan(0);
+    expect(text).toContain('<a href="#buy">Buy credits</a>');
+    const query = new URLSearchParams({ return_to: "http://localhost:3000/studio" });
+    const came = await open(ada, `/account?${query.toString()}`, settings);
+    expect(order(came.text)).toBeLessThan(0);
+  });
+
   it("a receipt is Stripe's, and only of the person's own payments", async () => {
     const stripe = openStripe();
     const ada = await signIn();

@@ -1,4 +1,5 @@
 /** What the consent page shows of a client's document: its icon as a copy, and addresses of its own host. */
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authorize, registerDemo, signedInBrowser } from "../../support/authorizations.ts";
 import { openBrowser } from "../../support/browser.ts";
@@ -55,6 +56,23 @@ describe("the addresses of a client that nobody registered", () => {
     expect(page.status).toBe(200);
     expect(page.text).not.toContain('target="_blank"');
     expect(page.text).not.toContain("/oauth/authorize/icon");
+  });
+});
+
+describe("the look of a registered client's app", () => {
+  it("the icon and the colour of its app stand above the title", async () => {
+    await registerDemo();
+    await env.DIRECTORY.prepare("update apps set color = '#7b1fa2' where slug = 'demo'").run();
+    const { text } = await authorize(await signedInBrowser());
+    const [head = ""] = text.split("<h1>");
+    expect(head).toContain('fill="#7b1fa2"');
+    expect(head).toContain('class="app-icon"');
+  });
+
+  it("a client that nobody registered chooses nothing above the title", async () => {
+    serve({ logo_uri: "https://claude.ai/icon.png" });
+    const [head = ""] = (await authorize(await signedInBrowser(), OF_CLAUDE)).text.split("<h1>");
+    expect(head).not.toContain("app-icon");
   });
 });
 

@@ -55,6 +55,9 @@ describe("a connection that exists", () => {
     ["http://127.0.0.1/callback", "http://127.0.0.1:6666/callback"],
     ["http://localhost:5001/callback", "http://localhost:5001/callback"],
     ["com.example.app:/callback", "com.example.app:/callback"],
+    ["https://localhost:5001/callback", "https://localhost:5001/callback"],
+    ["https://127.0.0.1/callback", "https://127.0.0.1/callback"],
+    ["https://[::1]:5001/callback", "https://[::1]:5001/callback"],
   ])(
     "a public client that is registered with %s needs consent every time, and its former consent is no code for %s",
     async (registered, redirect_uri) => {

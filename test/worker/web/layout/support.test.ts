@@ -1,7 +1,13 @@
-/** `SUPPORT_URL`: the contact on pages that say what went wrong. */
+/** `SUPPORT_URL`: the contact on every page, and on jobs and purchases with their id. */
 import { describe, expect, it } from "vitest";
 import { change } from "../../support/account_object.ts";
-import { BASE_URL, send, signIn, type SignedIn } from "../../support/passbook.ts";
+import {
+  BASE_URL,
+  send,
+  signIn,
+  signInWithCredits,
+  type SignedIn,
+} from "../../support/passbook.ts";
 
 const HELP = "https://example.com/help?from=<passbook>";
 const PAGE = { SUPPORT_URL: HELP };
@@ -39,6 +45,40 @@ describe("the contact of the settings", () => {
     const { text } = await open(ada, "/account", MAIL);
     expect(text).toContain("Write to help@example.com");
     expect(text).toContain('href="/account/data.json"');
+  });
+
+  it.each([
+    "/account",
+    "/account/jobs",
+    "/account/statement",
+    "/account/access",
+    "/account/security",
+    "/account/purchases",
+    "/account/tokens/new",
+    "/account/delete",
+    "/device",
+  ])("the page %s links to the contact once", async (path) => {
+    const { text } = await open(await signIn(), path, MAIL);
+    expect(text.match(/Write to help@example\.com/g)).toHaveLength(1);
+  });
+
+  it("a job's page passes the job's id to the contact, in the query or in the subject", async () => {
+    const ada = await signInWithCredits();
+    const job = { app: "demo", action: "draw", cost_estimate: 1 };
+    const { job_id } = (await ada.post("/api/jobs", job)).body;
+    const path = `/account/jobs/${job_id}`;
+    const ask = (text: string) => /href="([^"]+)">Something wrong\?/.exec(text)?.[1];
+    expect(ask((await open(ada, path, PAGE)).text)).toBe(
+      `https://example.com/help?from=%3Cpassbook%3E&amp;job=${job_id}`,
+    );
+    expect(ask((await open(ada, path, MAIL)).text)).toBe(
+      `mailto:help@example.com?subject=Passbook%3A%20job%20${job_id}`,
+    );
+    const without_subject = { SUPPORT_URL: "mailto:help@example.com", SERVICE_NAME: "Credit & Co" };
+    expect(ask((await open(ada, path, without_subject)).text)).toBe(
+      `mailto:help@example.com?subject=Credit%20%26%20Co%3A%20job%20${job_id}`,
+    );
+    expect(ask((await open(ada, path, {})).text)).toBeUndefined();
   });
 
   it("a page names no contact if the settings have none", async () => {

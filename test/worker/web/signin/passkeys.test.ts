@@ -49,6 +49,27 @@ describe("creating an account with a passkey", () => {
     expect(JSON.stringify(await rowsOf("users"))).not.toContain(recovery_code.slice(0, 5));
   });
 
+  it("the page says before that such an account gets no starter credits, unless the setting gives them", async () => {
+    const warning = "An account that begins with a passkey gets no starter credits.";
+    const open = async (settings: Parameters<typeof openBrowser>[0]) =>
+      (await openBrowser(settings).get("/signin/passkey/new")).text;
+    const both = { ...connect(openProviderDouble("acme")), SIGNIN_METHODS: "providers,passkey" };
+    expect(await open(both)).toContain(warning);
+    expect(await open(both)).toContain(">sign in with Acme</a>");
+    expect(await open(ONLY_PASSKEYS)).toContain(warning);
+    expect(await open(ONLY_PASSKEYS)).not.toContain(">sign in with");
+    expect(await open({ ...both, PASSKEY_STARTER_CREDITS: "true" })).not.toContain(warning);
+  });
+
+  it("the recovery code can be downloaded as a text file, without a script", async () => {
+    const { answer, recovery_code } = await registered();
+    const [, file = ""] =
+      /href="data:text\/plain;charset=utf-8,([^"]+)" download=/.exec(answer.text) ?? [];
+    expect(decodeURIComponent(file)).toMatch(
+      new RegExp(`^${recovery_code}\n\nRecovery code of your`),
+    );
+  });
+
   it("a person with a passkey has a name and no e-mail address", async () => {
     const { credential } = await registered();
     const { answer } = await signInWith(ada(), credential);
@@ -383,15 +404,15 @@ describe("the passkeys of an account", () => {
   it("a person adds a passkey with a name, signs in with either, and sees when each was used", async () => {
     const { browser, credential } = await registered();
     const { credential: blue, answer } = await addPasskey(browser);
-    expect(answer.headers.get("Location")).toBe("/account?notice=linked");
-    expect((await browser.get("/account")).text).toContain("not used yet");
+    expect(answer.headers.get("Location")).toBe("/account/security?notice=linked");
+    expect((await browser.get("/account/security")).text).toContain("not used yet");
     const subjects = await Promise.all(
       [credential, blue].map(async (it) =>
         subjectOf(tokenOf((await signInWith(ada(), it)).answer)),
       ),
     );
     expect(new Set(subjects).size).toBe(1);
-    const { text } = await browser.get("/account");
+    const { text } = await browser.get("/account/security");
     expect(text).toContain("Blue key");
     expect(text).not.toContain("not used yet");
     expect(text).toContain("last used");
@@ -418,7 +439,7 @@ describe("the passkeys of an account", () => {
     await signInWith(lost, blue);
     const id = (await removableMethods(browser)).get("Blue key") ?? "";
     const removed = await browser.post("/account/unlink", { provider: id });
-    expect(removed.headers.get("Location")).toBe("/account?notice=unlinked");
+    expect(removed.headers.get("Location")).toBe("/account/security?notice=unlinked");
     expect((await browser.get("/account")).status).toBe(200);
     expect((await lost.get("/account")).headers.get("Location")).toMatch(SIGN_IN_FIRST);
     const { answer } = await signInWith(ada(), blue);
@@ -433,7 +454,7 @@ describe("the passkeys of an account", () => {
     const answer = await browser.post("/account/unlink", {
       provider: String(identity?.["provider"]),
     });
-    expect(answer.headers.get("Location")).toBe("/account?notice=only_one_left");
+    expect(answer.headers.get("Location")).toBe("/account/security?notice=only_one_left");
     expect(await rowsOf("identities")).toHaveLength(1);
   });
 

@@ -265,6 +265,20 @@ describe("the sign-in page", () => {
     expect(await titleOf({ SERVICE_NAME: "Three" })).toBe("Sign in to localhost:3000");
   });
 
+  it("the sign-in page shows the icon and the colour of the app, and none if the app is not known", async () => {
+    const icon_hash = "0".repeat(32);
+    const open = async (settings: object) =>
+      (await send("GET", `/signin?redirect_to=${encodeURIComponent(BACK)}`, {}, settings)).text;
+    expect(await open({ SERVICE_NAME: "One" })).not.toContain("app-head");
+    await registerApp("paint", { origins_json: JSON.stringify([APP]) });
+    await env.DIRECTORY.prepare("update apps set icon_hash = ?, color = '#7b1fa2'")
+      .bind(icon_hash)
+      .run();
+    const text = await open({ SERVICE_NAME: "Two" });
+    expect(text).toContain('<rect width="1" height="1" fill="#7b1fa2">');
+    expect(text).toContain(`src="/app-icons/${icon_hash}" alt="" width="48" height="48"`);
+  });
+
   it("opening the sign-in page without a cookie does not query D1", async () => {
     const { environment, hops } = countedEnvironment();
     const open = () =>

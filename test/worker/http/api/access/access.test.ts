@@ -15,12 +15,14 @@ import { exchange, total } from "../../../support/exchanges.ts";
 import { connect, refresh, RESOURCE, withToken } from "../../../support/oauth_clients.ts";
 import {
   BASE_URL,
+  forgetEnvironments,
   send,
   signIn,
   signInWithCredits,
   type SignedIn,
 } from "../../../support/passbook.ts";
 import { openResource } from "../../../support/registrations.ts";
+import { openAppServer } from "../../caller/app_server.ts";
 
 let ada: SignedIn;
 beforeEach(async () => {
@@ -41,6 +43,45 @@ async function spend(by: Posting, actual_cost: number, app = "demo"): Promise<st
   await by.post("/api/jobs/complete", { job_id, actual_cost });
   return job_id;
 }
+
+describe("an app whose page starts a job of another app", () => {
+  const PAGE = "https://lantern.example";
+  const open = async () => {
+    const sketch = await openAppServer("sketch", { settle: "holder" });
+    const { operator } = sketch;
+    await openAppServer("lantern", { settle: "holder", origins: [PAGE] as never }, operator);
+    forgetEnvironments();
+    const { token } = (
+      await send("GET", "/api/sessionToken", { headers: { Cookie: ada.cookies, Origin: PAGE } })
+    ).body;
+    return { page: holderOf(token), server: sketch };
+  };
+
+  it("is listed, and what it spends counts for it and not for the job's app", async () => {
+    const { page, server } = await open();
+    await ada.getOwn("/api/wallet?app=sketch");
+    await spend(page, 45, "sketch");
+    vi.setSystemTime(Date.now() + 60_000);
+    await spend(server.in(ada.identity_id), 5, "sketch");
+    const { apps } = await access();
+    expect(apps).toMatchObject([
+      { slug: "sketch", spent_this_month: 5, last_used_at: "2027-02-10T12:01:00.000Z" },
+      { slug: "lantern", spent_this_month: 45, last_used_at: "2027-02-10T12:00:00.000Z" },
+      { slug: "demo", spent_this_month: 0 },
+    ]);
+  });
+
+  it("can be stopped", async () => {
+    const { page } = await open();
+    const jobs = [{ app: "sketch", action: "draw", cost_estimate: 1 }];
+    expect((await page.post("/api/jobs/batch", { jobs })).status).toBe(200);
+    const headers = { Cookie: ada.cookies, Origin: BASE_URL, "Content-Type": "application/json" };
+    const path = "/api/access/apps/lantern/stop";
+    const stopped = await send("POST", path, { headers, body: "{}" });
+    expect(stopped.body.app).toMatchObject({ slug: "lantern", state: "stopped" });
+    expect((await page.post("/api/jobs/batch", { jobs })).body.code).toBe("app_stopped");
+  });
+});
 
 describe("everything with access", () => {
   it("an account has its apps, connections, tokens and browsers in four lists", async () => {

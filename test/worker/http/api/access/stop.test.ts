@@ -4,7 +4,8 @@ import { STOP_FACTS } from "../../../../../src/domain/app_stop.ts";
 import { query } from "../../../support/account_object.ts";
 import { fromOwnPage } from "../../../support/device_logins.ts";
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from "../../../support/exchanges.ts";
-import { connect, post, refresh, withToken } from "../../../support/oauth_clients.ts";
+import { chargingToken, openChargingApp } from "../../../support/charging.ts";
+import { connect, post, refresh, RESOURCE, withToken } from "../../../support/oauth_clients.ts";
 import { send, signIn, type SignedIn } from "../../../support/passbook.ts";
 import { openAppServer, type AppServer } from "../../caller/app_server.ts";
 import { personalToken } from "../admin/operators.ts";
@@ -162,6 +163,33 @@ describe("a stopped app", () => {
     }
   });
 
+  it("a stopped app cannot complete a job at more than it holds or was estimated, and at most by as much once it expired", async () => {
+    const jobs = await Promise.all([start(), start(), start()]);
+    const [by_key, by_page, raised] = jobs;
+    const key = credentials["key"] ?? {};
+    const raise = { job_id: raised, step: 1, reserve: 5 };
+    expect((await call(key, "POST", "/api/jobs/progress", raise)).status).toBe(200);
+    await stop();
+    const complete = (headers: Headers, job_id: string, actual_cost: number) =>
+      call(headers, "POST", "/api/jobs/complete", { job_id, actual_cost });
+    for (const [headers, job_id, limit] of [
+      [key, by_key, 1],
+      [credentials["page's token"] ?? {}, by_page, 1],
+      [key, raised, 5],
+    ] as const) {
+      const refused = await complete(headers, job_id, limit + 1);
+      expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit } });
+    }
+    expect((await complete(key, by_key, 1)).body.job.actual_cost).toBe(1);
+    await stop("expire");
+    expect((await complete(key, raised, 6)).body).toMatchObject({ code: "overage_limit" });
+    expect((await complete(key, raised, 5)).body.job.actual_cost).toBe(5);
+    await allow();
+    const items = [{ job_id: by_page, actual_cost: 30 }];
+    const later = await call(key, "POST", "/api/jobs/complete/batch", { jobs: items });
+    expect(later.body.results).toMatchObject([{ job: { actual_cost: 30 } }]);
+  });
+
   it("only our own pages allow an app, and a token without limits may stop one", async () => {
     const path = "/api/access/apps/demo/stop";
     for (const name of ["page's token", "page's cookie", "capped token"]) {
@@ -211,6 +239,38 @@ describe("a stopped app", () => {
     expect((await refresh(own.refresh_token)).body.error).toBe("invalid_grant");
     await send("POST", `/api/access/apps/${host}/allow`, { headers: fromOwnPage(person) });
     expect((await withToken(own.access_token, "GET", "/api/wallet")).status).toBe(401);
+  });
+
+  it("an app that only connections used does not become open by being stopped and allowed", async () => {
+    const charging = await openChargingApp();
+    const person = await signIn();
+    const { access_token } = await connect(person, {
+      resource: RESOURCE,
+      resource_app_slug: "sketch",
+      scopes: ["tools", "charge"],
+      limits: {
+        app_slugs: ["sketch"],
+        caps: [{ credits: 50, period: "total" }],
+        expires_at_ms: Date.now() + 86_400_000,
+      },
+    });
+    const charge = await chargingToken(access_token);
+    const free = { app: "sketch", action: "draw", cost_estimate: 0 };
+    expect((await withToken(charge, "POST", "/api/jobs", free)).status).toBe(200);
+    const own = fromOwnPage(person);
+    const json = { ...own, "Content-Type": "application/json" };
+    const act = (name: string) =>
+      send("POST", `/api/access/apps/sketch/${name}`, { headers: json, body: "{}" });
+    const wallet = async () => (await charging.in(person.identity_id).get("/api/wallet")).body.code;
+    expect(await wallet()).toBe("account_unknown");
+    expect((await act("stop")).body.app).toMatchObject({ slug: "sketch", state: "stopped" });
+    expect(await act("allow")).toMatchObject({ status: 200, body: { app: null } });
+    expect(await wallet()).toBe("account_unknown");
+    const { body } = await send("GET", "/api/access", { headers: own });
+    const slugs = body.apps.map(({ slug }: { slug: string }) => slug);
+    expect(slugs).toEqual(["demo"]);
+    expect((await person.post("/api/jobs", free)).status).toBe(200);
+    expect(await wallet()).toBeUndefined();
   });
 
   it("the sign-in page says that the app is stopped, and gives it no token before it is allowed", async () => {

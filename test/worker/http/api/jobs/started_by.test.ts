@@ -201,7 +201,8 @@ describe("the pages", () => {
         `<dt>Started by</dt><dd>${fact}</dd>`,
       );
       for (const path of ["/account", "/account/jobs", "/account/statement"]) {
-        const [, by] = />(by [^<]*)</.exec(row((await send("GET", path, own)).text, "job-")) ?? [];
+        const [, by] =
+          />(?: · )?(by [^<]*)</.exec(row((await send("GET", path, own)).text, "job-")) ?? [];
         expect([name, path, by ?? null]).toEqual([name, path, in_lists]);
       }
       const console_page = `/console/accounts/${ada.identity_id}`;

@@ -1,4 +1,4 @@
-/** What may act on an account, in the OpenAPI document. */
+/** Access to an account, in the OpenAPI document. */
 import * as z from "zod";
 import { describe } from "../../openapi/operation.ts";
 import { ACCESS } from "../../openapi/examples.ts";
@@ -13,7 +13,7 @@ const spent_this_month = z
   .min(0)
   .nullable()
   .describe(
-    "What its jobs cost that ended in this month (UTC), without what operators gave back. Null if the account has more than 20,000 entries of this month.",
+    "The cost of its jobs that ended in this month (UTC), less refunds by operators. Null if the account has more than 20,000 entries of this month.",
   );
 
 const app = z
@@ -31,7 +31,7 @@ const app = z
       "When its key or its pages last started a job. Null: none of the account's newest 20,000 entries says so.",
     ),
     spent_this_month: spent_this_month.describe(
-      "As of a connection, for jobs that its key or its pages started. What a connection or a token spends in the app counts there.",
+      "As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that the holder started in a browser count for the job's app, and what a connection or a token spends in the app counts there.",
     ),
     started_jobs: z.int().min(0).describe("Its jobs that are started now, whatever started them."),
   })
@@ -54,11 +54,11 @@ const allowance = {
   ),
   expires_at,
   spent_this_month: spent_this_month.describe(
-    "What its jobs, and those of its children, cost that ended in this month (UTC), without what operators gave back. Null if the account has more than 20,000 entries of this month.",
+    "The cost of its jobs, and of its children's jobs, that ended in this month (UTC), less refunds by operators. Null if the account has more than 20,000 entries of this month.",
   ),
 };
 
-const EXCHANGED = "What was exchanged from it, and ends with it.";
+const EXCHANGED = "The tokens that were exchanged from it, and end with it.";
 
 const connection = z.strictObject({
   ...allowance,
@@ -121,8 +121,12 @@ export const access = describe(
     allowApp: {
       tag: "Access",
       summary: "Allow a stopped app again",
-      description: "Only on the service's own pages. Revoked connections stay revoked.",
-      success: of_app,
+      description:
+        "Only on the service's own pages. Revoked connections stay revoked. The account does not become open for an app that it was never open for: then `app` is null.",
+      success: {
+        ...of_app,
+        schema: z.strictObject({ app: app.nullable() }),
+      },
     },
     readAccess: {
       tag: "Access",

@@ -10,7 +10,7 @@ import * as fail from "./fail.ts";
 import * as list from "./list.ts";
 import * as progress from "./progress.ts";
 import * as read from "./read.ts";
-import { found_jobs } from "../admin/openapi_schemas.ts";
+import { found_jobs } from "../admin/admin_schemas.ts";
 import * as schemas from "../../openapi/schemas.ts";
 
 const settled = {

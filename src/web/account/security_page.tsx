@@ -1,6 +1,7 @@
-/** The person's sign-in methods, and the ones that they can add. */
+/** The page Security: the person's sign-in methods, the ones that they can add, passkeys, and the recovery code. */
 import type { LinkedMethod, Person, SignInMethod } from "../../identity/port.ts";
-import { Time } from "../layout/time.tsx";
+import { NoticeLine, Page } from "../layout/layout.tsx";
+import { Time, Zone } from "../layout/time.tsx";
 import { PasskeyForm } from "../signin/passkey_form.tsx";
 
 interface SignInMethodsProps {
@@ -10,7 +11,30 @@ interface SignInMethodsProps {
   readonly new_passkey: string | null;
 }
 
-export function SignInMethods({ person, methods, new_passkey }: SignInMethodsProps) {
+export function SecurityPage(props: SignInMethodsProps & { readonly notice: string | null }) {
+  const { new_passkey, notice } = props;
+  const scripts = new_passkey === null ? [] : (["passkey.js"] as const);
+  return (
+    <Page title="Security" section="security" scripts={["times.js", ...scripts]}>
+      <NoticeLine notice={notice} />
+      <div class="page-head">
+        <h1>Security</h1>
+      </div>
+      <div class="sections">
+        <SignInMethods {...props} />
+        {new_passkey === null ? null : <NewPasskey new_passkey={new_passkey} />}
+        <RecoveryCode {...props} />
+      </div>
+      <p class="hint">
+        Where you are signed in, and what else can use your account, is on the page{" "}
+        <a href="/account/access">Access</a>.
+      </p>
+      <Zone />
+    </Page>
+  );
+}
+
+function SignInMethods({ person, methods }: Omit<SignInMethodsProps, "new_passkey">) {
   const only_one = person.linked.length < 2;
   return (
     <section class="panel" aria-labelledby="linked">
@@ -20,8 +44,10 @@ export function SignInMethods({ person, methods, new_passkey }: SignInMethodsPro
           <Linked linked={linked} name={nameOf(linked, methods)} can_remove={!only_one} />
         ))}
       </ul>
+      {only_one ? (
+        <p class="hint">This is your only way to sign in, so it cannot be removed.</p>
+      ) : null}
       <OtherMethods person={person} methods={methods} />
-      {new_passkey === null ? null : <Passkeys person={person} new_passkey={new_passkey} />}
     </section>
   );
 }
@@ -79,11 +105,14 @@ function OtherMethods({ person, methods }: Omit<SignInMethodsProps, "new_passkey
   );
 }
 
-function Passkeys({ person, new_passkey }: { person: Person; new_passkey: string }) {
-  const { recovery_code_at_ms: made_at_ms } = person;
-  const has_passkey = person.linked.some(({ passkey }) => passkey !== null);
+function NewPasskey({ new_passkey }: { new_passkey: string }) {
   return (
-    <>
+    <section class="panel" aria-labelledby="new-passkey">
+      <h2 id="new-passkey">Add a passkey</h2>
+      <p class="hint">
+        With a passkey you sign in by your fingerprint, your face or your screen lock. Add one for
+        each device or password manager that you use.
+      </p>
       <PasskeyForm start="/account/passkey" button="Add a passkey" small>
         <label for="passkey-name">Name of a new passkey</label>
         <input
@@ -96,24 +125,34 @@ function Passkeys({ person, new_passkey }: { person: Person; new_passkey: string
           maxlength={60}
         />
       </PasskeyForm>
-      {has_passkey || made_at_ms !== null ? (
-        <form method="post" action="/account/recovery-code" class="passkey">
-          <p class="hint">
-            {made_at_ms === null ? (
-              "You have no recovery code. With one, you can sign in if you lose your passkeys."
-            ) : (
-              <>
-                Your recovery code is from <Time at_ms={made_at_ms} style="day" />. A new one
-                replaces it, and ends what you signed in or approved with the old one.
-              </>
-            )}
-          </p>
-          <button type="submit" class="quiet small">
-            {made_at_ms === null ? "Make a recovery code" : "Make a new recovery code"}
-          </button>
-        </form>
-      ) : null}
-    </>
+    </section>
+  );
+}
+
+/** Only for people who have a passkey or a code, on a service with passkeys. */
+function RecoveryCode({ person, new_passkey }: SignInMethodsProps) {
+  const { recovery_code_at_ms: made_at_ms } = person;
+  const has_passkey = person.linked.some(({ passkey }) => passkey !== null);
+  if (new_passkey === null || (!has_passkey && made_at_ms === null)) return null;
+  return (
+    <section class="panel" aria-labelledby="recovery">
+      <h2 id="recovery">Recovery code</h2>
+      <form method="post" action="/account/recovery-code" class="passkey">
+        <p class="hint">
+          {made_at_ms === null ? (
+            "You have no recovery code. With one, you can sign in if you lose your passkeys."
+          ) : (
+            <>
+              Your recovery code is from <Time at_ms={made_at_ms} style="day" />. A new one replaces
+              it, and ends what you signed in or approved with the old one.
+            </>
+          )}
+        </p>
+        <button type="submit" class="quiet small">
+          {made_at_ms === null ? "Make a recovery code" : "Make a new recovery code"}
+        </button>
+      </form>
+    </section>
   );
 }
 

@@ -1,7 +1,7 @@
 /** The operators' API in the OpenAPI document. */
 import * as z from "zod";
 import { RECONCILED_DAYS } from "../../../domain/limits.ts";
-import * as admin from "./openapi_schemas.ts";
+import * as admin from "./admin_schemas.ts";
 import { ACCOUNT, ENTRY, JOB, JOB_ID } from "../../openapi/examples.ts";
 import { describe } from "../../openapi/operation.ts";
 import * as endpoints from "./service.ts";

@@ -62,7 +62,7 @@ export const repaired_page = z
   .meta({ id: "RepairedPage" });
 
 const listed_payment = {
-  list: z.enum(PAYMENT_LISTS).describe("What it is: a checkout, a refund or a dispute."),
+  list: z.enum(PAYMENT_LISTS).describe("Its kind: a checkout, a refund or a dispute."),
   id: z.string().describe("Its id at Stripe."),
 };
 
@@ -86,7 +86,7 @@ export const reconciled_page = z
             .describe("The credits of the purchase; null for a refund or dispute."),
         }),
       )
-      .describe("What was missing, and is booked now."),
+      .describe("The missing objects that are booked now."),
     not_booked: z
       .array(
         z.strictObject({
@@ -94,7 +94,7 @@ export const reconciled_page = z
           code: z.string().describe("Why: an error code, or the name of an error in the log."),
         }),
       )
-      .describe("What is missing and could not be booked."),
+      .describe("The missing objects that could not be booked."),
     next_cursor,
   })
   .meta({ id: "ReconciledPage" });
@@ -186,7 +186,7 @@ const daily_totals = z
         "The real cost of jobs that ended that day, less what late completions refunded of charged time-outs.",
       ),
     refunded: total.describe(
-      "What jobs gave back: the reserves of failed jobs, and `job_refunded`.",
+      "Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`.",
     ),
     job_refunded: total.describe("Cost of ended jobs that operators gave back."),
     purchased: total.describe("Credits bought, before reversals."),
@@ -200,7 +200,7 @@ const daily_totals = z
     forfeited: z
       .int()
       .describe(
-        "What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the holder returns.",
+        "Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the holder returns.",
       ),
     jobs: total,
     failed: total,
@@ -227,9 +227,9 @@ export const money = z
       z.strictObject({
         app: z.string(),
         granted: total.describe("Starter credits."),
-        settled: z.int().describe("What jobs cost."),
+        settled: z.int().describe("The cost of jobs."),
         refunded: total.describe(
-          "What jobs gave back: the reserves of failed jobs, and `job_refunded`.",
+          "Credits that jobs gave back: the reserves of failed jobs, and `job_refunded`.",
         ),
         job_refunded: total.describe("Cost of ended jobs that operators gave back."),
       }),
@@ -260,7 +260,7 @@ export const month_money = z
     granted: z.int().describe("Starter credits."),
     purchased: z.int().describe("Credits bought."),
     adjusted: z.int().describe("Operators' adjustments, up and down."),
-    spent: z.int().describe("What jobs cost, below zero."),
+    spent: z.int().describe("The cost of jobs, below zero."),
     job_refunded: z.int().describe("Cost of ended jobs that operators gave back."),
     expired: z.int().describe("Credits whose time was over, below zero."),
     taken_back: z
@@ -271,7 +271,7 @@ export const month_money = z
     forfeited: z
       .int()
       .describe(
-        "What deleted accounts had, below zero; what they owed counts above zero, and below zero again if the holder returns.",
+        "Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the holder returns.",
       ),
     closing: z
       .int()
@@ -291,7 +291,7 @@ const audit_entry = z
       .string()
       .describe("The operator's identity, or `app_key:` and the id of the app's key that acted."),
     act: z.string(),
-    subject: z.string().describe("What the operator changed: an identity or an app's slug."),
+    subject: z.string().describe("The subject of the change: an identity or an app's slug."),
     reason: text_or_null,
     request_id: z.string(),
     changed: z

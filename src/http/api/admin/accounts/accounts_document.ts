@@ -1,6 +1,6 @@
 /** Operators' reads and actions of one account in the OpenAPI document. */
 import * as z from "zod";
-import * as admin from "../openapi_schemas.ts";
+import * as admin from "../admin_schemas.ts";
 import { ACCOUNT, ENTRY, JOB, JOB_ID, PERSONAL_TOKEN } from "../../../openapi/examples.ts";
 import { DOWNLOAD, done, describe } from "../../../openapi/operation.ts";
 import * as change from "./change.ts";

@@ -10,7 +10,9 @@ const id = z.string().regex(REGISTRATION_ID_PATTERN);
 const resource = z
   .strictObject({
     id,
-    uri: z.string().describe("What clients send as `resource`, and the `aud` of its tokens."),
+    uri: z
+      .string()
+      .describe("The value that clients send as `resource`, and the `aud` of its tokens."),
     scopes: z.array(z.string()).describe("The scopes that clients may request for it."),
     charges: z
       .boolean()

@@ -10,7 +10,7 @@ const id = z.string().regex(REGISTRATION_ID_PATTERN);
 const client = z
   .strictObject({
     id,
-    client_id: z.string().describe("What the client sends as `client_id`."),
+    client_id: z.string().describe("The value that the client sends as `client_id`."),
     name: z.string().describe("The name that people see on the consent page."),
     redirect_uris: z.array(z.string()),
     post_logout_redirect_uris: z
