@@ -4,6 +4,7 @@ import { APP_SLUG_PATTERN } from "./domain/app_policy.ts";
 import { JOB_STATUSES } from "./domain/job.ts";
 import { COST_MAX_CREDITS, PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS } from "./domain/limits.ts";
 import { isMetadata, type Metadata } from "./domain/metadata.ts";
+import { EXPIRES_AFTER_MAX_DAYS, LOT_APPS_MAX } from "./domain/lots.ts";
 import { findInvisible } from "./domain/text.ts";
 
 export const appSlug = z
@@ -11,6 +12,24 @@ export const appSlug = z
   .check(
     z.regex(APP_SLUG_PATTERN, "must be 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit"),
   );
+
+/** After how many days credits expire. */
+export const expiresAfterDays = z
+  .int("must be a whole number of days")
+  .check(
+    z.gte(1, "must be at least 1"),
+    z.lte(EXPIRES_AFTER_MAX_DAYS, `must be at most ${EXPIRES_AFTER_MAX_DAYS}`),
+  );
+
+/** The only apps that can use some credits, in the order of their names. */
+export const lotApps = z.pipe(
+  z.array(appSlug, "must be a list of apps' slugs").check(
+    z.minLength(1, "must name at least one app; leave it out for all apps"),
+    z.maxLength(LOT_APPS_MAX, `must name at most ${LOT_APPS_MAX} apps`),
+    z.refine((slugs) => new Set(slugs).size === slugs.length, "must name each app once"),
+  ),
+  z.transform((slugs) => slugs.toSorted()),
+);
 
 /** A lone surrogate has no UTF-8 form, and other software ends text at a null character. */
 export const wellFormed = z.refine<string>(

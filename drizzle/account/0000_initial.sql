@@ -108,7 +108,12 @@ CREATE TABLE `entries` (
 	`open_jobs` integer DEFAULT 0 NOT NULL,
 	`recent_after_job_id` text,
 	`recent_jobs` integer DEFAULT 0 NOT NULL,
-	`previous_line` integer
+	`previous_line` integer,
+	`bought_after` integer DEFAULT 0 NOT NULL,
+	`reserved_bought_after` integer DEFAULT 0 NOT NULL,
+	`scoped_json` text,
+	`lot_id` text,
+	`terms_json` text
 );
 --> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
@@ -131,6 +136,7 @@ CREATE TABLE `jobs` (
 	`reserved` integer NOT NULL,
 	`actual_cost` integer NOT NULL,
 	`refunded` integer DEFAULT 0 NOT NULL,
+	`from_json` text,
 	`step` integer DEFAULT 0 NOT NULL,
 	`spent` integer,
 	`done` real,
@@ -168,6 +174,20 @@ CREATE TABLE `long_jobs` (
 	`expires_at_ms` integer NOT NULL,
 	`job_id` text NOT NULL,
 	PRIMARY KEY(`expires_at_ms`, `job_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `lots` (
+	`id` text PRIMARY KEY NOT NULL,
+	`origin` text NOT NULL,
+	`bought` integer NOT NULL,
+	`app_slugs_json` text,
+	`credits` integer NOT NULL,
+	`credits_left` integer NOT NULL,
+	`credits_held` integer NOT NULL,
+	`expires_at_ms` integer,
+	`line` integer NOT NULL,
+	`note` text,
+	`warnings` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `purchase_entries` (

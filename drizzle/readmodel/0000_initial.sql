@@ -50,6 +50,7 @@ CREATE TABLE `daily_totals` (
 	`adjusted` integer NOT NULL,
 	`taken_back` integer NOT NULL,
 	`forfeited` integer NOT NULL,
+	`expired` integer NOT NULL,
 	`jobs` integer NOT NULL,
 	`failed` integer NOT NULL,
 	`active_accounts` integer NOT NULL,

@@ -25,6 +25,7 @@ import { findChain, limitsOfAll } from "./allowances/credentials.ts";
 import type { AccountRow, Answer, Caller, PageCaller } from "./contract.ts";
 import { endDueClaims } from "./jobs/claims.ts";
 import { expireDueJobs } from "./jobs/expiry.ts";
+import { expireDueLots } from "./ledger/posting.ts";
 import type { AllowanceRow } from "./sql/allowance_store.ts";
 import { transact, type Transaction, type TransactionParts } from "./transaction.ts";
 import { stoppedApp, stoppedApps } from "./stopped_apps.ts";
@@ -52,6 +53,7 @@ export function transactFor<Value>(
     if (deleted !== null) return refused(deleted);
     expireDueJobs(transaction);
     endDueClaims(transaction);
+    expireDueLots(transaction);
     const admitted = admit(transaction, caller, wanted);
     if (!admitted.ok) return admitted;
     const suspended = whySuspended(store.readAccount(), caller, wanted);

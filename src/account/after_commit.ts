@@ -11,6 +11,7 @@
  */
 import type { AccessEvent } from "../domain/access_event.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../domain/back_off.ts";
+import type { Lot } from "../domain/lots.ts";
 import { reportError } from "../domain/error_report.ts";
 import { requestFields } from "../domain/request_origin.ts";
 import type { Erasure } from "./deletion/erasure.ts";
@@ -73,6 +74,10 @@ export class AfterCommit implements Announcements {
 
   requestRefused(app_slug: string, now_ms: number): void {
     if (this.#followers.webhooks.keepRefused(app_slug, now_ms)) this.#announceDelivery(now_ms);
+  }
+
+  creditsExpiring(lot: Lot, now_ms: number): void {
+    if (this.#followers.webhooks.keepExpiring(lot, now_ms)) this.#announceDelivery(now_ms);
   }
 
   accessChanged(event: AccessEvent, now_ms: number): void {

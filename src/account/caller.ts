@@ -11,9 +11,10 @@ import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
 import {
   startingApp,
-  withoutTokenName,
+  forApp,
   type Starter,
   type StarterColumns,
+  withoutTokenName,
 } from "../domain/started_by.ts";
 import type { Answer, JobRow, PageCaller } from "./contract.ts";
 import type { AllowanceRow } from "./sql/allowance_store.ts";
@@ -198,11 +199,12 @@ export function shownTo<Row extends StarterColumns>({ caller }: Acting, row: Row
       const { allowance, limits } = caller;
       const is_own = isOfAllowance(allowance, row);
       const lists_tokens = rules.whyNotWhole(allowance, limits) === null;
-      return is_own || lists_tokens ? row : withoutTokenName(row);
+      return is_own || lists_tokens ? row : forApp(row);
     }
     case "page":
-    case "app":
       return withoutTokenName(row);
+    case "app":
+      return forApp(row);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The data that an account holds about its holder, for the export of a person's data. Lists have their own operations. */
+import { inOrderOfUse } from "../domain/lots.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import { describeAllowance } from "./allowances/allowances.ts";
 import type { Answer, Holdings } from "./contract.ts";
@@ -25,6 +26,7 @@ export function readHoldings(transaction: Transaction): Answer<Holdings> {
       suspended_at_ms,
     },
     apps: store.listApps(),
+    lots: inOrderOfUse(store.lots.listLiving()),
     upstream_tokens: database.all(
       "select provider, subject, scope, expires_at_ms, updated_at_ms from upstream_tokens",
     ),

@@ -7,6 +7,7 @@ import { IS_LISTED } from "./ledger/listed.ts";
 import { ensureOpen } from "./ledger/posting.ts";
 import { firstIdAt, listJobs } from "./jobs/lists.ts";
 import { visibleApps } from "./caller.ts";
+import { visibleLots } from "./wallet/wallet.ts";
 import type { AccountDatabase } from "./sql/database.ts";
 import type { EntryRow, JobRow } from "./sql/schema.ts";
 import type { Transaction } from "./transaction.ts";
@@ -35,6 +36,7 @@ export function readOverview(transaction: Transaction, request: OverviewRequest)
     line: newest.line,
     held: newest.reserved_after,
     open_jobs: newest.open_jobs,
+    lots: visibleLots(transaction),
     apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
     takes_starters: !account.returned,
     debt_cause: newest.balance_after < 0 ? readDebtCause(database) : null,

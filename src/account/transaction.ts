@@ -1,5 +1,6 @@
 /** One synchronous transaction of the account's object: all of an operation's reads and writes, or nothing. */
 import type { AccessEvent } from "../domain/access_event.ts";
+import type { Lot } from "../domain/lots.ts";
 import { SERVICE } from "./contract.ts";
 import type { AdmittedCaller } from "./caller.ts";
 import type { ApprovalStore } from "./sql/approval_store.ts";
@@ -19,6 +20,8 @@ export interface Announcements {
   jobProgressed(job: JobRow, now_ms: number): void;
   /** A request for this app gets 402. */
   requestRefused(app_slug: string, now_ms: number): void;
+  /** What is left of a lot expires in a week or in a day. */
+  creditsExpiring(lot: Lot, now_ms: number): void;
   /** Something changed about what may act on the account. */
   accessChanged(event: AccessEvent, now_ms: number): void;
   /** An allowance or a token family ended. */

@@ -28,7 +28,9 @@ export async function showWallet(
       String(starter_credits),
       granted_at ?? "not granted",
     ]);
-    const head = `${credits} credits, plan ${plain(plan)}`;
+    const next = wallet.next_expiry;
+    const expiry = next === null ? "" : `, ${next.credits} of them until ${next.at}`;
+    const head = `${credits} credits${expiry}, plan ${plain(plan)}`;
     return apps.length === 0 ? head : `${head}\n\n${table(["APP", "STARTER", "GRANTED"], apps)}`;
   });
 }

@@ -11,6 +11,8 @@ export type WebhookEvent =
   | JobWebhookEvent
   | CreditsWebhookEvent
   | LowCreditsWebhookEvent
+  | ExpiringCreditsWebhookEvent
+  | ExpiredCreditsWebhookEvent
   | ApprovalWebhookEvent
   | ConnectionRevokedWebhookEvent
   | ConnectionLimitWebhookEvent
@@ -71,6 +73,13 @@ export type StartedBy =
       readonly name: string | null;
     };
 
+export interface JobPart {
+  /** Null: credits without terms. */
+  readonly lot_id: string | null;
+  readonly bought: boolean;
+  readonly credits: number;
+}
+
 /** Any JSON object. Pages show `description` and `previewUrl`. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
@@ -112,6 +121,11 @@ export interface Job {
    */
   readonly expires_at: string;
   readonly by: StartedBy;
+  /**
+   * Where its credits come from, in the order in which they were taken: what it holds, later what it
+   * cost. Only for the holder and operators.
+   */
+  readonly from?: readonly JobPart[] | undefined;
   readonly metadata: Metadata | null;
 }
 
@@ -139,7 +153,7 @@ export interface CreditsWebhookEvent {
   };
 }
 
-/** The balance crossed a threshold. */
+/** The credits that the app can use crossed a threshold. */
 export interface LowCreditsWebhookEvent {
   readonly type: "credits.low";
   /** When it happened. The same in every attempt. */
@@ -153,8 +167,52 @@ export interface LowCreditsWebhookEvent {
     readonly credits: number;
     /** Credits that started jobs hold after that entry. */
     readonly held: number;
-    /** The lowest threshold that the balance fell to or below. */
+    /** The credits that the app can use, which the thresholds count. */
+    readonly spendable: number;
+    /** The lowest threshold that they fell to or below. */
     readonly threshold: number;
+  };
+}
+
+/** Sent a week and a day before credits expire that the app can use. */
+export interface ExpiringCreditsWebhookEvent {
+  readonly type: "credits.expiring";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    readonly lot_id: string;
+    /** What is left of the lot, without held credits. */
+    readonly expiring: number;
+    /** RFC 3339, in UTC with milliseconds. */
+    readonly expires_at: string;
+  };
+}
+
+/** Credits that the app could use have expired. */
+export interface ExpiredCreditsWebhookEvent {
+  readonly type: "credits.expired";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    readonly lot_id: string;
+    /** The credits that expired. */
+    readonly expired: number;
   };
 }
 
@@ -279,6 +337,19 @@ export interface Wallet {
   readonly account: Account;
   /** Credits that started jobs hold, not included in the account's `credits`. */
   readonly held: number;
+  /** The bought part of the account's `credits`. */
+  readonly bought: number;
+  /**
+   * Credits with terms, in the order of use. An app, or a token limited to apps, gets those that it
+   * can use.
+   */
+  readonly lots: readonly Lot[];
+  /** What expires next if it is not used or held; null: nothing expires. */
+  readonly next_expiry: {
+    readonly credits: number;
+    /** RFC 3339, in UTC with milliseconds. */
+    readonly at: string;
+  } | null;
   readonly apps: readonly AppEntry[];
   /** The app of the query; null without `app`. */
   readonly app_grant: {
@@ -290,7 +361,10 @@ export interface Wallet {
   } | null;
   /** The credits that the caller's caps still allow; only for a token with a cap. */
   readonly room?: number | undefined;
-  /** The credits that the caller can spend now: its `room`, or the balance if lower. */
+  /**
+   * With `app`: the credits that this app can reserve for the caller now. A token with a cap gets at
+   * most its `room`, also without `app`. Below zero if the account owes credits.
+   */
   readonly spendable?: number | undefined;
 }
 
@@ -303,6 +377,26 @@ export interface Account {
   readonly plan: string;
   /** The available credits, without the credits that started jobs reserve. */
   readonly credits: number;
+}
+
+/** Credits with terms. Credits without terms are in no lot. */
+export interface Lot {
+  /** Null: the credits never expire. */
+  readonly expires_at: string | null;
+  /** The only apps that can use the credits; null: all apps. */
+  readonly app_slugs: readonly string[] | null;
+  /** Whether they were bought; else they were given. */
+  readonly bought: boolean;
+  /** A UUID. */
+  readonly id: string;
+  /** `returned`: a job gave them back after their lot had expired. */
+  readonly origin: "starter" | "purchase" | "adjustment" | "recurring" | "rollover" | "returned";
+  /** Credits available. */
+  readonly left: number;
+  /** Credits that started jobs hold, in addition to `left`. They do not expire. */
+  readonly held: number;
+  /** An operator's reason or a package's name; null for an app. */
+  readonly note: string | null;
 }
 
 export interface AppEntry {
@@ -334,6 +428,10 @@ export interface EntryEvent {
   readonly job: Job | null;
   /** An app's slug. */
   readonly app: string | null;
+  /** The lot that the entry concerns; null: none, or several. */
+  readonly lot_id: string | null;
+  /** Of an entry that brought credits: the terms that they have now; null for others. */
+  readonly terms: Terms | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly at: string;
 }
@@ -352,9 +450,19 @@ export const ENTRY_KINDS = [
   "suspend",
   "restore",
   "debt",
+  "expire",
 ] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+export interface Terms {
+  /** Null: the credits never expire. */
+  readonly expires_at: string | null;
+  /** The only apps that can use the credits; null: all apps. */
+  readonly app_slugs: readonly string[] | null;
+  /** Whether they were bought; else they were given. */
+  readonly bought: boolean;
+}
 
 /** The state of the account when the stream begins. */
 export interface SnapshotEvent {
@@ -509,6 +617,11 @@ export interface FoundJob {
    */
   readonly expires_at: string;
   readonly by: StartedBy;
+  /**
+   * Where its credits come from, in the order in which they were taken: what it holds, later what it
+   * cost. Only for the holder and operators.
+   */
+  readonly from?: readonly JobPart[] | undefined;
   readonly identity_id: string;
 }
 
@@ -539,6 +652,7 @@ export type CreatedItemRefusal =
         | "invalid_request"
         | "metadata_too_large"
         | "balance_limit"
+        | "too_many_lots"
         | "scope"
         | "app_settles"
         | "app_stopped"
@@ -592,6 +706,11 @@ export type CreatedItemRefusal =
        * connection.
        */
       readonly credits: number | null;
+      /**
+       * The credits of these that the job's app can reserve: without those for other apps only. Null
+       * where `credits` is.
+       */
+      readonly spendable: number | null;
       /** The credits that started jobs hold. Null where `credits` is. */
       readonly held: number | null;
       /** The credits that the request needs. */
@@ -652,6 +771,7 @@ export type SettledItemRefusal =
         | "invalid_request"
         | "metadata_too_large"
         | "balance_limit"
+        | "too_many_lots"
         | "scope"
         | "app_settles"
         | "app_stopped"
@@ -748,6 +868,10 @@ export interface Entry {
   readonly app: string | null;
   /** An operator's reason; null for an entry that no operator made. */
   readonly note: string | null;
+  /** The lot that the entry concerns; null: none, or several. */
+  readonly lot_id: string | null;
+  /** Of an entry that brought credits: the terms that they have now; null for others. */
+  readonly terms: Terms | null;
   /** The starter of the entry's job; null for an entry without a job. */
   readonly by: StartedBy | null;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1047,6 +1171,8 @@ export interface InspectedAccount {
     readonly suspended_at: string | null;
   };
   readonly held: number;
+  /** Credits with terms, in the order of use. */
+  readonly lots: readonly Lot[];
   readonly apps: readonly AppEntry[];
   readonly personal_tokens: readonly PersonalToken[];
   readonly sessions: readonly {
@@ -1250,6 +1376,8 @@ export interface DailyTotals {
   readonly purchased: number;
   /** The signed sum of adjustments. */
   readonly adjusted: number;
+  /** Credits whose time was over, below zero. */
+  readonly expired: number;
   /**
    * Credits taken back because a purchase's money was returned, below zero; above zero if disputes
    * that were won gave back more.
@@ -1318,6 +1446,8 @@ export interface MonthMoney {
   readonly spent: number;
   /** Cost of ended jobs that operators gave back. */
   readonly job_refunded: number;
+  /** Credits whose time was over, below zero. */
+  readonly expired: number;
   /**
    * Credits that refunds and disputes of purchases took, below zero, less what won disputes gave
    * back.
@@ -1472,6 +1602,10 @@ export interface RegisteredApp {
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
   readonly paused: AppPause;
+  /** After how many days its starter credits expire; null: never. */
+  readonly starter_expires_after_days: number | null;
+  /** Whether only this app can use its starter credits. */
+  readonly starter_only_here: boolean;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1515,6 +1649,10 @@ export interface AppRecord {
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
   readonly paused: AppPause;
+  /** After how many days its starter credits expire; null: never. */
+  readonly starter_expires_after_days: number | null;
+  /** Whether only this app can use its starter credits. */
+  readonly starter_only_here: boolean;
   /** Increases with each save, from 1. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
@@ -1651,6 +1789,8 @@ export interface Webhook {
     | "job.expired"
     | "credits.granted"
     | "credits.low"
+    | "credits.expiring"
+    | "credits.expired"
     | "credits.refused"
     | "purchase.completed"
     | "purchase.refunded"
@@ -1722,6 +1862,8 @@ export interface WebhookDelivery {
     | "job.expired"
     | "credits.granted"
     | "credits.low"
+    | "credits.expiring"
+    | "credits.expired"
     | "credits.refused"
     | "purchase.completed"
     | "purchase.refunded"

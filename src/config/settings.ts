@@ -1,6 +1,7 @@
 /** The schema of the settings in the environment. Its messages name what is invalid. */
 import * as z from "zod/mini";
 import { ARCHIVE_MAX_AGE_DAYS, COST_MAX_CREDITS } from "../domain/limits.ts";
+import { EXPIRES_AFTER_MAX_DAYS, LOT_APPS_MAX } from "../domain/lots.ts";
 import { APP_SLUG_PATTERN } from "../domain/app_policy.ts";
 import { findInvisible } from "../domain/text.ts";
 import { contradict, parseOperator, type Operator } from "../domain/operators.ts";
@@ -142,6 +143,19 @@ const credit_package = z.strictObject({
     .check(z.regex(/^price_\w{1,200}$/, "is not the id of a price, such as price_1Pq…")),
   price_text: z.optional(
     z.string().check(z.trim(), z.minLength(1), z.maxLength(PRICE_TEXT_MAX_LENGTH), shown_text),
+  ),
+  expires_after_days: z.optional(
+    z
+      .int()
+      .check(z.gte(1), z.lte(EXPIRES_AFTER_MAX_DAYS, `is more than ${EXPIRES_AFTER_MAX_DAYS}`)),
+  ),
+  app_slugs: z.optional(
+    z.pipe(
+      z
+        .array(z.string().check(z.regex(APP_SLUG_PATTERN, "is not an app's slug")))
+        .check(z.minLength(1), z.maxLength(LOT_APPS_MAX)),
+      z.transform((slugs) => [...new Set(slugs)].toSorted()),
+    ),
   ),
 });
 

@@ -32,6 +32,7 @@ import {
 } from "../domain/oauth_client.ts";
 import type { KnownKey } from "../domain/proof.ts";
 import { resourceKey } from "../domain/resource_uri.ts";
+import type { StarterTerms } from "../domain/starter_rule.ts";
 import { CAP_PERIODS, type SpendingCap } from "../domain/spending_cap.ts";
 import { hashAppKey, type AppRecord } from "./app_records.ts";
 import {
@@ -78,6 +79,7 @@ interface StarterGrant {
   readonly excluded_domains: readonly string[];
   /** Whether the app is paused: then nobody gets it now. */
   readonly is_paused: boolean;
+  readonly terms: StarterTerms;
 }
 
 interface AppRegistryOptions {
@@ -150,6 +152,10 @@ export class AppRegistry {
       daily_budget: app?.daily_starter_budget ?? null,
       excluded_domains: app?.starter_excluded_domains ?? [],
       is_paused: app !== undefined && pauseOf(app) !== null,
+      terms: {
+        expires_after_days: app?.starter_expires_after_days ?? null,
+        only_here: app?.starter_only_here ?? false,
+      },
     };
   }
 

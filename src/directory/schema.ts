@@ -57,6 +57,9 @@ export const apps = sqliteTable(
     /** Since when the app is paused, and what people read about it; null: it is not paused. See `app_pauses.ts`. */
     paused_at_ms: integer(),
     pause_message: text(),
+    /** The terms of its starter credits: null: they never expire; and whether only this app can use them. */
+    starter_expires_after_days: integer(),
+    starter_only_here: integer({ mode: "boolean" }).notNull().default(false),
     /** Increases with each save, from 1. A save names the version that it changes. A pause does not count. */
     version: integer().notNull().default(1),
     /** The audit entry of the last save, by which a retry of that save is recognised. */
@@ -82,6 +85,11 @@ export const apps = sqliteTable(
       "apps_daily_starter_budget",
       sql`${policy.daily_starter_budget} is null or (typeof(${policy.daily_starter_budget}) = 'integer' and ${policy.daily_starter_budget} between 0 and 1000000000000)`,
     ),
+    check(
+      "apps_starter_expires_after_days",
+      sql`${policy.starter_expires_after_days} is null or (typeof(${policy.starter_expires_after_days}) = 'integer' and ${policy.starter_expires_after_days} between 1 and 3650)`,
+    ),
+    check("apps_starter_only_here", sql`${policy.starter_only_here} in (0, 1)`),
     check("apps_settle", sql`${policy.settle} in ('holder', 'app')`),
     check("apps_on_expiry", sql`${policy.on_expiry} in ('refund', 'charge')`),
     check(

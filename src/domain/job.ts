@@ -66,14 +66,18 @@ function postingOf(
   return { ...change, job_id, previous_line, app_slug, note: null };
 }
 
-/** Reserves the estimate of a new job. Refused if the balance does not cover it. */
+/** The balance, and the credits of it that the job's app can reserve; see `lots.ts`. */
+type SpendableBooks = Books & { readonly spendable: number };
+
+/** Reserves the estimate of a new job. Refused if what its app can reserve does not cover it. */
 export function reserve(
-  { balance_after: credits, reserved_after: held }: Books,
+  { balance_after: credits, reserved_after: held, spendable }: SpendableBooks,
   job: Pick<JobState, "id" | "app_slug">,
   cost_estimate: number,
 ): StepResult {
-  if (credits < cost_estimate) {
-    return refused({ code: "insufficient_credits", credits, held, required: cost_estimate });
+  if (spendable < cost_estimate) {
+    const required = cost_estimate;
+    return refused({ code: "insufficient_credits", credits, spendable, held, required });
   }
   const outcome = { status: "started", actual_cost: 0, failure: null } as const;
   // `0 - x` instead of `-x`: JavaScript's `-0` is not equal to 0 in deep comparisons.
@@ -97,11 +101,11 @@ interface ProgressStep {
 
 /**
  * Raises or lowers the reserve of a started job, and states what it has spent. Refused as `insufficient_credits` if the
- * balance does not cover what is added, as `spent_limit` if more is spent than is held, and as `overage_limit` if more
+ * credits that the app can reserve do not cover what is added, as `spent_limit` if more is spent than is held, and as `overage_limit` if more
  * would be held than the job may cost.
  */
 export function progress(
-  { balance_after: credits, reserved_after: held }: Books,
+  { balance_after: credits, reserved_after: held, spendable }: SpendableBooks,
   job: JobState,
   terms: ProgressTerms,
 ): Result<ProgressStep, Refusal> {
@@ -114,8 +118,8 @@ export function progress(
   if (added > 0 && limit !== null && reserved > limit) {
     return refused({ code: "overage_limit", limit });
   }
-  if (added > 0 && credits < added) {
-    return refused({ code: "insufficient_credits", credits, held, required: added });
+  if (added > 0 && spendable < added) {
+    return refused({ code: "insufficient_credits", credits, spendable, held, required: added });
   }
   const kind = added < 0 ? ("refund" as const) : ("reserve" as const);
   const posting = postingOf(job, { kind, amount: 0 - added, held: added });

@@ -8,7 +8,8 @@ import { assertInvariant } from "./result.ts";
  * `job_refund` cost of an ended job that an operator gave back · `adjustment` by an operator, up or down ·
  * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `suspend` and
  * `restore` an operator suspended the account or ended that, amount 0 · `debt` what the holder's deleted account owed. Whatever the
- * read model shows of an account changes with an entry: a change without money has amount 0.
+ * read model shows of an account changes with an entry: a change without money has amount 0. `expire` the rest of a lot whose
+ * time is over.
  */
 export const ENTRY_KINDS = [
   "open",
@@ -24,6 +25,7 @@ export const ENTRY_KINDS = [
   "suspend",
   "restore",
   "debt",
+  "expire",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

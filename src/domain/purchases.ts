@@ -12,6 +12,10 @@ export interface CreditPackage {
   readonly price: string;
   /** The price as people see it; undefined: it is read from the payment service. */
   readonly price_text?: string | undefined;
+  /** Days until its credits expire; undefined: never. */
+  readonly expires_after_days?: number | undefined;
+  /** The only apps that may use its credits; undefined: all apps. */
+  readonly app_slugs?: readonly string[] | undefined;
 }
 
 /** A paid checkout. `paid_minor`: in the smallest unit of its currency, such as cents. */
@@ -24,6 +28,9 @@ export interface Purchase {
   readonly credits: number;
   readonly paid_minor: number;
   readonly currency: string;
+  /** The package's terms; undefined: the credits never expire, and all apps may use them. */
+  readonly expires_after_days?: number | undefined;
+  readonly app_slugs?: readonly string[] | undefined;
 }
 
 /**

@@ -45,6 +45,8 @@ export type Refusal =
       readonly code: "insufficient_credits";
       /** Null: the caller may not read the balance. */
       readonly credits: number | null;
+      /** The credits that the job's app can reserve; the account may have others for other apps. */
+      readonly spendable: number | null;
       readonly held: number | null;
       readonly required: number;
     }
@@ -54,6 +56,7 @@ export type Refusal =
   | { readonly code: "account_full" }
   | { readonly code: "token_storage_full"; readonly limit_bytes: number }
   | { readonly code: "balance_limit" }
+  | { readonly code: "too_many_lots" }
   | { readonly code: "balance_below_zero"; readonly credits: number; readonly required: number }
   | { readonly code: "overage_limit"; readonly limit: number }
   /** `limit`: the credits that may still be refunded. */

@@ -64,7 +64,16 @@ export function startedBy(job: StarterColumns): StartedBy {
 
 const NAMELESS_TOKEN = JSON.stringify({ kind: "token", name: null } satisfies Starter);
 
+/** The column `from_json` of a job whose reader may not see where its credits came from: JSON's null. */
+export const FROM_NOT_SHOWN = "null";
+
 /** A job without the name of the person's token that started it: the name of an app or a client stays. */
 export function withoutTokenName<Row extends StarterColumns>(row: Row): Row {
   return starterOf(row)?.kind === "token" ? { ...row, started_by_json: NAMELESS_TOKEN } : row;
+}
+
+/** A job as an app's key may see it: also without where its credits came from. */
+export function forApp<Row extends StarterColumns>(row: Row): Row {
+  const shown = withoutTokenName(row);
+  return "from_json" in shown ? { ...shown, from_json: FROM_NOT_SHOWN } : shown;
 }

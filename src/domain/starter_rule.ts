@@ -1,4 +1,12 @@
-/** Which people an app gives no starter credits, by the domain of their e-mail address. Pure. */
+/** The terms of starter credits, and which people an app gives none, by the domain of their e-mail address. Pure. */
+
+/** An app's terms for its starter credits. */
+export interface StarterTerms {
+  /** Null: they never expire. */
+  readonly expires_after_days: number | null;
+  /** Whether only this app may use them. */
+  readonly only_here: boolean;
+}
 
 /** The most excluded domains of one app. Every isolate keeps them in memory. */
 export const STARTER_EXCLUDED_DOMAINS_MAX = 500;

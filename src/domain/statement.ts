@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<EntryKind, StatementGroup>> = {
   suspend: "other",
   restore: "other",
   debt: "other",
+  expire: "other",
 };
 
 /** The kinds of entries in a group. */

@@ -33,6 +33,8 @@ export const SUBSCRIBABLE_EVENTS = [
   "job.expired",
   "credits.granted",
   "credits.low",
+  "credits.expiring",
+  "credits.expired",
   "credits.refused",
   "purchase.completed",
   "purchase.refunded",

@@ -10,7 +10,6 @@ import type { SubscribableEvent } from "./webhook.ts";
 interface EventEntry {
   readonly kind: EntryKind;
   readonly amount: number;
-  readonly balance_after: number;
 }
 
 /** The job of an entry, as it is now. */
@@ -25,7 +24,10 @@ interface EventJob {
  */
 export type JobStage = "created" | "end" | "earlier_end" | "between";
 
-/** The event of an entry about the account's credits, which every app with the account open receives; null: none. */
+/**
+ * The event of an entry about the account's credits, which every app with the account open receives; null: none. Only an app
+ * that could use a lot learns that it expired.
+ */
 export function creditEvent({ kind, amount }: EventEntry): SubscribableEvent | null {
   switch (kind) {
     case "grant":
@@ -37,6 +39,8 @@ export function creditEvent({ kind, amount }: EventEntry): SubscribableEvent | n
       return "purchase.completed";
     case "purchase_refund":
       return "purchase.refunded";
+    case "expire":
+      return "credits.expired";
     case "open":
     case "reserve":
     case "settle":
@@ -64,15 +68,20 @@ export function jobEvent(stage: JobStage, { status, failure }: EventJob): Subscr
   }
 }
 
+/** The credits that an app could spend before and after an entry. */
+interface Spendable {
+  readonly before: number;
+  readonly after: number;
+}
+
 /**
- * The lowest threshold that an entry crossed downwards; null: none. A threshold is crossed again only from a balance
+ * The lowest threshold that an entry crossed downwards; null: none. A threshold is crossed again only from
  * above it, so no state has to be stored between entries.
  */
 export function crossedThreshold(
-  { amount, balance_after }: EventEntry,
+  { before, after }: Spendable,
   thresholds: readonly number[],
 ): number | null {
-  const balance_before = balance_after - amount;
-  const crossed = thresholds.filter((it) => balance_before > it && balance_after <= it);
+  const crossed = thresholds.filter((it) => before > it && after <= it);
   return crossed.length === 0 ? null : Math.min(...crossed);
 }

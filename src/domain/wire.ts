@@ -1,6 +1,8 @@
 /** Values and views that several rooms share with the API. Pure. */
+import type { EntryKind } from "./ledger.ts";
 import type { JobFailure, JobStatus } from "./job.ts";
-import { startedBy, type StarterColumns } from "./started_by.ts";
+import { baseTerms, type Lot, type Part, type Terms } from "./lots.ts";
+import { FROM_NOT_SHOWN, startedBy, type StarterColumns } from "./started_by.ts";
 
 /** A job as stored, for {@link jobView}. */
 interface StoredJobFields extends StarterColumns {
@@ -21,6 +23,7 @@ interface StoredJobFields extends StarterColumns {
   readonly updated_at_ms: number;
   readonly expires_at_ms: number;
   readonly metadata_json: string | null;
+  readonly from_json: string | null;
 }
 
 /** A time as RFC 3339 text in UTC with milliseconds. */
@@ -28,7 +31,7 @@ export function timestamp(at_ms: number): string {
   return new Date(at_ms).toISOString();
 }
 
-/** The `Job` of the API: the spec's fields, its deadline, the reason of a failure, and what started it. */
+/** The `Job` of the API: the spec's fields, its deadline, the reason of a failure, what started it, and `from` if it is shown. */
 export function jobView(row: StoredJobFields) {
   return {
     id: row.id,
@@ -48,8 +51,54 @@ export function jobView(row: StoredJobFields) {
     updated_at: timestamp(row.updated_at_ms),
     expires_at: timestamp(row.expires_at_ms),
     by: startedBy(row),
+    ...(row.from_json === FROM_NOT_SHOWN ? {} : { from: partsOf(row) }),
     metadata: row.metadata_json === null ? null : (JSON.parse(row.metadata_json) as object),
   };
+}
+
+type PartColumns = Pick<StoredJobFields, "status" | "reserved" | "actual_cost" | "from_json">;
+
+/** What a job holds, or what it cost, before refunds of its cost. Most jobs take given credits of the base only: null. */
+export function partsOf({
+  status,
+  reserved,
+  actual_cost,
+  from_json,
+}: PartColumns): readonly Part[] {
+  if (from_json !== null) return JSON.parse(from_json) as readonly Part[];
+  const credits = status === "started" ? reserved : actual_cost;
+  return credits === 0 ? [] : [{ lot_id: null, bought: false, credits }];
+}
+
+/** A lot of the API. Without its note for apps. */
+export function lotView({ id, origin, bought, app_slugs, left, held, expires_at_ms, note }: Lot) {
+  const expires_at = expires_at_ms === null ? null : timestamp(expires_at_ms);
+  return { id, origin, bought, app_slugs, left, held, expires_at, note };
+}
+
+/** Kinds of entries that may bring credits with terms. */
+const BRINGING: readonly EntryKind[] = ["grant", "adjustment", "purchase"];
+
+interface BringingEntry {
+  readonly kind: EntryKind;
+  readonly amount: number;
+  readonly lot_id: string | null;
+  readonly terms_json: string | null;
+}
+
+/** The terms of an entry that brought credits; null for another entry. */
+export function termsOf({ kind, amount, terms_json }: Omit<BringingEntry, "lot_id">): Terms | null {
+  if (terms_json !== null) return JSON.parse(terms_json) as Terms;
+  return amount > 0 && BRINGING.includes(kind) ? baseTerms(false) : null;
+}
+
+/** The lot and the terms of an entry of the API. */
+export function termsView(entry: BringingEntry) {
+  const terms = termsOf(entry);
+  if (terms === null) return { lot_id: entry.lot_id, terms };
+  const { expires_at_ms, app_slugs, bought } = terms;
+  const expires_at = expires_at_ms === null ? null : timestamp(expires_at_ms);
+  return { lot_id: entry.lot_id, terms: { expires_at, app_slugs, bought } };
 }
 
 /** The columns by which operators' lists of accounts are sorted, and the directions: newest or most first is `desc`. */

@@ -14,6 +14,7 @@ import {
 } from "../account/contract.ts";
 import { PAGE_MAX_ROWS } from "../domain/limits.ts";
 import { accepted } from "../domain/result.ts";
+import { lotView } from "../domain/wire.ts";
 import type { ListedSession, Person } from "../identity/port.ts";
 import { exportAccount } from "../operator/account_privacy.ts";
 import type { ActionRequest } from "../operator/audited_action.ts";
@@ -112,7 +113,7 @@ async function collectPersonData(
 }
 
 /** The parts of the document that are bounded by other limits. */
-function factsOf(person: Person | null, { account, apps, ...held }: Holdings): object {
+function factsOf(person: Person | null, { account, apps, lots, ...held }: Holdings): object {
   const { created_at_ms, suspended_at_ms, ...known } = account;
   return {
     exported_at: timestamp(Date.now()),
@@ -130,6 +131,7 @@ function factsOf(person: Person | null, { account, apps, ...held }: Holdings): o
       first_used_at: timestamp(at_ms),
       access,
     })),
+    lots: lots.map(lotView),
     personal_tokens: held.allowances.map(storedTokenView),
     authorizations: held.authorizations.map((authorization) => ({
       personal_token_id: authorization.allowance_id,

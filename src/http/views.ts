@@ -9,7 +9,7 @@ import type {
   SettledJob,
 } from "../account/contract.ts";
 import { pauseOf, type PauseColumns } from "../domain/app_policy.ts";
-import { jobView, timestamp } from "../domain/wire.ts";
+import { jobView, termsView, timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
@@ -52,6 +52,7 @@ export function entryView(row: ListedEntry) {
     job_id: row.job_id,
     app: row.app_slug,
     note: row.note,
+    ...termsView(row),
     by: row.by,
     at: timestamp(row.at_ms),
   };

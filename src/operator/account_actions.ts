@@ -10,7 +10,8 @@ import {
 } from "../account/contract.ts";
 import { COST_MAX_CREDITS } from "../domain/limits.ts";
 import { accepted } from "../domain/result.ts";
-import { appSlug } from "../fields.ts";
+import { appSlug, dateTime, lotApps } from "../fields.ts";
+import { timestamp } from "../domain/wire.ts";
 import type { Acting } from "./acting.ts";
 import {
   performAction,
@@ -22,15 +23,37 @@ import {
 } from "./audited_action.ts";
 import { withinSupportLimit } from "./support_limit.ts";
 
-export const creditsBody = z.strictObject({
-  amount: z.int("must be a whole number").check(
-    z.gte(-COST_MAX_CREDITS, `must be at least -${COST_MAX_CREDITS}`),
-    z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
-    z.refine((amount) => amount !== 0, "must not be 0"),
+/** The terms of given credits. */
+const terms_fields = {
+  expires_at: z.optional(
+    dateTime.check(z.refine((at_ms) => at_ms > Date.now(), "must be in the future")),
   ),
-  allow_negative: z.optional(z.boolean("must be true or false")),
-  reason,
-});
+  app_slugs: z.optional(lotApps),
+  bought: z.optional(z.boolean("must be true or false")),
+};
+
+export const creditsBody = z
+  .strictObject({
+    amount: z.int("must be a whole number").check(
+      z.gte(-COST_MAX_CREDITS, `must be at least -${COST_MAX_CREDITS}`),
+      z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+      z.refine((amount) => amount !== 0, "must not be 0"),
+    ),
+    allow_negative: z.optional(z.boolean("must be true or false")),
+    ...terms_fields,
+    reason,
+  })
+  .check(
+    z.refine(
+      ({ amount, expires_at, app_slugs, bought }) =>
+        amount > 0 || (expires_at ?? app_slugs ?? bought) === undefined,
+      {
+        path: ["amount"],
+        message:
+          "must be above 0 with expires_at, app_slugs or bought: only given credits have terms",
+      },
+    ),
+  );
 export const refundBody = z.strictObject({
   amount: z.optional(
     z
@@ -69,10 +92,19 @@ function accountAction(
 export function adjustCredits(
   acting: Acting,
   identity_id: string,
-  { amount, allow_negative, reason: note, key }: z.output<typeof creditsBody> & Keyed,
+  { reason: note, key, ...body }: z.output<typeof creditsBody> & Keyed,
 ): Promise<OnceAnswer<AdjustedCredits>> {
-  const change = { amount, allow_negative };
-  const action = accountAction(acting, identity_id, "credits", { reason: note, key }, change);
+  const { amount, allow_negative, expires_at: expires_at_ms = null } = body;
+  const { app_slugs = null, bought = false } = body;
+  const terms = { expires_at_ms, app_slugs, bought };
+  const change = { amount, allow_negative, ...(amount > 0 ? { terms } : {}) };
+  const given = {
+    ...(expires_at_ms === null ? {} : { expires_at: timestamp(expires_at_ms) }),
+    ...(app_slugs === null ? {} : { app_slugs }),
+    ...(bought ? { bought } : {}),
+  };
+  const details = { amount, allow_negative, ...given };
+  const action = accountAction(acting, identity_id, "credits", { reason: note, key }, details);
   return performAction(
     acting,
     action,

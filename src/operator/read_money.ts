@@ -100,6 +100,7 @@ const COLUMNS = {
   revenue: ["package", "currency", "purchases", "amount_minor", "refunded_minor"],
   accounts: ["identity_id", "credits", "held"],
   month: ["month", "opening", "granted", "purchased", "adjusted", "spent", "job_refunded"].concat([
+    "expired",
     "taken_back",
     "forfeited",
     "closing",

@@ -14,7 +14,7 @@ import { isPublicHttpsUrl } from "../domain/public_url.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { CAP_PERIODS } from "../domain/spending_cap.ts";
 import { MAIL_DOMAIN_PATTERN, STARTER_EXCLUDED_DOMAINS_MAX } from "../domain/starter_rule.ts";
-import { cost, shownText, wellFormed } from "../fields.ts";
+import { cost, expiresAfterDays, shownText, wellFormed } from "../fields.ts";
 import type { Acting, OperatorServices } from "./acting.ts";
 import { reason } from "./audited_action.ts";
 import {
@@ -127,6 +127,8 @@ export const saveAppBody = z.strictObject({
         ),
       ),
   ),
+  starter_expires_after_days: z.optional(z.nullable(expiresAfterDays)),
+  starter_only_here: z.optional(z.boolean("must be true or false")),
   version,
   reason: z.optional(reason),
 });
@@ -151,6 +153,8 @@ const DEFAULTS = {
   color: null,
   suggested_cap: null,
   starter_excluded_domains: [],
+  starter_expires_after_days: null,
+  starter_only_here: false,
 };
 
 const ICON_MESSAGES: Readonly<Record<AppIconProblem, string>> = {

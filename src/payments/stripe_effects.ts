@@ -69,6 +69,8 @@ function asPurchase({ packages }: EffectSettings, session: CheckoutSession) {
     credits: bought.credits,
     paid_minor: amount_total,
     currency,
+    expires_after_days: bought.expires_after_days,
+    app_slugs: bought.app_slugs,
   };
 }
 

@@ -3,9 +3,9 @@ import type { dailyTotals } from "./schema.ts";
 
 /**
  * The sums, in credits, except `jobs` (created) and `failed`, which are counts. `refunded`: all credits that jobs gave
- * back, namely the reserves of failed jobs and `job_refunded`, the cost of ended jobs that operators gave back. `taken_back`
- * and `forfeited` have the sign of the change of what people own: credits that left with a purchase's money, or came back with
- * it; and what deleted accounts had, or owed until their holder returned.
+ * back, namely the reserves of failed jobs and `job_refunded`, the cost of ended jobs that operators gave back. `taken_back`,
+ * `expired` and `forfeited` have the sign of the change of what people own: credits that left with a purchase's money, or came back with
+ * it; what expired; and what deleted accounts had, or owed until their holder returned.
  */
 export const MEASURES = [
   "granted",
@@ -17,6 +17,7 @@ export const MEASURES = [
   "adjusted",
   "taken_back",
   "forfeited",
+  "expired",
   "jobs",
   "failed",
 ] as const satisfies readonly (keyof typeof dailyTotals.$inferSelect)[];

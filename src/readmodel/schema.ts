@@ -107,6 +107,7 @@ export const dailyTotals = sqliteTable(
     adjusted: integer().notNull(),
     taken_back: integer().notNull(),
     forfeited: integer().notNull(),
+    expired: integer().notNull(),
     jobs: integer().notNull(),
     failed: integer().notNull(),
     active_accounts: integer().notNull(),

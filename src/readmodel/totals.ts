@@ -90,6 +90,7 @@ const CHANGES = {
   adjusted: "adjusted",
   spent: "0 - settled",
   job_refunded: "job_refunded",
+  expired: "expired",
   taken_back: "taken_back",
   forfeited: "forfeited",
 } as const;

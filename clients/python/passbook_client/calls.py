@@ -447,7 +447,7 @@ class AppCalls(ABC):
         id: str,
         *,
         url: str,
-        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
+        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
         thresholds: Sequence[int] | None = None,
         active: bool | None = None,
         version: int | None = None,
@@ -844,18 +844,23 @@ class AdminCalls(ABC):
         amount: int,
         reason: str,
         allow_negative: bool | None = None,
+        expires_at: str | datetime | None = None,
+        app_slugs: Sequence[str] | None = None,
+        bought: bool | None = None,
         idempotency_key: str | None = None,
     ) -> types.AdjustedCredits:
         """
         Add or take credits. Requires `Idempotency-Key`. Taking more credits than available requires
-        `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. The holder sees the
-        reason in the ledger.
+        `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. Given credits can have
+        terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`. A
+        negative amount takes credits for all apps, in the order of use. The holder sees the reason in the
+        ledger.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/accounts/{quote(identity_id, safe='')}/credits",
-                body={"amount": amount, "allow_negative": allow_negative, "reason": reason},
+                body={"amount": amount, "allow_negative": allow_negative, "expires_at": expires_at, "app_slugs": app_slugs, "bought": bought, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="entry",
@@ -1357,6 +1362,8 @@ class AdminCalls(ABC):
         color: str | None | EllipsisType = ...,
         suggested_cap: types.SaveAppSuggestedCap | None | EllipsisType = ...,
         starter_excluded_domains: Sequence[str] | None = None,
+        starter_expires_after_days: int | None | EllipsisType = ...,
+        starter_only_here: bool | None = None,
         version: int | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
@@ -1374,15 +1381,16 @@ class AdminCalls(ABC):
         64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400
         `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names
         e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list
-        is not empty, people without a verified e-mail address get none either. Null removes `icon`, `color`
-        and `suggested_cap`. Changes take effect everywhere within a minute.
+        is not empty, people without a verified e-mail address get none either. `starter_expires_after_days`
+        and `starter_only_here` are the terms of starter credits from the next grant on. Null removes
+        `icon`, `color` and `suggested_cap`. Changes take effect everywhere within a minute.
         """
         return self._send(
             Call(
                 "PUT",
                 f"/api/admin/apps/{quote(slug, safe='')}",
-                body={"name": name, "starter_credits": starter_credits, "origins": origins, "daily_starter_budget": daily_starter_budget, "settle": settle, "on_expiry": on_expiry, "max_overage_percent": max_overage_percent, "upstream_providers": upstream_providers, "icon": icon, "color": color, "suggested_cap": suggested_cap, "starter_excluded_domains": starter_excluded_domains, "version": version, "reason": reason},
-                nullable=("daily_starter_budget", "max_overage_percent", "icon", "color", "suggested_cap",),
+                body={"name": name, "starter_credits": starter_credits, "origins": origins, "daily_starter_budget": daily_starter_budget, "settle": settle, "on_expiry": on_expiry, "max_overage_percent": max_overage_percent, "upstream_providers": upstream_providers, "icon": icon, "color": color, "suggested_cap": suggested_cap, "starter_excluded_domains": starter_excluded_domains, "starter_expires_after_days": starter_expires_after_days, "starter_only_here": starter_only_here, "version": version, "reason": reason},
+                nullable=("daily_starter_budget", "max_overage_percent", "icon", "color", "suggested_cap", "starter_expires_after_days",),
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="app",
@@ -1729,7 +1737,7 @@ class AdminCalls(ABC):
         id: str,
         *,
         url: str,
-        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
+        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
         thresholds: Sequence[int] | None = None,
         active: bool | None = None,
         version: int | None = None,

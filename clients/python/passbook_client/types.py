@@ -15,6 +15,32 @@ class Account(TypedDict):
     """The available credits, without the credits that started jobs reserve."""
 
 
+class Lot(TypedDict):
+    """Credits with terms. Credits without terms are in no lot."""
+    expires_at: str | None
+    """Null: the credits never expire."""
+    app_slugs: list[str] | None
+    """The only apps that can use the credits; null: all apps."""
+    bought: bool
+    """Whether they were bought; else they were given."""
+    id: str
+    """A UUID."""
+    origin: Literal["starter", "purchase", "adjustment", "recurring", "rollover", "returned"]
+    """`returned`: a job gave them back after their lot had expired."""
+    left: int
+    """Credits available."""
+    held: int
+    """Credits that started jobs hold, in addition to `left`. They do not expire."""
+    note: str | None
+    """An operator's reason or a package's name; null for an app."""
+
+
+class WalletNextExpiry(TypedDict):
+    credits: int
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
 class AppEntry(TypedDict):
     slug: str
     """An app's slug."""
@@ -38,6 +64,15 @@ class _Wallet(TypedDict):
     account: Account
     held: int
     """Credits that started jobs hold, not included in the account's `credits`."""
+    bought: int
+    """The bought part of the account's `credits`."""
+    lots: list[Lot]
+    """
+    Credits with terms, in the order of use. An app, or a token limited to apps, gets those that it can
+    use.
+    """
+    next_expiry: WalletNextExpiry | None
+    """What expires next if it is not used or held; null: nothing expires."""
     apps: list[AppEntry]
     app_grant: WalletAppGrant | None
     """The app of the query; null without `app`."""
@@ -47,10 +82,16 @@ class Wallet(_Wallet, total=False):
     room: int
     """The credits that the caller's caps still allow; only for a token with a cap."""
     spendable: int
-    """The credits that the caller can spend now: its `room`, or the balance if lower."""
+    """
+    With `app`: the credits that this app can reserve for the caller now. A token with a cap gets at
+    most its `room`, also without `app`. Below zero if the account owes credits.
+    """
 
 
 JobStatus = Literal["started", "completed", "failed"]
+
+
+Job = TypedDict("Job", {"id": str, "app_slug": str | None, "action": str, "status": JobStatus, "reserved": int, "actual_cost": int, "refunded": int, "step": int, "spent": int | None, "done": float | None, "message": str | None, "failure": Literal["reported", "expired", "cancelled"] | None, "failure_reason": str | None, "created_at": str, "updated_at": str, "expires_at": str, "by": StartedBy, "from": list[JobPart], "metadata": Metadata | None})
 
 
 class StartedBy1(TypedDict):
@@ -90,46 +131,15 @@ class StartedBy3(_StartedBy3, total=False):
 StartedBy = StartedBy1 | StartedBy2 | StartedBy3
 
 
+class JobPart(TypedDict):
+    lot_id: str | None
+    """Null: credits without terms."""
+    bought: bool
+    credits: int
+
+
 #: Any JSON object. Pages show `description` and `previewUrl`.
 Metadata = dict[str, Any]
-
-
-class Job(TypedDict):
-    id: str
-    """A UUID."""
-    app_slug: str | None
-    """An app's slug."""
-    action: str
-    status: JobStatus
-    reserved: int
-    """Credits reserved: at creation, or by the last progress report."""
-    actual_cost: int
-    """0 while the job is started, then its final cost."""
-    refunded: int
-    """Credits of the cost that operators gave back later."""
-    step: int
-    """The number of the last progress report; 0 before the first."""
-    spent: int | None
-    """Credits that the job costs if it expires; null until a progress report says so."""
-    done: float | None
-    """How much of the work is done, by the last progress report that said so."""
-    message: str | None
-    """What the client said about its progress, for people to read."""
-    failure: Literal["reported", "expired", "cancelled"] | None
-    """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
-    failure_reason: str | None
-    """The client's `reason`; null without one."""
-    created_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    updated_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    expires_at: str
-    """
-    A job that is still started at this time expires. It is charged what it has `spent`. Without a
-    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
-    """
-    by: StartedBy
-    metadata: Metadata | None
 
 
 class _JobPage(TypedDict):
@@ -166,7 +176,7 @@ class CreateJobsJobs(_CreateJobsJobs, total=False):
 class CreatedItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "app_paused", "account_full", "token_storage_full", "app_not_registered"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "too_many_lots", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "app_paused", "account_full", "token_storage_full", "app_not_registered"]
     """A stable code for programs."""
 
 
@@ -218,6 +228,11 @@ class CreatedItemRefusal3(TypedDict):
     """
     The available credits: the balance without held credits. Null for an app that charges for a
     connection.
+    """
+    spendable: int | None
+    """
+    The credits of these that the job's app can reserve: without those for other apps only. Null where
+    `credits` is.
     """
     held: int | None
     """The credits that started jobs hold. Null where `credits` is."""
@@ -275,7 +290,7 @@ class SettledJob(TypedDict):
 class SettledItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "account_unknown", "job_unknown", "job_ended"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "too_many_lots", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "account_unknown", "job_unknown", "job_ended"]
     """A stable code for programs."""
 
 
@@ -358,7 +373,16 @@ class Checkout(TypedDict):
     """The checkout page for the buyer."""
 
 
-EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt"]
+EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire"]
+
+
+class Terms(TypedDict):
+    expires_at: str | None
+    """Null: the credits never expire."""
+    app_slugs: list[str] | None
+    """The only apps that can use the credits; null: all apps."""
+    bought: bool
+    """Whether they were bought; else they were given."""
 
 
 class Entry(TypedDict):
@@ -378,6 +402,10 @@ class Entry(TypedDict):
     """An app's slug."""
     note: str | None
     """An operator's reason; null for an entry that no operator made."""
+    lot_id: str | None
+    """The lot that the entry concerns; null: none, or several."""
+    terms: Terms | None
+    """Of an entry that brought credits: the terms that they have now; null for others."""
     by: StartedBy | None
     """The starter of the entry's job; null for an entry without a job."""
     at: str
@@ -572,38 +600,7 @@ class Access(TypedDict):
     """At most 50."""
 
 
-class FoundJob(TypedDict):
-    id: str
-    """A UUID."""
-    app_slug: str | None
-    """An app's slug."""
-    action: str
-    status: JobStatus
-    reserved: int
-    """Credits reserved: at creation, or by the last progress report."""
-    actual_cost: int
-    """0 while the job is started, then its final cost."""
-    refunded: int
-    """Credits of the cost that operators gave back later."""
-    step: int
-    """The number of the last progress report; 0 before the first."""
-    spent: int | None
-    """Credits that the job costs if it expires; null until a progress report says so."""
-    failure: Literal["reported", "expired", "cancelled"] | None
-    """`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it."""
-    failure_reason: str | None
-    """The client's `reason`; null without one."""
-    created_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    updated_at: str
-    """RFC 3339, in UTC with milliseconds."""
-    expires_at: str
-    """
-    A job that is still started at this time expires. It is charged what it has `spent`. Without a
-    progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.
-    """
-    by: StartedBy
-    identity_id: str
+FoundJob = TypedDict("FoundJob", {"id": str, "app_slug": str | None, "action": str, "status": JobStatus, "reserved": int, "actual_cost": int, "refunded": int, "step": int, "spent": int | None, "failure": Literal["reported", "expired", "cancelled"] | None, "failure_reason": str | None, "created_at": str, "updated_at": str, "expires_at": str, "by": StartedBy, "from": list[JobPart], "identity_id": str})
 
 
 class _FoundJobPage(TypedDict):
@@ -644,7 +641,7 @@ class OwnApp(TypedDict):
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
+    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
     thresholds: list[int]
     """Balances in credits, in ascending order, at which `credits.low` is sent."""
     active: bool
@@ -699,7 +696,7 @@ class WebhookDelivery(TypedDict):
     """The event of an account that holds up those after it."""
     event_id: str
     """`webhook-id` of the event."""
-    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
+    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
     identity_id: str | None
     """The account's holder; null: the event concerns the app itself."""
     line: int
@@ -866,6 +863,8 @@ class InspectedAccountSessions(TypedDict):
 class InspectedAccount(TypedDict):
     account: InspectedAccountAccount
     held: int
+    lots: list[Lot]
+    """Credits with terms, in the order of use."""
     apps: list[AppEntry]
     personal_tokens: list[PersonalToken]
     sessions: list[InspectedAccountSessions]
@@ -1108,6 +1107,8 @@ class DailyTotals(TypedDict):
     """Credits bought, before reversals."""
     adjusted: int
     """The signed sum of adjustments."""
+    expired: int
+    """Credits whose time was over, below zero."""
     taken_back: int
     """
     Credits taken back because a purchase's money was returned, below zero; above zero if disputes that
@@ -1189,6 +1190,8 @@ class MonthMoney(TypedDict):
     """The cost of jobs, below zero."""
     job_refunded: int
     """Cost of ended jobs that operators gave back."""
+    expired: int
+    """Credits whose time was over, below zero."""
     taken_back: int
     """Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back."""
     forfeited: int
@@ -1318,6 +1321,10 @@ class RegisteredApp(TypedDict):
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
     paused: AppPause
+    starter_expires_after_days: int | None
+    """After how many days its starter credits expire; null: never."""
+    starter_only_here: bool
+    """Whether only this app can use its starter credits."""
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -1373,6 +1380,10 @@ class AppRecord(TypedDict):
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
     paused: AppPause
+    starter_expires_after_days: int | None
+    """After how many days its starter credits expire; null: never."""
+    starter_only_here: bool
+    """Whether only this app can use its starter credits."""
     version: int
     """Increases with each save, from 1. Send it with the next save."""
     created_at: str
@@ -1550,16 +1561,64 @@ class LowCreditsWebhookEventData(TypedDict):
     """The balance after that entry."""
     held: int
     """Credits that started jobs hold after that entry."""
+    spendable: int
+    """The credits that the app can use, which the thresholds count."""
     threshold: int
-    """The lowest threshold that the balance fell to or below."""
+    """The lowest threshold that they fell to or below."""
 
 
 class LowCreditsWebhookEvent(TypedDict):
-    """The balance crossed a threshold."""
+    """The credits that the app can use crossed a threshold."""
     type: Literal["credits.low"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: LowCreditsWebhookEventData
+
+
+class ExpiringCreditsWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    lot_id: str
+    expiring: int
+    """What is left of the lot, without held credits."""
+    expires_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class ExpiringCreditsWebhookEvent(TypedDict):
+    """Sent a week and a day before credits expire that the app can use."""
+    type: Literal["credits.expiring"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ExpiringCreditsWebhookEventData
+
+
+class ExpiredCreditsWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    lot_id: str
+    expired: int
+    """The credits that expired."""
+
+
+class ExpiredCreditsWebhookEvent(TypedDict):
+    """Credits that the app could use have expired."""
+    type: Literal["credits.expired"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ExpiredCreditsWebhookEventData
 
 
 class ApprovalWebhookEventDataToken(TypedDict):
@@ -1693,7 +1752,7 @@ class PingWebhookEvent(TypedDict):
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
-WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
+WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ExpiringCreditsWebhookEvent | ExpiredCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
 
 
 class EntryEvent(TypedDict):
@@ -1711,6 +1770,10 @@ class EntryEvent(TypedDict):
     """The job as it is now; null for an entry without a job."""
     app: str | None
     """An app's slug."""
+    lot_id: str | None
+    """The lot that the entry concerns; null: none, or several."""
+    terms: Terms | None
+    """Of an entry that brought credits: the terms that they have now; null for others."""
     at: str
     """RFC 3339, in UTC with milliseconds."""
 

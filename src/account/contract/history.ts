@@ -1,6 +1,7 @@
 /** The holder's view of the past: entries, the overview, and monthly statements. */
 import type { AppSpending, BalancePoint } from "../../domain/history.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
+import type { Lot } from "../../domain/lots.ts";
 import type { StatementGroup } from "../../domain/statement.ts";
 import type { StartedBy } from "../../domain/started_by.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
@@ -36,6 +37,8 @@ export interface Overview {
   /** Credits held for started jobs, and the number of these jobs. */
   readonly held: number;
   readonly open_jobs: number;
+  /** Credits with terms, in the order of use. */
+  readonly lots: readonly Lot[];
   readonly apps: readonly AppRow[];
   /** As in {@link Wallet}. */
   readonly takes_starters: boolean;

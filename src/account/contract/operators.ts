@@ -1,5 +1,6 @@
 /** Operators' actions, and the debts of deleted accounts. */
 import type { ArchiveHead } from "../../domain/archive_segment.ts";
+import type { Lot, Terms } from "../../domain/lots.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
 import type { Wallet } from "./wallet.ts";
@@ -7,6 +8,8 @@ import type { Wallet } from "./wallet.ts";
 export interface AdjustCreditsRequest {
   /** Credits to give, or to take if negative; not 0. */
   readonly amount: number;
+  /** Of given credits; left out: they never expire, and all apps may use them. */
+  readonly terms?: Terms | undefined;
   /** Whether the balance may go below zero. */
   readonly allow_negative?: boolean | undefined;
   /** The reason, for the holder. */
@@ -55,6 +58,8 @@ export interface InspectedAccount {
   readonly line: number;
   readonly apps: readonly AppRow[];
   readonly allowances: readonly ListedAllowance[];
+  /** Credits with terms, in the order of use. */
+  readonly lots: readonly Lot[];
   /** The newest ones, at most a page. */
   readonly started_jobs: readonly JobRow[];
 }

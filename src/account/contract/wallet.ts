@@ -1,6 +1,8 @@
 /** The wallet, the account's apps, and purchases. */
 import type { StartedJobs } from "../../domain/app_stop.ts";
 import type { PersonalRights } from "../../domain/allowance.ts";
+import type { Lot } from "../../domain/lots.ts";
+import type { StarterTerms } from "../../domain/starter_rule.ts";
 import type { Purchase, Reversal } from "../../domain/purchases.ts";
 import type { AppRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
@@ -17,6 +19,8 @@ export interface WalletRequest {
     /** Whether the app is registered; left out: it is not. */
     readonly is_registered?: boolean;
     readonly reservation?: GrantReservation | null;
+    /** The terms of the grant; left out: it never expires, and all apps may use it. */
+    readonly starter?: StarterTerms;
   } | null;
 }
 
@@ -42,6 +46,12 @@ export interface Wallet {
   };
   /** Credits that started jobs hold, not included in the credits of the account. */
   readonly held: number;
+  /** The bought part of the account's credits. */
+  readonly bought: number;
+  /** The lots that the caller may see, in the order of use; without notes for an app. */
+  readonly lots: readonly Lot[];
+  /** The credits that the named app can reserve, before the caller's caps; null: no app is named. */
+  readonly spendable: number | null;
   readonly apps: readonly AppRow[];
   readonly app_grant: {
     readonly slug: string;
@@ -91,6 +101,7 @@ export interface Holdings {
     readonly suspended_at_ms: number | null;
   };
   readonly apps: readonly AppRow[];
+  readonly lots: readonly Lot[];
   /** Without the tokens, which are secrets. Times are in milliseconds since the epoch. */
   readonly upstream_tokens: readonly {
     readonly provider: string;

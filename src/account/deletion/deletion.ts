@@ -5,7 +5,9 @@
  */
 import { accepted } from "../../domain/result.ts";
 import { BALANCE_MAX_CREDITS } from "../../domain/limits.ts";
+import { baseTerms, bringIn, take } from "../../domain/lots.ts";
 import type { Answer, Debt, Owed } from "../contract.ts";
+import { readCredits } from "../ledger/credits.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
@@ -64,8 +66,16 @@ export function oweDebt(transaction: Transaction, { id, credits }: Debt): void {
   const lowest = 0 - balance_after - BALANCE_MAX_CREDITS;
   const highest = BALANCE_MAX_CREDITS - balance_after - reserved_after;
   const amount = Math.min(highest, Math.max(lowest, known - credits));
-  post(transaction, { ...OF_ACCOUNT, kind: "debt", amount });
+  const before = readCredits(transaction);
+  const after =
+    amount > 0
+      ? bringIn(before, NEVER_A_LOT, baseTerms(false), amount).credits
+      : take(before, null, 0 - amount).credits;
+  post(transaction, { ...OF_ACCOUNT, kind: "debt", amount }, { credits: after });
 }
+
+/** Credits without terms go to the base. */
+const NEVER_A_LOT = { id: "", origin: "adjustment", note: null } as const;
 
 /** Changes what a deleted account would have. @returns what it owes then. */
 export function changeLeft({ store }: Pick<Transaction, "store">, change: number): number {

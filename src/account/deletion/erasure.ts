@@ -50,6 +50,7 @@ const KEYS: Readonly<Record<Exclude<TableName, Kept>, string>> = {
   idempotency_keys: "day, caller, endpoint, key",
   jobs: "id",
   long_jobs: "expires_at_ms, job_id",
+  lots: "id",
   read_model_behind: "singleton",
   purchase_entries: "line",
   purchase_reversals: "payment_intent_id, source_id",

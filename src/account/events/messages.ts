@@ -1,6 +1,7 @@
 /** The messages of a stream: a snapshot at the beginning, and one JSON text for each entry and for each event about access. */
 import type { AccessEvent } from "../../domain/access_event.ts";
-import { jobView, timestamp } from "../../domain/wire.ts";
+import { FROM_NOT_SHOWN } from "../../domain/started_by.ts";
+import { jobView, termsView, timestamp } from "../../domain/wire.ts";
 import type { EntryRow, JobRow } from "../sql/schema.ts";
 
 /** The state at an entry, for a client that has no earlier one. */
@@ -9,7 +10,7 @@ export function snapshotMessage(newest: EntryRow): string {
   return JSON.stringify({ line, kind: "snapshot", credits, held });
 }
 
-/** An entry, with its job as it is now. */
+/** An entry, with its job as it is now, but without where the job's credits came from. */
 export function entryMessage(entry: EntryRow, job: JobRow | null): string {
   return JSON.stringify({
     line: entry.line,
@@ -17,8 +18,9 @@ export function entryMessage(entry: EntryRow, job: JobRow | null): string {
     amount: entry.amount,
     credits: entry.balance_after,
     held: entry.reserved_after,
-    job: job === null ? null : jobView(job),
+    job: job === null ? null : jobView({ ...job, from_json: FROM_NOT_SHOWN }),
     app: entry.app_slug,
+    ...termsView(entry),
     at: timestamp(entry.at_ms),
   });
 }

@@ -3,6 +3,7 @@ import { limitReached } from "../../domain/limit_reached.ts";
 import { v7 as uuidv7 } from "uuid";
 import { rootOfPath } from "../../domain/allowance.ts";
 import * as rules from "../../domain/job.ts";
+import { hold, spendableIn } from "../../domain/lots.ts";
 import { startingApp } from "../../domain/started_by.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
@@ -13,6 +14,7 @@ import { offeringApproval, readApproved } from "../approvals/approvals.ts";
 import { actingAllowance, isCapped, isCharging, starterOf, whyNotForApp } from "../caller.ts";
 import type { Answer, CreatedJob, CreateJobRequest } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
+import { fromJson, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import { startedJobsOf, withStarted } from "../ledger/started_jobs.ts";
 import type { JobCreator } from "../sql/schema.ts";
@@ -49,6 +51,17 @@ export function createJobOfBatch(
   return announcing402(transaction, { app_slug, allowance_path }, answer);
 }
 
+/** The columns of a job that only later changes fill. */
+const UNCHANGED = {
+  claimed_until_ms: null,
+  refunded: 0,
+  step: 0,
+  spent: null,
+  progress_json: null,
+  failure_reason: null,
+  ...keyColumns(null),
+};
+
 function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, now_ms } = transaction;
   const { app_slug, action, cost_estimate, policy, metadata_json } = request;
@@ -69,8 +82,11 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   const no_storage = whyNoStorage(transaction, bytes);
   if (no_storage !== null) return refused(no_storage);
   const id = nextJobId(store.readNewestJobId());
-  const step = rules.reserve(readBalance(transaction), { id, app_slug }, cost_estimate);
+  const before = readCredits(transaction);
+  const books = { ...readBalance(transaction), spendable: spendableIn(before, app_slug) };
+  const step = rules.reserve(books, { id, app_slug }, cost_estimate);
   if (!step.ok) return step;
+  const { credits, from } = hold(before, app_slug, [], cost_estimate);
   ensureOpen(transaction);
   openForApps(transaction, request);
   const charge = { credits: 0 - step.value.posting.amount, bytes };
@@ -78,13 +94,13 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   const charged = { allowance_path, takings_json: null, approved: beyond };
   const takings = chargePath(transaction, charged, charge);
   const started = withStarted(store, startedJobsOf(store.readNewestEntry()), creator);
-  const entry = post(transaction, step.value.posting, started);
+  const entry = post(transaction, step.value.posting, { started, credits });
   const job = {
     allowance_path,
     started_by_json: startedByJson(transaction, request),
     created_at_ms: now_ms,
     ...takings,
-    claimed_until_ms: null,
+    ...UNCHANGED,
     is_capped: isCapped(transaction),
     approved: beyond,
     id,
@@ -96,8 +112,8 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     actual_cost: step.value.actual_cost,
     refunded: 0,
     ...NO_PROGRESS,
+    from_json: fromJson(from),
     failure: step.value.failure,
-    failure_reason: null,
     updated_at_ms: now_ms,
     expires_at_ms: now_ms + request.ttl_seconds * 1000,
     line: entry.line,
@@ -105,7 +121,6 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
     settle: policy.settle,
     on_expiry: policy.on_expiry,
     max_overage_percent: policy.max_overage_percent,
-    ...keyColumns(null),
   };
   store.insertJob(job);
   if (approved.value !== null && request.approval !== undefined) {

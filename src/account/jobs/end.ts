@@ -1,12 +1,15 @@
 /** The end of a job: its entry, its row, and what its creator has used, all in the caller's transaction. */
 import * as rules from "../../domain/job.ts";
+import { settle } from "../../domain/lots.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
+import { partsOf } from "../../domain/wire.ts";
 import { chargePath } from "../allowances/spending.ts";
 import type { SettledJob } from "../contract.ts";
 import { claimAfter, claimOf, saveClaim } from "./claims.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
 import { reportAfterEnd } from "../idempotency/job_steps.ts";
 import type { KeyedRequest } from "../idempotency/once.ts";
+import { clockOf, fromJson, readCredits } from "../ledger/credits.ts";
 import { post } from "../ledger/posting.ts";
 import { startedJobsOf, withoutEnded } from "../ledger/started_jobs.ts";
 import type { JobRow } from "../sql/schema.ts";
@@ -30,13 +33,18 @@ export function endJob(
   const claim = claimAfter(job, step);
   const credits = claim - claimOf(job) - step.posting.amount;
   const takings = chargePath(transaction, job, { credits, bytes: Math.max(0, bytes) });
-  const entry = post(transaction, step.posting, started);
+  const from = partsOf(job);
+  const held = { app_slug: job.app_slug, from, is_held: job.status === "started" };
+  const before = readCredits(transaction, from);
+  const settled = settle(before, held, actual_cost, clockOf(transaction));
+  const entry = post(transaction, step.posting, { started, credits: settled.credits });
   const ended = {
     ...job,
     ...takings,
     ...saveClaim(transaction, job, claim),
     status,
     actual_cost,
+    from_json: fromJson(settled.from),
     failure,
     ...details,
     ...reportAfterEnd(job, details),

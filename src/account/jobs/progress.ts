@@ -3,12 +3,15 @@ import { limitReached } from "../../domain/limit_reached.ts";
 import * as rules from "../../domain/job.ts";
 import type { Posting } from "../../domain/ledger.ts";
 import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
+import { hold, lower, spendableIn, type Credits } from "../../domain/lots.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { partsOf } from "../../domain/wire.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { whyNotRaise } from "../caller.ts";
 import { chargePath, whyNoStorage, whyOverCap } from "../allowances/spending.ts";
 import type { Answer, JobRow, OnceAnswer, ProgressedJob, ProgressRequest } from "../contract.ts";
 import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts";
+import { clockOf, fromJson, readCredits } from "../ledger/credits.ts";
 import { post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { moveExpiry } from "./expiry.ts";
@@ -46,7 +49,11 @@ function takeStep(
   const is_raised = job.status === "started" && (request.reserve ?? 0) > job.reserved;
   const not_raising = is_raised ? whyNotRaise(transaction) : null;
   if (not_raising !== null) return refused(not_raising);
-  const step = rules.progress(readBalance(transaction), job, request);
+  const parts = partsOf(job);
+  const before = readCredits(transaction, parts);
+  const { app_slug } = job;
+  const books = { ...readBalance(transaction), spendable: spendableIn(before, app_slug) };
+  const step = rules.progress(books, job, request);
   if (!step.ok) return step;
   // A job that is still overdue is one whose expiry failed. It is only tried again.
   if (job.expires_at_ms <= now_ms) return refused({ code: "job_ended" });
@@ -57,14 +64,19 @@ function takeStep(
     whyNoRoom(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
   const takings = chargePath(transaction, job, { credits: added, bytes: JOB_STEP_BYTES });
+  const after =
+    added > 0
+      ? hold(before, app_slug, parts, added)
+      : lower(before, parts, reserved, clockOf(transaction));
   const has_entry = added !== 0 || spent !== job.spent || ttl_seconds !== null;
   const { line, updated_at_ms, credits } = has_entry
-    ? posted(transaction, posting)
+    ? posted(transaction, posting, after.credits)
     : { line: job.line, updated_at_ms: now_ms, credits: readBalance(transaction).balance_after };
   const progressed = {
     ...job,
     ...takings,
     reserved,
+    from_json: fromJson(after.from),
     spent,
     done: request.done ?? job.done,
     message: request.message === undefined ? job.message : request.message || null,
@@ -79,8 +91,9 @@ function takeStep(
   return accepted({ job: progressed, credits });
 }
 
-function posted(transaction: Transaction, posting: Posting) {
-  const { line, at_ms: updated_at_ms, balance_after: credits } = post(transaction, posting);
+function posted(transaction: Transaction, posting: Posting, after: Credits) {
+  const entry = post(transaction, posting, { credits: after });
+  const { line, at_ms: updated_at_ms, balance_after: credits } = entry;
   return { line, updated_at_ms, credits };
 }
 

@@ -29,7 +29,7 @@ export function announcing402<Value>(
   if (app_slug !== null) announce.requestRefused(app_slug, now_ms);
   if (refusal.code === "token_budget_exceeded") announceLimit(transaction, allowance_path, refusal);
   const is_hidden = refusal.code === "insufficient_credits" && isCharging(transaction);
-  return is_hidden ? refused({ ...refusal, credits: null, held: null }) : answer;
+  return is_hidden ? refused({ ...refusal, credits: null, spendable: null, held: null }) : answer;
 }
 
 /** Announces the connection whose cap refused a request for the first time in its period, and notes the period. */

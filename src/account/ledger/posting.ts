@@ -1,7 +1,18 @@
 /** The only place that adds a ledger entry. */
 import { nextEntry, type LedgerEntry, type Posting } from "../../domain/ledger.ts";
+import {
+  balanceOf,
+  boughtOf,
+  lotsDue,
+  nextDueAt,
+  warningsBy,
+  withoutLeft,
+  type Credits,
+  type Terms,
+} from "../../domain/lots.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type { Moment } from "../../domain/spending_cap.ts";
+import { readCredits, scopedJson, termsJson } from "./credits.ts";
 import { startedJobsOf, type StartedJobs } from "./started_jobs.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
@@ -18,22 +29,76 @@ export function momentOf({ store, now_ms }: Transaction): Moment {
   return { at_ms: now_ms, line: store.readNewestEntry()?.line ?? 0 };
 }
 
-/** Adds an entry. `after_commit.ts` says who gets it. `started`: the started jobs after it, if it starts or ends a job. */
+/** What an entry changes in addition to its posting. */
+interface PostedWith {
+  /** The started jobs after it, if it starts or ends a job. */
+  readonly started?: StartedJobs;
+  /** The credits after it; left out: it moves none. */
+  readonly credits?: Credits;
+  /** The only lot that it concerns. */
+  readonly lot_id?: string | null;
+  /** Of an entry that brought credits. */
+  readonly terms?: Terms;
+}
+
+/**
+ * Adds an entry. `after_commit.ts` says who gets it. Credits that came back to a lot whose time is over expire at once, by an
+ * entry of their own.
+ */
 export function post(
   transaction: Transaction,
   posting: Posting,
-  started: StartedJobs | null = null,
+  { started, credits, lot_id = null, terms }: PostedWith = {},
 ): EntryRow {
   const { store, now_ms, announce } = transaction;
   const newest = store.readNewestEntry();
   const line = nextEntry(newest, posting);
+  const after = credits ?? readCredits(transaction);
+  assertInvariant(balanceOf(after) === line.balance_after, "base and lots add up to the balance");
   const { open_jobs, recent_after_job_id, recent_jobs } = started ?? startedJobsOf(newest);
   // A clock that goes back must not move entries to an earlier month: reads find a time by bisection.
   const at_ms = Math.max(now_ms, newest?.at_ms ?? now_ms);
-  const entry = { ...line, at_ms, open_jobs, recent_after_job_id, recent_jobs };
+  const entry = {
+    ...line,
+    bought_after: boughtOf(after),
+    reserved_bought_after: after.held_bought,
+    scoped_json: scopedJson(after),
+    lot_id,
+    terms_json: terms === undefined ? null : termsJson(terms),
+    at_ms,
+    open_jobs,
+    recent_after_job_id,
+    recent_jobs,
+  };
+  const lots_before = store.lots.listLiving();
   assertWritten(store.insertEntry(entry), line);
+  store.lots.saveChanged(lots_before, after.lots, { line: entry.line, now_ms });
   announce.entryAdded(now_ms);
+  expireDueLots(transaction);
   return entry;
+}
+
+/**
+ * Expires what is left of the lots whose time is over, each by an entry, announces the lots that soon expire, and arms the
+ * alarm for the next of both.
+ */
+export function expireDueLots(transaction: Transaction): void {
+  const { store, alarm, now_ms, announce } = transaction;
+  const living = store.lots.listLiving();
+  if (living.length === 0) return;
+  for (const { id, left, note } of lotsDue({ lots: living }, now_ms)) {
+    const credits = withoutLeft(readCredits(transaction), id);
+    const posting = { ...OF_ACCOUNT, kind: "expire", amount: 0 - left, note } as const;
+    post(transaction, posting, { credits, lot_id: id });
+  }
+  for (const lot of store.lots.listLiving()) {
+    const warnings = warningsBy(lot, now_ms);
+    if (lot.left === 0 || warnings <= lot.warnings) continue;
+    store.lots.saveWarnings(lot.id, warnings);
+    announce.creditsExpiring(lot, now_ms);
+  }
+  const next_ms = nextDueAt(store.lots.listLiving());
+  if (next_ms !== null) alarm.by(next_ms);
 }
 
 /** Checks that storage has the entry as it was computed. */

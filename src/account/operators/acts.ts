@@ -1,6 +1,15 @@
 /** Operators' actions: credits, refunds, plan, suspension. The holder sees the first three as ledger entries. */
 import { refundCost } from "../../domain/job.ts";
 import { fitsBalance } from "../../domain/ledger.ts";
+import {
+  baseTerms,
+  bringIn,
+  isLotTooMany,
+  refund as refundTo,
+  spendableIn,
+  take,
+} from "../../domain/lots.ts";
+import { partsOf } from "../../domain/wire.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import { chargePath } from "../allowances/spending.ts";
 import type {
@@ -14,25 +23,36 @@ import type {
 } from "../contract.ts";
 import { claimOf, saveClaim } from "../jobs/claims.ts";
 import { readInTime } from "../jobs/expiry.ts";
+import { clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
- * Gives or takes credits. A balance below zero needs `allow_negative`, else it is refused as `balance_below_zero`.
- * Refused as `balance_limit` if the balance, with or without the held credits, could not be counted exactly any more.
+ * Gives credits with terms, or takes credits for all apps in the order of use. To take more than there is needs
+ * `allow_negative`, else it is refused as `balance_below_zero`. Refused as `balance_limit` if the balance, with or without the
+ * held credits, could not be counted exactly any more, and as `too_many_lots`.
  */
 export function adjustCredits(
   transaction: Transaction,
-  { amount, note, allow_negative = false }: AdjustCreditsRequest,
+  { amount, note, allow_negative = false, terms = baseTerms(false) }: AdjustCreditsRequest,
 ): Answer<AdjustedCredits> {
-  const before = readBalance(transaction);
-  const credits = before.balance_after;
-  if (!fitsBalance(before, { amount, held: 0 })) return refused({ code: "balance_limit" });
+  const before = readCredits(transaction);
+  if (!fitsBalance(readBalance(transaction), { amount, held: 0 })) {
+    return refused({ code: "balance_limit" });
+  }
+  const credits = spendableIn(before, null);
   if (amount < 0 && credits + amount < 0 && !allow_negative) {
     return refused({ code: "balance_below_zero", credits, required: 0 - amount });
   }
+  if (amount > 0 && isLotTooMany(before, terms)) return refused({ code: "too_many_lots" });
   ensureOpen(transaction);
-  const entry = post(transaction, { ...OF_ACCOUNT, kind: "adjustment", amount, note });
+  const lot = { id: clockOf(transaction).newId(), origin: "adjustment", note } as const;
+  const posting = { ...OF_ACCOUNT, kind: "adjustment", amount, note } as const;
+  const change =
+    amount > 0
+      ? bringIn(before, lot, terms, amount)
+      : { credits: take(before, null, 0 - amount).credits };
+  const entry = post(transaction, posting, change);
   return accepted({ entry, credits: entry.balance_after });
 }
 
@@ -53,7 +73,11 @@ export function refundJob(
   // A refunded job cannot be completed late any more, so it claims nothing.
   const credits = 0 - amount - claimOf(job);
   const takings = chargePath(transaction, job, { credits, bytes: 0 });
-  const entry = post(transaction, posting.value);
+  const from = partsOf(job);
+  const before = readCredits(transaction, from);
+  const back = { amount, refunded: job.refunded };
+  const after = refundTo(before, from, back, clockOf(transaction));
+  const entry = post(transaction, posting.value, { credits: after });
   const refunded_job = {
     ...job,
     ...takings,

@@ -1,5 +1,6 @@
 /** One account in full, as operators see it. */
 import { PAGE_MAX_ROWS } from "../../domain/limits.ts";
+import { inOrderOfUse } from "../../domain/lots.ts";
 import { accepted, assertInvariant } from "../../domain/result.ts";
 import type { Answer, InspectedAccount } from "../contract.ts";
 import { ensureOpen } from "../ledger/posting.ts";
@@ -23,6 +24,7 @@ export function inspect(transaction: Transaction): Answer<InspectedAccount> {
     account: { ...account, credits: newest.balance_after },
     held: newest.reserved_after,
     line: newest.line,
+    lots: inOrderOfUse(store.lots.listLiving()),
     apps: store.listApps(),
     allowances: allowances.value,
     started_jobs: rows,

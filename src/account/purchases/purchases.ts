@@ -2,7 +2,15 @@
  * A paid checkout gives credits once; refunds and disputes take their share back. The amount taken back is computed
  * from all known refunds and disputes, so that events may arrive in any order.
  */
+import { DAY_MS } from "../../domain/calendar.ts";
 import { fitsBalance } from "../../domain/ledger.ts";
+import {
+  baseTerms,
+  bringIn,
+  putBack,
+  takeBack as takenBack,
+  type Terms,
+} from "../../domain/lots.ts";
 import {
   creditsTakenBack,
   isReversalKnown,
@@ -20,6 +28,7 @@ import type {
   PurchaseKey,
   PurchaseRecord,
 } from "../contract.ts";
+import { clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "../sql/purchase_store.ts";
@@ -43,7 +52,14 @@ export function recordPurchase(transaction: Transaction, purchase: Purchase): An
   }
   ensureOpen(transaction);
   const posting = { kind: "purchase", amount: credits, note: package_name } as const;
-  const { line } = post(transaction, { ...OF_ACCOUNT, ...posting });
+  const lot = { id: clockOf(transaction).newId(), origin: "purchase", note: package_name } as const;
+  const arrived = bringIn(
+    readCredits(transaction),
+    lot,
+    termsOfPackage(purchase, created_at_ms),
+    credits,
+  );
+  const { line } = post(transaction, { ...OF_ACCOUNT, ...posting }, arrived);
   bought.insertPurchase(row);
   bought.insertMoney({ line, checkout_session_id, amount_minor: paid_minor });
   takeBack(transaction, row, due);
@@ -88,11 +104,26 @@ function takeBack(
 ): void {
   if (due.refunded_minor === refunded_minor) return;
   const { purchases } = transaction;
-  const posting = { kind: "purchase_refund", amount: taken_back - due.taken_back, note } as const;
-  const { line } = post(transaction, { ...OF_ACCOUNT, ...posting });
+  const amount = taken_back - due.taken_back;
+  const posting = { kind: "purchase_refund", amount, note } as const;
+  const lot_id = purchases.readLotOf(checkout_session_id);
+  const before = readCredits(transaction, [{ lot_id }]);
+  const restored = { lot_id, bought: true, credits: amount };
+  const credits =
+    amount > 0
+      ? putBack(before, [restored], clockOf(transaction))
+      : takenBack(before, lot_id, 0 - amount);
+  const { line } = post(transaction, { ...OF_ACCOUNT, ...posting }, { credits, lot_id });
   const amount_minor = refunded_minor - due.refunded_minor;
   purchases.insertMoney({ line, checkout_session_id, amount_minor });
   purchases.saveReturned(checkout_session_id, due);
+}
+
+/** The terms of a purchase's credits, which count from now. */
+function termsOfPackage({ expires_after_days, app_slugs }: Purchase, now_ms: number): Terms {
+  const expires_at_ms =
+    expires_after_days === undefined ? null : now_ms + expires_after_days * DAY_MS;
+  return { ...baseTerms(true), expires_at_ms, app_slugs: app_slugs ?? null };
 }
 
 function fits(transaction: Transaction, amount: number): boolean {

@@ -27,6 +27,7 @@ type Flag = {
 
 /** The columns that hold a boolean, as 0 or 1. No other column has one of these names. */
 const FLAGS = {
+  bought: true,
   ends_with_session: true,
   is_capped: true,
   is_registered: true,

@@ -31,6 +31,16 @@ export class PurchaseStore {
     return this.#database.rows("purchases", `${where} ${order}`, ...position, limit);
   }
 
+  /** The lot of a purchase's credits; null: they are in the base. */
+  readLotOf(checkout_session_id: string): string | null {
+    const entry = this.#database.first<Pick<Rows["entries"], "lot_id">>(
+      `select lot_id from entries where line =
+         (select min(line) from purchase_entries where checkout_session_id = ?)`,
+      checkout_session_id,
+    );
+    return entry?.lot_id ?? null;
+  }
+
   insertPurchase(row: PurchaseRow): void {
     this.#database.insert("purchases", row);
   }

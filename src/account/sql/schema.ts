@@ -12,6 +12,7 @@ import { REVERSAL_STATES } from "../../domain/purchases.ts";
 import { APPROVAL_STATES } from "../../domain/job_approval.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES, type JobFailure } from "../../domain/job.ts";
+import { LOT_ORIGINS } from "../../domain/lots.ts";
 
 /** One row: which migrations ran, and the oldest build that may run on their result. See `migrate.ts`. */
 export const dataFormat = sqliteTable("data_format", {
@@ -61,6 +62,33 @@ export const entries = sqliteTable("entries", {
   recent_jobs: integer().notNull().default(0),
   /** As in {@link Posting}: a job's entries are found from its newest one without an index. */
   previous_line: integer(),
+  /** The bought part of `balance_after` and of `reserved_after`. */
+  bought_after: integer().notNull().default(0),
+  reserved_bought_after: integer().notNull().default(0),
+  /** JSON array of `ScopedLeft`: what is left for some apps only; null: nothing. */
+  scoped_json: text(),
+  /** The only lot that the entry concerns. */
+  lot_id: text(),
+  /** JSON of the `Terms` of credits that came in; null: given credits without terms, or none came in. */
+  terms_json: text(),
+});
+
+/** Credits with terms: see `domain/lots.ts`. The row of one that is used up stays, because its jobs may be refunded. */
+export const lots = sqliteTable("lots", {
+  id: text().primaryKey(),
+  origin: text({ enum: LOT_ORIGINS }).notNull(),
+  bought: integer({ mode: "boolean" }).notNull(),
+  /** JSON array of the only apps that may use it; null: all apps. */
+  app_slugs_json: text(),
+  credits: integer().notNull(),
+  credits_left: integer().notNull(),
+  credits_held: integer().notNull(),
+  expires_at_ms: integer(),
+  /** The entry that brought it. */
+  line: integer().notNull(),
+  note: text(),
+  /** How many of its warnings before the expiry were announced, or came before the lot; see `WARNING_LEADS_MS`. */
+  warnings: integer().notNull(),
 });
 
 /** The account's apps. `granted_at_ms`: null until starter credits are granted. */
@@ -93,6 +121,8 @@ export const jobs = sqliteTable("jobs", {
   actual_cost: integer().notNull(),
   /** Credits of the cost that operators gave back. */
   refunded: integer().notNull().default(0),
+  /** JSON array of `Part`: what the job holds, or what it cost; null: given credits of the base. See `ledger/credits.ts`. */
+  from_json: text(),
   /** The number of the last progress report; 0: none. */
   step: integer().notNull().default(0),
   /** The cost of the job if it expires, in credits; null: its policy decides. */
@@ -381,7 +411,7 @@ export const archive = sqliteTable("archive", {
 export const unnumberedEvents = sqliteTable("unnumbered_events", {
   id: integer().primaryKey(),
   event_id: text().notNull(),
-  type: text({ enum: ["credits.refused", ...ACCESS_EVENTS] }).notNull(),
+  type: text({ enum: ["credits.refused", "credits.expiring", ...ACCESS_EVENTS] }).notNull(),
   /** The app whose webhooks receive it. */
   app_slug: text().notNull(),
   /** The number of the newest entry when it happened. */

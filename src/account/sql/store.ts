@@ -11,6 +11,7 @@ import { RECENT_JOBS_PORTION } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, type AccountDatabase } from "./database.ts";
 import { Deadlines, IS_NOT_SET_ASIDE, isKnownStarted } from "./deadlines.ts";
+import { LotStore } from "./lot_store.ts";
 import type { AccountRow, AppRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
 import { StartedCounts, type StartedCount } from "./started_counts.ts";
 
@@ -27,6 +28,7 @@ type WrittenEntry = Pick<EntryRow, "line" | "balance_after" | "reserved_after">;
 export class Store {
   readonly #database: AccountDatabase;
   readonly deadlines: Deadlines;
+  readonly lots: LotStore;
   // Undefined: unknown. Null: no such row.
   #account: AccountRow | null | undefined;
   readonly #apps = new Map<string, AppRow>();
@@ -37,6 +39,7 @@ export class Store {
   constructor(database: AccountDatabase) {
     this.#database = database;
     this.deadlines = new Deadlines(database);
+    this.lots = new LotStore(database);
   }
 
   /** After a roll-back, or after rows were deleted by other SQL. */
@@ -47,6 +50,7 @@ export class Store {
     this.#newest_job_id = undefined;
     this.#started_counts = undefined;
     this.deadlines.forget();
+    this.lots.forget();
   }
 
   /** Runs `work`, which is part of a transaction. If it throws, nothing is remembered any more. */

@@ -31,6 +31,7 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "suspend":
     case "restore":
     case "debt":
+    case "expire":
       return "nothing";
   }
 }
@@ -69,6 +70,8 @@ function sumsOf(context: EntryContext): Sums {
       return { adjusted: amount };
     case "purchase_refund":
       return { taken_back: amount };
+    case "expire":
+      return { expired: amount };
     // It was spent in the deleted account, whose debt the read model counted as forfeited when it deleted the account.
     case "debt":
       return { forfeited: amount };

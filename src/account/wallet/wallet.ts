@@ -1,7 +1,18 @@
 /** The wallet. A call opens the account, adds the named app, and grants the app's starter credits once. */
-import { utcDayOf } from "../../domain/calendar.ts";
+import { DAY_MS, utcDayOf } from "../../domain/calendar.ts";
 import { fitsBalance } from "../../domain/ledger.ts";
+import {
+  baseTerms,
+  boughtOf,
+  bringIn,
+  inOrderOfUse,
+  isUsableIn,
+  spendableIn,
+  type Lot,
+  type Terms,
+} from "../../domain/lots.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import type { StarterTerms } from "../../domain/starter_rule.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import { accessAfterUse, whyNoRoomForApp } from "./app_access.ts";
 import {
@@ -13,6 +24,7 @@ import {
 } from "../caller.ts";
 import { isOfUnregisteredClient, readRoom } from "../allowances/spending.ts";
 import type { Answer, AppRow, Profile, Wallet, WalletRequest } from "../contract.ts";
+import { clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -39,7 +51,21 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const { app_grant = null, grant_waits = false } = upserted ?? {};
   const line = store.readNewestEntry()?.line ?? 0;
   const room = readRoom(transaction);
-  return accepted({ account, held, apps, app_grant, room, grant_waits, takes_starters, line });
+  const now = readCredits(transaction);
+  const shown = { bought: boughtOf(now), lots: visibleLots(transaction) };
+  const spendable = app === null ? null : spendableIn(now, app.slug);
+  const of_call = { app_grant, room, spendable, grant_waits, takes_starters, line };
+  return accepted({ account, held, ...shown, apps, ...of_call });
+}
+
+/** The lots that the caller may see, in the order of use. An app learns those that it can use, without notes. */
+export function visibleLots(transaction: Transaction): readonly Lot[] {
+  const lots = inOrderOfUse(transaction.store.lots.listLiving());
+  const slugs = visibleApps(transaction);
+  if (slugs === undefined) return lots;
+  return lots
+    .filter((lot) => slugs.some((slug) => isUsableIn(lot, slug)))
+    .map((lot) => ({ ...lot, note: null }));
 }
 
 /**
@@ -90,7 +116,7 @@ function whyNotUpsert(
  */
 function upsertApp(
   transaction: Transaction,
-  { slug, starter_credits: worth, is_registered = false, reservation }: AppRequest,
+  { slug, starter_credits: worth, is_registered = false, reservation, starter }: AppRequest,
   known: AppRow | null,
 ): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
   const { store, now_ms, caller } = transaction;
@@ -102,6 +128,7 @@ function upsertApp(
     if (is_changed && caller.kind !== "app") store.saveApp({ ...known, ...access, is_registered });
     return { app_grant: { slug, starter_credits, granted: false }, grant_waits: false };
   }
+  const terms = starterTerms(slug, starter, now_ms);
   const worth_now = reservation?.credits ?? worth;
   const starter_credits = worth_now ?? known?.starter_credits ?? 0;
   const change = { amount: starter_credits, held: 0 };
@@ -110,7 +137,11 @@ function upsertApp(
   // A reservation of an earlier day does not cover a grant today.
   const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
   const granted = may_be_made && is_covered;
-  if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
+  if (granted) {
+    const lot = { id: clockOf(transaction).newId(), origin: "starter", note: null } as const;
+    const arrived = bringIn(readCredits(transaction), lot, terms, starter_credits);
+    post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug }, arrived);
+  }
   const is_added = known === null && is_registered;
   const is_changed =
     known !== null && (known.access !== access.access || known.is_registered !== is_registered);
@@ -126,4 +157,16 @@ function upsertApp(
   }
   const app_grant = { slug, starter_credits, granted };
   return { app_grant, grant_waits: may_be_made && !is_covered };
+}
+
+function starterTerms(slug: string, starter: StarterTerms | undefined, now_ms: number): Terms {
+  const { expires_after_days, only_here } = starter ?? {
+    expires_after_days: null,
+    only_here: false,
+  };
+  return {
+    ...baseTerms(false),
+    expires_at_ms: expires_after_days === null ? null : now_ms + expires_after_days * DAY_MS,
+    app_slugs: only_here ? [slug] : null,
+  };
 }

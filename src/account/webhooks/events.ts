@@ -5,8 +5,9 @@ import {
   jobEvent,
   type JobStage,
 } from "../../domain/webhook_events.ts";
-import { withoutTokenName } from "../../domain/started_by.ts";
+import { forApp } from "../../domain/started_by.ts";
 import type { SubscribableEvent } from "../../domain/webhook.ts";
+import { isUsableIn, spendableThen, type Lot } from "../../domain/lots.ts";
 import { jobView, timestamp } from "../../domain/wire.ts";
 import type {
   OutgoingEvent,
@@ -15,6 +16,7 @@ import type {
 } from "../../domain/webhook_delivery.ts";
 import { isStartedBefore } from "../../domain/app_stop.ts";
 import type { AppRow, EntryRow, JobRow, UnnumberedEventRow } from "../sql/schema.ts";
+import { scopedAfter } from "../ledger/credits.ts";
 import { newestButRefunds, type Store } from "../sql/store.ts";
 import { asStopped } from "../stopped_apps.ts";
 import { seesCredits } from "../wallet/app_access.ts";
@@ -62,6 +64,8 @@ function eventOfEntry(
     (job === null ? null : jobEvent(stageOf(store, entry, job), job)) ??
     (sees_credits ? creditEvent(entry) : null);
   if (type === null) return null;
+  const lot = type === "credits.expired" ? lotOf(store, entry) : null;
+  if (lot !== null && !isUsableIn(lot, request.app_slug)) return null;
   // A stopped app learns how its earlier jobs end, and nothing else.
   const stopped = recipient.app === null ? null : asStopped(recipient.app);
   if (
@@ -69,8 +73,16 @@ function eventOfEntry(
     (job === null || !isStartedBefore(stopped, job) || type === "job.created")
   )
     return null;
-  const details = job === null ? {} : { job: jobView(withoutTokenName(job)) };
+  const details = {
+    ...(job === null ? {} : { job: jobView(forApp(job)) }),
+    ...(lot === null ? {} : { lot_id: lot.id, expired: 0 - entry.amount }),
+  };
   return ledgerEvent(recipient, entry, { type, position, details, sees_credits });
+}
+
+/** The lot of an entry. */
+function lotOf(store: Store, { lot_id }: EntryRow): Lot | null {
+  return lot_id === null ? null : store.lots.read(lot_id);
 }
 
 function lowEvent(
@@ -78,10 +90,16 @@ function lowEvent(
   entry: EntryRow,
   position: WebhookPosition,
 ): OutgoingEvent | null {
-  const threshold = crossedThreshold(entry, recipient.request.thresholds);
-  const sees_credits = seesCredits(recipient.app, entry.line - 1);
-  if (threshold === null || !sees_credits) return null;
-  const details = { threshold };
+  const { store, request, app } = recipient;
+  const sees_credits = seesCredits(app, entry.line - 1);
+  if (request.thresholds.length === 0 || !sees_credits) return null;
+  const spendableAfter = (one: EntryRow | null): number =>
+    spendableThen(one?.balance_after ?? 0, scopedAfter(one), request.app_slug);
+  const spendable = spendableAfter(entry);
+  const before = spendableAfter(store.readEntry(entry.line - 1));
+  const threshold = crossedThreshold({ before, after: spendable }, request.thresholds);
+  if (threshold === null) return null;
+  const details = { spendable, threshold };
   return ledgerEvent(recipient, entry, { type: "credits.low", position, details, sees_credits });
 }
 
@@ -126,6 +144,8 @@ function ledgerEvent(
   };
 }
 
+const SHOWING_CREDITS: readonly SubscribableEvent[] = ["credits.refused", "credits.expiring"];
+
 /** An event without an entry, which only its app receives. One that shows the balance needs an open account. */
 export function unnumberedEvent(
   recipient: Recipient,
@@ -135,7 +155,7 @@ export function unnumberedEvent(
   const { request, identity_id } = recipient;
   if (app_slug !== request.app_slug || !request.events.includes(type)) return null;
   if (at_ms < request.since_ms) return null;
-  if (type === "credits.refused" && !seesCredits(recipient.app, line)) return null;
+  if (SHOWING_CREDITS.includes(type) && !seesCredits(recipient.app, line)) return null;
   const data = { identity_id, ...(JSON.parse(details_json) as object) };
   return {
     id: event_id,

@@ -8,6 +8,8 @@
 import { backOff, PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
 import { REFUSALS_KEPT } from "../../domain/limits.ts";
 import type { AccessEvent } from "../../domain/access_event.ts";
+import { isUsableIn, type Lot } from "../../domain/lots.ts";
+import { timestamp } from "../../domain/wire.ts";
 import { errorName } from "../../domain/result.ts";
 import type { SubscribableEvent } from "../../domain/webhook.ts";
 import type { WebhookNews, WebhookPosition } from "../../domain/webhook_delivery.ts";
@@ -82,6 +84,28 @@ export class WebhookOutbox {
     if (!isWanted(webhooks, refusal)) return false;
     unnumbered.add(refusal);
     return true;
+  }
+
+  /**
+   * Keeps the news that what is left of a lot soon expires, for each app with the account open that could use it, unless it is
+   * known that no webhook of the app wants it. @returns whether any was kept.
+   */
+  keepExpiring(lot: Lot, at_ms: number): boolean {
+    const { store, list, unnumbered } = this.#parts;
+    const newest = store.readNewestEntry();
+    if (newest === null || lot.expires_at_ms === null) return false;
+    const { line, balance_after: credits, reserved_after: held } = newest;
+    const expires_at = timestamp(lot.expires_at_ms);
+    const details = { line, credits, held, lot_id: lot.id, expiring: lot.left, expires_at };
+    const details_json = JSON.stringify(details);
+    const type = "credits.expiring";
+    const events = store
+      .listApps()
+      .filter(({ slug, access }) => access === "open" && isUsableIn(lot, slug))
+      .map(({ slug: app_slug }) => ({ type, app_slug, line, details_json, at_ms }) as const)
+      .filter((event) => isWanted(list.known(), event));
+    for (const event of events) unnumbered.add({ ...event, event_id: crypto.randomUUID() });
+    return events.length > 0;
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * Events for webhooks that have no ledger entry: requests that got 402 (`credits.refused`), and what changed about access.
+ * Events for webhooks that have no ledger entry: requests that got 402 (`credits.refused`), credits that soon expire, and what changed about access.
  * They are kept in a table of their own, and only if a webhook of their app wants them.
  */
 import { ACCESS_EVENTS_KEPT, REFUSALS_KEPT } from "../../domain/limits.ts";

@@ -28,8 +28,9 @@ export async function readWalletWithGrant(
     starter === null ||
     (starter.daily_budget === null && starter.excluded_domains.length === 0 && !starter.is_paused);
   const is_registered = starter?.is_registered ?? true;
-  if (is_unconditional) return readWith({ slug, starter_credits, is_registered });
-  const app = { slug, starter_credits, is_registered };
+  const terms = starter === null ? {} : { starter: starter.terms };
+  const app = { slug, starter_credits, is_registered, ...terms };
+  if (is_unconditional) return readWith(app);
   const wallet = await readWith({ ...app, reservation: null });
   if (!wallet.ok || !wallet.value.grant_waits) return wallet;
   const { credits, daily_budget, excluded_domains, is_paused } = starter;

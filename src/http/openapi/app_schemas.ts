@@ -47,6 +47,12 @@ const app_record = z
       .array(z.string())
       .describe("E-mail domains whose people get no starter credits of this app."),
     paused: app_pause,
+    starter_expires_after_days: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe("After how many days its starter credits expire; null: never."),
+    starter_only_here: z.boolean().describe("Whether only this app can use its starter credits."),
     version: record_version,
     created_at: time,
   })

@@ -30,6 +30,12 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
       .describe(
         "The available credits: the balance without held credits. Null for an app that charges for a connection.",
       ),
+    spendable: z
+      .int()
+      .nullable()
+      .describe(
+        "The credits of these that the job's app can reserve: without those for other apps only. Null where `credits` is.",
+      ),
     held: z
       .int()
       .min(0)

@@ -42,6 +42,7 @@ export const INSUFFICIENT_CREDITS = {
   error: "The balance of 90 credits does not cover 1000.",
   code: "insufficient_credits",
   credits: 90,
+  spendable: 90,
   held: 0,
   required: 1000,
   topup_url: "https://passbook.example.com/account#buy",
@@ -50,8 +51,12 @@ export const INSUFFICIENT_CREDITS = {
 export const WALLET = {
   account: ACCOUNT,
   held: 0,
+  bought: 0,
+  lots: [],
+  next_expiry: null,
   apps: [{ slug: "sketch", starter_credits: 100, granted: true, granted_at: at }],
   app_grant: { slug: "sketch", starter_credits: 100, granted: false },
+  spendable: 90,
 };
 
 export const ENTRY = {
@@ -62,6 +67,8 @@ export const ENTRY = {
   job_id: JOB_ID,
   app: "sketch",
   note: null,
+  lot_id: null,
+  terms: null,
   by: BY,
   at: JOB.updated_at,
 };

@@ -9,6 +9,7 @@ import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
+import { LOT_ORIGINS } from "../../domain/lots.ts";
 import { READINESS_CHECKS } from "../../domain/wire.ts";
 import { CREATED_ITEM_REFUSALS, SETTLED_ITEM_REFUSALS } from "../../domain/refusal_codes.ts";
 import { errorBodies } from "./error_bodies.ts";
@@ -60,6 +61,44 @@ export const app_entry = z
   })
   .meta({ id: "AppEntry" });
 
+const lot_origin = z.enum(LOT_ORIGINS);
+
+const terms = z
+  .strictObject({
+    expires_at: time.nullable().describe("Null: the credits never expire."),
+    app_slugs: z
+      .array(slug)
+      .nullable()
+      .describe("The only apps that can use the credits; null: all apps."),
+    bought: z.boolean().describe("Whether they were bought; else they were given."),
+  })
+  .meta({ id: "Terms" });
+
+export const lot = z
+  .strictObject({
+    ...terms.shape,
+    id: uuid,
+    origin: lot_origin.describe("`returned`: a job gave them back after their lot had expired."),
+    left: z.int().min(0).describe("Credits available."),
+    held: z
+      .int()
+      .min(0)
+      .describe("Credits that started jobs hold, in addition to `left`. They do not expire."),
+    note: z
+      .string()
+      .nullable()
+      .describe("An operator's reason or a package's name; null for an app."),
+  })
+  .meta({ id: "Lot", description: "Credits with terms. Credits without terms are in no lot." });
+
+const job_part = z
+  .strictObject({
+    lot_id: uuid.nullable().describe("Null: credits without terms."),
+    bought: z.boolean(),
+    credits: z.int().min(1),
+  })
+  .meta({ id: "JobPart" });
+
 export const wallet = z
   .strictObject({
     account,
@@ -67,6 +106,16 @@ export const wallet = z
       .int()
       .min(0)
       .describe("Credits that started jobs hold, not included in the account's `credits`."),
+    bought: z.int().min(0).describe("The bought part of the account's `credits`."),
+    lots: z
+      .array(lot)
+      .describe(
+        "Credits with terms, in the order of use. An app, or a token limited to apps, gets those that it can use.",
+      ),
+    next_expiry: z
+      .strictObject({ credits: z.int().min(1), at: time })
+      .nullable()
+      .describe("What expires next if it is not used or held; null: nothing expires."),
     apps: z.array(app_entry),
     app_grant: z
       .strictObject({
@@ -85,9 +134,10 @@ export const wallet = z
       .describe("The credits that the caller's caps still allow; only for a token with a cap."),
     spendable: z
       .int()
-      .min(0)
       .optional()
-      .describe("The credits that the caller can spend now: its `room`, or the balance if lower."),
+      .describe(
+        "With `app`: the credits that this app can reserve for the caller now. A token with a cap gets at most its `room`, also without `app`. Below zero if the account owes credits.",
+      ),
   })
   .meta({ id: "Wallet" });
 
@@ -176,6 +226,12 @@ export const job = z
       "A job that is still started at this time expires. It is charged what it has `spent`. Without a progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.",
     ),
     by: started_by,
+    from: z
+      .array(job_part)
+      .optional()
+      .describe(
+        "Where its credits come from, in the order in which they were taken: what it holds, later what it cost. Only for the holder and operators.",
+      ),
     metadata: metadata.nullable(),
   })
   .meta({ id: "Job" });
@@ -248,6 +304,13 @@ export const settled_jobs = batchOf(
     ),
 ).meta({ id: "SettledJobs" });
 
+const entry_lot = uuid
+  .nullable()
+  .describe("The lot that the entry concerns; null: none, or several.");
+const entry_terms = terms
+  .nullable()
+  .describe("Of an entry that brought credits: the terms that they have now; null for others.");
+
 export const entry = z
   .strictObject({
     line: z
@@ -265,6 +328,8 @@ export const entry = z
       .string()
       .nullable()
       .describe("An operator's reason; null for an entry that no operator made."),
+    lot_id: entry_lot,
+    terms: entry_terms,
     by: started_by
       .nullable()
       .describe("The starter of the entry's job; null for an entry without a job."),
@@ -285,6 +350,8 @@ const entry_event = z
     held: z.int().min(0).describe("The credits that started jobs hold after this entry."),
     job: job.nullable().describe("The job as it is now; null for an entry without a job."),
     app: slug.nullable(),
+    lot_id: entry_lot,
+    terms: entry_terms,
     at: time,
   })
   .meta({ id: "EntryEvent", description: "A new ledger entry, with the balance after it." });

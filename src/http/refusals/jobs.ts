@@ -1,4 +1,5 @@
 /** The error messages of refusals about jobs and their credits. */
+import { LOTS_MAX } from "../../domain/lots.ts";
 import type { ErrorTable } from "./table.ts";
 
 /** Creating a job grants nothing: a grant may have a daily budget, and no request about money waits for another object. */
@@ -6,11 +7,13 @@ const STARTERS =
   " An app's starter credits come with GET /api/wallet?app= and its slug, with the holder's own token.";
 
 export const JOBS = {
-  insufficient_credits: ({ credits, required, held }) => ({
+  insufficient_credits: ({ credits, spendable, required, held }) => ({
     error:
-      `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.` +
+      (spendable === null || spendable === credits
+        ? `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.`
+        : `The ${spendable} credits that this app can use do not cover ${required}.`) +
       (credits === 0 && held === 0 ? STARTERS : ""),
-    more: { credits, held, required },
+    more: { credits, spendable, held, required },
   }),
   job_not_found: "You have no job with this id.",
   job_unknown: "You have no job with this job_id.",
@@ -20,6 +23,7 @@ export const JOBS = {
   token_storage_full: ({ limit_bytes }) => ({
     error: `This token's jobs have stored ${limit_bytes} bytes, the most that one token may store. Its jobs can still be completed; sign in again for a new token.`,
   }),
+  too_many_lots: `The account has ${LOTS_MAX} lots of credits with terms, the most that are possible. Give credits without terms, or wait until a lot is used up or has expired.`,
   balance_limit:
     "This amount would take the balance out of its allowed range. Use a smaller amount.",
   balance_below_zero: ({ required, credits }) => ({

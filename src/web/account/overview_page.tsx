@@ -6,6 +6,7 @@ import type { Person } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
+import { LotList } from "../layout/lot_list.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import {
   counted,
@@ -103,6 +104,7 @@ function Balance({ overview, appName, sells }: OfApps & { readonly sells: boolea
           </>
         )}
       </p>
+      <LotList lots={overview.lots} appName={appName} />
       {account.credits < 0 ? (
         <p class="hint">
           {debtReason(overview.debt_cause)} You can start new jobs when the balance is above zero

@@ -1,6 +1,6 @@
 /** The credit packages, each with a button to its checkout. */
 import type { CreditPackage } from "../../domain/purchases.ts";
-import { number } from "../layout/labels.ts";
+import { counted, nameFromSlug, number } from "../layout/labels.ts";
 import { BackTo } from "../layout/back_link.tsx";
 import type { PurchaseReturn } from "./purchase_return.ts";
 
@@ -21,7 +21,7 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
         <BackTo back={back} result={null} />
       </div>
       <ul class="packages">
-        {packages.map(({ id, name, credits }) => (
+        {packages.map(({ id, name, credits, ...terms }) => (
           <li>
             <form method="post" action="/account/buy">
               <input type="hidden" name="package" value={id} />
@@ -32,6 +32,7 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
               <p id={`credits-${id}`} class="package-credits">
                 {number(credits)} <small>credits</small>
               </p>
+              <PackageTerms {...terms} />
               <button type="submit" aria-describedby={`package-${id} credits-${id}`}>
                 {prices.has(id) ? `Buy for ${prices.get(id)}` : "Buy"}
               </button>
@@ -47,4 +48,18 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
       </p>
     </section>
   );
+}
+
+/** When a package's credits expire, and where they can be used; nothing if it has no terms. */
+function PackageTerms({
+  expires_after_days,
+  app_slugs,
+}: Pick<CreditPackage, "expires_after_days" | "app_slugs">) {
+  const texts = [
+    expires_after_days === undefined
+      ? null
+      : `usable for ${counted(expires_after_days, "day", "days")}`,
+    app_slugs === undefined ? null : `only in ${app_slugs.map(nameFromSlug).join(", ")}`,
+  ].filter((text) => text !== null);
+  return texts.length === 0 ? null : <p class="hint">{texts.join(", ")}</p>;
 }

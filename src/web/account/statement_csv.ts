@@ -1,9 +1,10 @@
 /** `GET /account/statement.csv[?month=]`: a month's ledger entries as comma-separated values (RFC 4180). */
-import type { Answer, Statement } from "../../account/contract.ts";
+import type { Answer, EntryRow, Statement } from "../../account/contract.ts";
 import { monthOf, readMonth, type Month } from "../../domain/calendar.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
 import { csvRow } from "../../domain/csv.ts";
 import { startedBy } from "../../domain/started_by.ts";
+import { termsView } from "../../domain/wire.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "./apps.ts";
 import { statementEntries } from "./statement_entries.ts";
@@ -23,7 +24,8 @@ export const downloadStatement = factory.createHandlers(async (context) => {
   if (!page.ok) return refuseWithPage(context, page.refusal);
   const encoder = new TextEncoder();
   const of_entry = ["line", "at", "what", "about", "app", "job_id"];
-  const header = [...of_entry, "by", "by_id", "by_name", "credits", "balance"];
+  const of_starter = ["by", "by_id", "by_name"];
+  const header = [...of_entry, ...of_starter, "lot_id", "expires_at", "credits", "balance"];
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(csvRow(header))),
     async pull(controller) {
@@ -61,6 +63,14 @@ function csvRows(
     const job = jobs.get(job_id ?? "");
     const by = job === undefined ? null : startedBy(job);
     const starter = [by?.kind ?? null, by?.id ?? null, by?.name ?? null];
-    return csvRow([line, at, name, about, app_slug, job_id, ...starter, amount, balance_after]);
+    const { lot_id, expires_at } = lotCells(statement.rows[index]);
+    const known = [line, at, name, about, app_slug, job_id, ...starter, lot_id, expires_at];
+    return csvRow([...known, amount, balance_after]);
   });
+}
+
+/** The lot of an entry, and when credits expire that it brought. */
+function lotCells(entry: EntryRow | undefined) {
+  const { lot_id = null, terms = null } = entry === undefined ? {} : termsView(entry);
+  return { lot_id, expires_at: terms?.expires_at ?? null };
 }

@@ -7,6 +7,7 @@ import { readTopApps } from "../../operator/read_today.ts";
 import { appNames } from "../account/apps.ts";
 import { statementEntries } from "../account/statement_entries.ts";
 import { number } from "../layout/labels.ts";
+import { LotList } from "../layout/lot_list.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import {
   ActionLink,
@@ -108,7 +109,7 @@ function ConsoleAccountPage(props: ConsoleAccountPageProps) {
     >
       <div class="columns">
         <div class="main-column">
-          <Balance person={person} inspected={inspected} />
+          <Balance person={person} inspected={inspected} appName={appName} />
           <StartedJobs person={person} inspected={inspected} appName={appName} />
           <TopApps {...props} />
           <PurchasesPanel {...props} />
@@ -130,7 +131,11 @@ function ConsoleAccountPage(props: ConsoleAccountPageProps) {
 
 type AccountProps = Pick<ConsoleAccountPageProps, "person" | "inspected">;
 
-function Balance({ person, inspected: { account, held } }: AccountProps) {
+function Balance({
+  person,
+  inspected: { account, held, lots },
+  appName,
+}: AccountProps & Pick<ConsoleAccountPageProps, "appName">) {
   return (
     <Panel id="balance" title="Balance" class="balance">
       <p class={account.credits < 0 ? "balance-now is-negative" : "balance-now"}>
@@ -146,6 +151,7 @@ function Balance({ person, inspected: { account, held } }: AccountProps) {
           </>
         )}
       </p>
+      <LotList lots={lots} appName={appName} />
       <div class="acts">
         <ActionLink to={person} action="credits" text="Give or take credits" />
       </div>

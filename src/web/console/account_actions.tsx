@@ -28,6 +28,7 @@ export const FIELD_LABELS = {
   reason: "The reason",
   plan: "The plan",
   amount: "The number of credits",
+  app_slugs: "The list of apps",
   confirm: "The identity",
 };
 

@@ -8,12 +8,14 @@ import {
   type AppRecord,
   type SaveApp,
 } from "../../operator/save_app.ts";
+import { Choice } from "../allowance/fields.tsx";
 import { PERIOD_NAMES } from "../allowance/cap_choice.tsx";
 import type { FormState } from "./form.tsx";
 import { textOf } from "./forms.ts";
 import { ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 import {
   choice,
+  flag,
   list,
   text,
   textOrNull,
@@ -76,6 +78,20 @@ function Period({ form }: { form: FormState }) {
   );
 }
 
+function StarterOnlyHere({ form }: { form: FormState }) {
+  return (
+    <Choice
+      type="checkbox"
+      id="starter_only_here"
+      name="starter_only_here"
+      value="yes"
+      checked={form.values["starter_only_here"] === "yes"}
+    >
+      Only this app can use its starter credits
+    </Choice>
+  );
+}
+
 const FIELDS: readonly RecordField[] = [
   text({
     name: "name",
@@ -117,6 +133,13 @@ const FIELDS: readonly RecordField[] = [
     rows: 3,
     hint: "One per line, such as mailinator.com. Subdomains count too. If you list any, people without a verified e-mail address get none either.",
   }),
+  wholeNumberOrNull({
+    name: "starter_expires_after_days",
+    label: "Days until starter credits expire",
+    called: "The days until starter credits expire",
+    hint: "For credits that accounts get from now on. Leave it empty if they never expire.",
+  }),
+  flag("starter_only_here", "The choice for starter credits", StarterOnlyHere),
   list({
     name: "origins",
     label: "Origins",

@@ -1,5 +1,8 @@
 /** `GET` and `POST /console/accounts/{identity_id}/credits`: gives or takes credits, after a review step. */
+import type * as z from "zod/mini";
+import { DAY_MS } from "../../domain/calendar.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
+import { timestamp } from "../../domain/wire.ts";
 import { holderAccount, holderId } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -24,6 +27,7 @@ import {
 } from "./form.tsx";
 import {
   check,
+  entriesOf,
   invalid,
   readForm,
   submit,
@@ -34,6 +38,7 @@ import {
 import { accountPath } from "./table.tsx";
 
 const BELOW_ZERO = "Tick the box to confirm that the balance goes below zero.";
+const NOT_A_DAY = "The last day must be a day such as 2026-11-21, and not in the past.";
 const NO_DIRECTION = "Choose whether to give or take credits.";
 
 export const showCredits = factory.createHandlers((context) =>
@@ -54,7 +59,7 @@ export const doCredits = factory.createHandlers(async (context) => {
     context,
     form,
     (acting) => adjustCredits(acting, holderId(context), request),
-    { balance_limit: "amount" },
+    { balance_limit: "amount", too_many_lots: "until" },
   );
   if (done.ok) {
     return context.redirect(accountPathWithNotice(context, amount > 0 ? "given" : "taken"), 303);
@@ -67,17 +72,37 @@ export const doCredits = factory.createHandlers(async (context) => {
 /** The signed amount and the reason, or the invalid fields. */
 function readAdjustment(
   form: FormState,
-): Result<{ readonly amount: number; readonly reason: string }, FormState["problems"]> {
+): Result<z.output<typeof creditsBody>, FormState["problems"]> {
   const direction = textOf(form, "direction");
   const amount = wholeNumberOf(form, "amount") * (direction === "take" ? -1 : 1);
-  const checked = check(creditsBody, { amount, reason: textOf(form, "reason") }, FIELD_LABELS);
+  const terms = direction === "give" ? readTerms(form) : {};
+  const body = { amount, ...terms, reason: textOf(form, "reason") };
+  const checked = check(creditsBody, body, FIELD_LABELS, form);
   const problems = {
     ...(["give", "take"].includes(direction) ? {} : { direction: NO_DIRECTION }),
-    ...(checked.ok ? {} : checked.refusal),
+    ...(checked.ok ? {} : atFields(checked.refusal)),
   };
   return checked.ok && Object.keys(problems).length === 0
     ? accepted(checked.value)
     : refused(problems);
+}
+
+/** The terms of credits that are given. A day means its end in UTC. */
+function readTerms(form: FormState) {
+  const until = textOf(form, "until");
+  const day_ms = /^\d{4}-\d{2}-\d{2}$/.test(until) ? Date.parse(`${until}T00:00:00Z`) : Number.NaN;
+  const expires_at = Number.isNaN(day_ms) ? until : timestamp(day_ms + DAY_MS);
+  const app_slugs = entriesOf(form, "app_slugs").map(({ entry }) => entry);
+  return {
+    ...(until === "" ? {} : { expires_at }),
+    ...(app_slugs.length === 0 ? {} : { app_slugs }),
+    ...(form.values["bought"] === "yes" ? { bought: true } : {}),
+  };
+}
+
+/** The form's field for the end of the credits is a day. */
+function atFields({ expires_at, ...problems }: FormState["problems"]): FormState["problems"] {
+  return expires_at === undefined ? problems : { ...problems, until: NOT_A_DAY };
 }
 
 /** `amount`: the amount to confirm; null: the first step, where it is typed. */
@@ -124,12 +149,37 @@ function CreditsPage({ subject, form }: CreditsPageProps) {
           ]}
         />
         <Field form={form} name="amount" label="Number of credits" inputmode="numeric" />
+        <TermsFields form={form} />
         <Reason
           form={form}
           hint="The account’s holder sees this in their statement. It is also kept in the audit log."
         />
       </ActionForm>
     </FormPage>
+  );
+}
+
+/** The terms of credits that are given. */
+function TermsFields({ form }: { form: FormState }) {
+  return (
+    <>
+      <Field
+        form={form}
+        name="until"
+        label="Last day, if they expire"
+        placeholder="YYYY-MM-DD"
+        hint="What is left expires at the end of this day in UTC. Empty: the credits never expire. Only for credits that you give."
+      />
+      <Field
+        form={form}
+        name="app_slugs"
+        label="Only in these apps"
+        hint="The apps’ slugs, with spaces between them. Empty: all apps. Only for credits that you give."
+      />
+      <Choice type="checkbox" name="bought" value="yes" checked={form.values["bought"] === "yes"}>
+        The person paid for them
+      </Choice>
+    </>
   );
 }
 
@@ -144,6 +194,9 @@ function ReviewCreditsPage({ subject, form, amount }: ReviewCreditsProps) {
   const giving = amount > 0;
   const change = credits(Math.abs(amount));
   const { direction = "", amount: typed = "", reason = "" } = form.values;
+  const { until = "", app_slugs = "", bought = "" } = giving ? form.values : {};
+  const terms = { until, app_slugs, bought };
+  const sent = { direction, amount: typed, ...terms, reason, confirmed: "yes" };
   return (
     <FormPage
       title={giving ? `Give ${change}?` : `Take ${change}?`}
@@ -164,6 +217,9 @@ function ReviewCreditsPage({ subject, form, amount }: ReviewCreditsProps) {
           <dd class={after < 0 ? "is-negative" : undefined}>{number(after)}</dd>
         </div>
       </dl>
+      {until === "" ? null : <p>What is left expires at the end of {until} (UTC).</p>}
+      {app_slugs.trim() === "" ? null : <p>Only these apps can use them: {app_slugs}</p>}
+      {bought === "yes" ? <p>They count as bought.</p> : null}
       <p>
         The account’s holder will see this reason: <q>{reason}</q>
       </p>
@@ -174,11 +230,9 @@ function ReviewCreditsPage({ subject, form, amount }: ReviewCreditsProps) {
         danger={!giving}
         back={accountPath(subject.identity_id)}
       >
-        {Object.entries({ direction, amount: typed, reason, confirmed: "yes" }).map(
-          ([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ),
-        )}
+        {Object.entries(sent).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
         {after < 0 && !giving ? <BelowZero form={form} /> : null}
       </ActionForm>
     </FormPage>

@@ -175,6 +175,7 @@ const CHANGES = [
   ["adjusted", "Adjusted by operators"],
   ["spent", "Spent on jobs"],
   ["job_refunded", "Jobs refunded by operators"],
+  ["expired", "Expired"],
   ["taken_back", "Taken back with refunds and disputes of purchases"],
   ["forfeited", "In deleted accounts"],
 ] as const;

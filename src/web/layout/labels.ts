@@ -17,6 +17,7 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   suspend: "Account suspended",
   restore: "Account restored",
   debt: "Debt of your deleted account",
+  expire: "Credits expired",
 };
 
 /** A `purchase_refund` with a positive amount: a dispute was won. */

@@ -63,7 +63,7 @@ async function prepare(jobs: number): Promise<string> {
     ADA,
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
      insert into jobs select '${abandoned.slice(0, 14)}' || printf('%09d', i), 'completed', 'demo',
-       'draw', 1, 1, 1, 0, 0, null, null, null, null, null, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, null, 0, 0, null, null, settle, on_expiry, max_overage_percent,
+       'draw', 1, 1, 1, 0, null, 0, null, null, null, null, null, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, null, 0, 0, null, null, settle, on_expiry, max_overage_percent,
        null, null, null
      from jobs, n where id = '${abandoned}'`,
   );
@@ -221,7 +221,7 @@ describe("10,000 jobs that run out at once", () => {
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${OPEN_JOBS_MAX - 1})
        insert into jobs select printf('00000000-0000-7000-8000-%012d', i), status, app_slug, action,
-         1, 1, 0, 0, 0, null, null, null, null, null, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null, null, 0, 0, null, null,
+         1, 1, 0, 0, null, 0, null, null, null, null, null, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null, null, 0, 0, null, null,
          settle, on_expiry, max_overage_percent, null, null, null from jobs, n`,
     );
     await query(ADA, "insert into long_jobs select expires_at_ms, id from jobs");

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { signIn, type Answer, type SignedIn } from "../support/passbook.ts";
 import { expectDeletion, expectInvariants } from "./invariants.ts";
+import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { Model } from "./model.ts";
 import { findReadModel, loseReadModel } from "./sync/readmodel.ts";
 import { dump, evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
@@ -17,7 +18,14 @@ type Step =
   | { readonly do: "fail"; readonly job: number; readonly refund: boolean }
   | { readonly do: "give back"; readonly job: number; readonly amount: number | "rest" }
   | { readonly do: "adjust"; readonly amount: number }
-  | { readonly do: "buy"; readonly credits: number }
+  | {
+      readonly do: "give";
+      readonly amount: number;
+      readonly seconds: number | null;
+      readonly app: "one" | "two" | null;
+      readonly bought: boolean;
+    }
+  | { readonly do: "buy"; readonly credits: number; readonly days: 1 | null }
   | { readonly do: "refund"; readonly purchase: number; readonly cents: number }
   | { readonly do: "retry" }
   | { readonly do: "wait"; readonly seconds: number }
@@ -49,10 +57,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     amount: fc.oneof(fc.constant<"rest">("rest"), fc.integer({ min: 0, max: 20 })),
   }),
   fc.record({ do: fc.constant("adjust"), amount: fc.constantFrom(-70, 5, 60) }),
-  fc.record({ do: fc.constant("buy"), credits: fc.integer({ min: 1, max: 50 }) }),
+  fc.record({
+    do: fc.constant("give"),
+    amount: fc.integer({ min: 1, max: 60 }),
+    seconds: fc.constantFrom(null, 30, 100, 300, 700_000),
+    app: fc.constantFrom("one", "two", null),
+    bought: fc.boolean(),
+  }),
+  fc.record({
+    do: fc.constant("buy"),
+    credits: fc.integer({ min: 1, max: 50 }),
+    days: fc.constantFrom(1, null, null),
+  }),
   fc.record({ do: fc.constant("refund"), purchase: job, cents: fc.integer({ min: 1, max: 300 }) }),
   fc.record({ do: fc.constant("retry") }),
   fc.record({ do: fc.constant("wait"), seconds: fc.integer({ min: 1, max: 400 }) }),
+  fc.record({ do: fc.constant("wait"), seconds: fc.constantFrom(86_400, 700_000) }),
   fc.record({ do: fc.constantFrom("evict", "alarm", "alarm again") }),
   fc.record({ do: fc.constantFrom("evict", "evict", "alarm", "lose D1", "find D1") }),
   fc.record({ do: fc.constant("evict") }),
@@ -65,6 +85,7 @@ class Play {
   readonly #email: string;
   #person: SignedIn;
   #last_write: { path: string; body: object; key: string; answer: Answer } | null = null;
+  #written_at_ms = 0;
   #keys = 0;
 
   constructor(email: string, person: SignedIn) {
@@ -109,7 +130,9 @@ class Play {
       case "give back":
         return this.#giveBack(this.#model.jobs.length - 1 - step.job, step.amount);
       case "buy":
-        return this.#buy(step.credits);
+        return this.#buy(step.credits, step.days);
+      case "give":
+        return this.#give(step);
       case "refund":
         return this.#refund(this.#model.purchases.length - 1 - step.purchase, step.cents);
       case "retry":
@@ -118,7 +141,9 @@ class Play {
         vi.setSystemTime(Date.now() + step.seconds * 1000);
         // A session token is valid for 15 minutes.
         this.#person = await signIn(this.#email);
-        return;
+        // The model expires jobs and lots at each step; the account does when it is called.
+        await this.#person.get("/api/jobs?limit=1");
+        return this.#model.now(Date.now());
       case "evict":
         return evict(this.#person.identity_id);
       case "alarm":
@@ -160,8 +185,12 @@ class Play {
     expect(started.body.jobs).toEqual(
       body.jobs.filter((job: { status: string }) => job.status === "started"),
     );
-    const wallet = await this.#person.get("/api/wallet");
-    expect(wallet.body.account.credits).toBe(this.#model.credits);
+    const { body: wallet } = await this.#person.get("/api/wallet?app=one");
+    const { credits, bought, spendable, left } = this.#model;
+    expect(wallet.account.credits).toBe(credits);
+    expect(wallet.bought).toBe(bought);
+    expect(wallet.spendable).toBe(spendable);
+    expect(leftOf(wallet.lots)).toEqual(left);
   }
 
   /** Returns the id of a job, or an id that the service never issued. */
@@ -203,9 +232,19 @@ class Play {
     ]);
   }
 
+  async #give({ amount, seconds, app, bought }: Extract<Step, { do: "give" }>): Promise<void> {
+    const expires_at_ms = seconds === null ? null : Date.now() + seconds * 1000;
+    const terms = { expires_at_ms, app_slugs: app === null ? null : [app], bought };
+    const account = env.ACCOUNT.getByName(this.#person.identity_id);
+    const answer = await account.adjustCredits({ amount, note: "why", terms }, null);
+    const credits = this.#model.give(amount, expires_at_ms ?? Infinity, app, bought);
+    expect(answer).toMatchObject({ ok: true, value: { value: { credits } } });
+  }
+
   /** Records a purchase for 3.00 twice, as if the payment service repeated its webhook. */
-  async #buy(credits: number): Promise<void> {
-    const number = this.#model.buy(credits);
+  async #buy(credits: number, days: 1 | null): Promise<void> {
+    const expiry = days === null ? undefined : Date.now() + days * DAY_MS;
+    const number = this.#model.buy(credits, expiry);
     const purchase = {
       checkout_session_id: `cs_${number}`,
       payment_intent_id: `pi_${number}`,
@@ -214,6 +253,7 @@ class Play {
       credits,
       paid_minor: 300,
       currency: "eur",
+      ...(days === null ? {} : { expires_after_days: days }),
     };
     const account = env.ACCOUNT.getByName(this.#person.identity_id);
     for (let time = 0; time < 2; time += 1) {
@@ -241,18 +281,41 @@ class Play {
     await this.#person.get("/api/jobs?limit=1");
     const before = await dump(this.#person.identity_id);
     const answer = await this.#person.post(path, body, { "Idempotency-Key": key });
-    if (expected) this.#last_write = { path, body, key, answer };
-    else expect(await dump(this.#person.identity_id)).toBe(before);
+    if (expected) {
+      this.#last_write = { path, body, key, answer };
+      this.#written_at_ms = Date.now();
+    } else expect(await dump(this.#person.identity_id)).toBe(before);
     return answer;
   }
 
   async #retry(): Promise<void> {
-    if (this.#last_write === null) return;
+    // Responses are kept for a day.
+    if (this.#last_write === null || Date.now() - this.#written_at_ms >= DAY_MS) return;
     const { path, body, key, answer } = this.#last_write;
     const again = await this.#person.post(path, body, { "Idempotency-Key": key });
     expect(again.body).toEqual(answer.body);
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
   }
+}
+
+/** What is left in lots as the model says it: lots with the same terms together. */
+function leftOf(lots: readonly ShownLot[]): string[] {
+  const names = lots
+    .filter(({ left }) => left > 0)
+    .map(({ expires_at, app_slugs, bought, left }) => {
+      const expiry = expires_at === null ? Infinity : Date.parse(expires_at);
+      return { name: `${expiry} ${app_slugs?.join() ?? null} ${bought}`, left };
+    });
+  return [...Map.groupBy(names, ({ name }) => name)]
+    .map(([name, all]) => `${name}: ${all.reduce((sum, { left }) => sum + left, 0)}`)
+    .toSorted();
+}
+
+interface ShownLot {
+  readonly expires_at: string | null;
+  readonly app_slugs: readonly string[] | null;
+  readonly bought: boolean;
+  readonly left: number;
 }
 
 describe("any history of an account", () => {

@@ -13,6 +13,7 @@ import {
 import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
 import { JOB_STEP_BYTES } from "../../../src/account/jobs/progress.ts";
 import { SERVICE, type EntryRow, type StatementRow } from "../../../src/account/contract.ts";
+import { partsOf } from "../../../src/domain/wire.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import {
   fireAlarm,
@@ -30,6 +31,7 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   expectLedger(contents);
   expectJobs(contents);
   expectGrants(contents);
+  await expectLots(identity_id, contents);
   await expectPurchases(identity_id, contents);
   await expectSpending(identity_id, contents);
   await expectStoredBytes(identity_id, contents);
@@ -199,7 +201,7 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
   expect(granted).toHaveLength(new Set(granted.map((entry) => entry.app_slug)).size);
   const put_in = entries
     .filter(({ kind }) =>
-      ["grant", "adjustment", "purchase", "purchase_refund", "debt"].includes(kind),
+      ["grant", "adjustment", "purchase", "purchase_refund", "debt", "expire"].includes(kind),
     )
     .reduce((sum, entry) => sum + entry.amount, 0);
   const taken = jobs.reduce(
@@ -207,6 +209,46 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
     0,
   );
   expect(entries.at(-1)?.balance_after ?? 0).toBe(put_in - taken);
+}
+
+interface StoredLot {
+  readonly id: string;
+  readonly bought: 0 | 1;
+  readonly app_slugs_json: string | null;
+  readonly credits_left: number;
+  readonly credits_held: number;
+}
+
+/**
+ * The balance is the base and what is left in lots, of which the bought part is never below zero. Each lot has what started
+ * jobs hold of it, and each job's parts add up to what it holds or cost.
+ */
+async function expectLots(identity_id: string, { entries, jobs }: Contents): Promise<void> {
+  const lots = await query<StoredLot>(identity_id, "select * from lots order by line, id");
+  const newest = entries.at(-1);
+  const left = (of: readonly StoredLot[]): number =>
+    of.reduce((sum, { credits_left }) => sum + credits_left, 0);
+  const bought = (newest?.bought_after ?? 0) - left(lots.filter((lot) => lot.bought === 1));
+  const base = (newest?.balance_after ?? 0) - left(lots);
+  expect(bought).toBeGreaterThanOrEqual(0);
+  if (base < bought) expect(bought).toBe(0);
+  for (const job of jobs) {
+    const sum = partsOf(job).reduce((all, { credits }) => all + credits, 0);
+    expect(sum).toBe(job.status === "started" ? job.reserved : job.actual_cost);
+  }
+  const held = jobs.filter(({ status }) => status === "started").flatMap(partsOf);
+  const sumOfParts = (parts: typeof held): number =>
+    parts.reduce((sum, { credits }) => sum + credits, 0);
+  for (const lot of lots) {
+    const own = held.filter(({ lot_id }) => lot_id === lot.id);
+    expect(lot.credits_held).toBe(sumOfParts(own));
+    expect(lot.credits_left).toBeGreaterThanOrEqual(0);
+    expect(own.every((part) => Number(part.bought) === lot.bought)).toBe(true);
+  }
+  expect(newest?.reserved_bought_after ?? 0).toBe(sumOfParts(held.filter((it) => it.bought)));
+  const scoped = lots.filter((lot) => lot.app_slugs_json !== null);
+  const noted = JSON.parse(newest?.scoped_json ?? "[]");
+  expect(noted.reduce((sum: number, it: { left: number }) => sum + it.left, 0)).toBe(left(scoped));
 }
 
 /** Each purchase has one entry. Its refunds are entries of 0 to all of its credits. */
@@ -398,6 +440,7 @@ export const NOT_IN_D1 = [
   "on_expiry",
   "cost_estimate",
   "max_overage_percent",
+  "from_json",
   "idempotency_caller",
   "idempotency_key",
   "idempotency_fingerprint",

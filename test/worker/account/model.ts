@@ -1,74 +1,137 @@
-/** A model of a wallet and its jobs, written from the design and independent of the code. */
+/**
+ * A model of a wallet and its jobs, written from the design and independent of the code: each credit is a thing of its own,
+ * and remembers the lot that it belongs to.
+ */
+
+/** The terms of a credit. Credits without terms belong to one of the two parts of the base. */
+export interface ModelLot {
+  readonly expires_ms: number;
+  readonly app: string | null;
+  readonly bought: boolean;
+  readonly number: number;
+  readonly is_returned: boolean;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+const base = (bought: boolean): ModelLot => {
+  return { expires_ms: NEVER, app: null, bought, number: NEVER, is_returned: false };
+};
+const GIVEN = base(false);
+const BOUGHT = base(true);
+
+/** How long what comes back to an expired lot is usable. */
+const RETURNED_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** The app that the jobs of the history belong to. */
+const APP = "one";
 
 export interface ModelJob {
-  readonly reserved: number;
+  reserved: number;
   readonly deadline_ms: number;
   state: "running" | "done" | "refunded" | "kept" | "timed out";
+  /** The credits that it holds, or that it cost, in the order of taking. */
+  units: ModelLot[];
   cost: number;
   refunded: number;
 }
 
 export class Model {
-  credits = 0;
   readonly jobs: ModelJob[] = [];
-  readonly purchases: { readonly credits: number; cents_back: number }[] = [];
+  readonly purchases: { readonly credits: number; cents_back: number; readonly lot: ModelLot }[] =
+    [];
   readonly #granted = new Set<string>();
+  #free: ModelLot[] = [];
+  #debt = 0;
+  #lots = 0;
+  #now_ms = 0;
+
+  get credits(): number {
+    return this.#free.length - this.#debt;
+  }
+
+  get bought(): number {
+    return this.#free.filter(({ bought }) => bought).length;
+  }
+
+  get spendable(): number {
+    return this.#usable(APP).length - this.#debt;
+  }
+
+  /** What is left in lots, with their expiry and scope, sorted. */
+  get left(): string[] {
+    const lots = Map.groupBy(this.#free, ({ expires_ms, app, bought }) =>
+      expires_ms === NEVER && app === null ? "" : `${expires_ms} ${app} ${bought}`,
+    );
+    return [...lots]
+      .flatMap(([name, { length }]) => (name === "" ? [] : `${name}: ${length}`))
+      .toSorted();
+  }
 
   /** Returns whether this call granted credits. */
   wallet(app: string, starter_credits: number): boolean {
     if (this.#granted.has(app)) return false;
     this.#granted.add(app);
-    this.credits += starter_credits;
+    this.#bring(GIVEN, starter_credits);
     return true;
   }
 
   /** Returns the new balance. */
   adjust(amount: number): number {
-    this.credits += amount;
+    if (amount > 0) this.#bring(GIVEN, amount);
+    else this.#take(null, 0 - amount);
+    return this.credits;
+  }
+
+  /** Gives credits with terms. Returns the new balance. */
+  give(amount: number, expires_ms: number, app: string | null, bought: boolean): number {
+    this.#bring(this.#lot(expires_ms, app, bought), amount);
     return this.credits;
   }
 
   /** Returns the index of the new purchase. */
-  buy(credits: number): number {
-    this.credits += credits;
-    return this.purchases.push({ credits, cents_back: 0 }) - 1;
+  buy(credits: number, expires_ms = NEVER): number {
+    const lot = this.#lot(expires_ms, null, true);
+    this.#bring(lot, credits);
+    return this.purchases.push({ credits, cents_back: 0, lot }) - 1;
   }
 
   /** Sets the refunded total, of 300 cents. Returns false if the purchase does not exist. */
   refund(number: number, cents: number): boolean {
     const purchase = this.purchases[number];
     if (purchase === undefined) return false;
-    const { credits, cents_back } = purchase;
+    const { credits, cents_back, lot } = purchase;
     const taken = (back: number): number => Math.ceil((credits * back) / 300);
     purchase.cents_back = Math.max(cents_back, cents);
-    this.credits -= taken(purchase.cents_back) - taken(cents_back);
+    for (let left = taken(purchase.cents_back) - taken(cents_back); left > 0; left -= 1) {
+      const found = [lot, BOUGHT, GIVEN].find((it) => this.#free.includes(it));
+      if (found === undefined) this.#debt += 1;
+      else this.#free.splice(this.#free.indexOf(found), 1);
+    }
     return true;
   }
 
-  /** Returns the new job's index, or null if the balance is too low. */
+  /** Returns the new job's index, or null if the usable credits are too few. */
   create(estimate: number, deadline_ms: number): number | null {
-    if (this.credits < estimate) return null;
-    this.credits -= estimate;
-    return (
-      this.jobs.push({ reserved: estimate, deadline_ms, state: "running", cost: 0, refunded: 0 }) -
-      1
-    );
+    if (this.spendable < estimate) return null;
+    const units = this.#take(APP, estimate);
+    const job = { reserved: estimate, deadline_ms, units, cost: 0, refunded: 0 };
+    return this.jobs.push({ ...job, state: "running" }) - 1;
   }
 
   complete(index: number, cost: number): boolean {
     const job = this.jobs[index];
     if (job?.state !== "running" && job?.state !== "timed out") return false;
     if (job.refunded > 0) return false;
-    this.credits -= job.state === "running" ? cost - job.reserved : cost;
-    Object.assign(job, { state: "done", cost });
+    this.#settle(job, cost);
+    job.state = "done";
     return true;
   }
 
   fail(index: number, refund: boolean): boolean {
     const job = this.jobs[index];
     if (job?.state !== "running") return false;
-    if (refund) this.credits += job.reserved;
-    Object.assign(job, refund ? { state: "refunded" } : { state: "kept", cost: job.reserved });
+    this.#settle(job, refund ? 0 : job.reserved);
+    job.state = refund ? "refunded" : "kept";
     return true;
   }
 
@@ -83,16 +146,62 @@ export class Model {
     const job = this.jobs[index];
     if (job === undefined || amount === 0 || job.refunded + amount > job.cost) return false;
     job.refunded += amount;
-    this.credits += amount;
+    this.#putBack(job.units.splice(job.units.length - amount));
     return true;
   }
 
-  /** Expires overdue jobs. */
+  /** Expires overdue jobs, and then what is left of lots. */
   now(at_ms: number): void {
+    this.#now_ms = at_ms;
     for (const job of this.jobs) {
       if (job.state !== "running" || job.deadline_ms > at_ms) continue;
-      this.credits += job.reserved;
+      this.#settle(job, 0);
       job.state = "timed out";
+    }
+    this.#free = this.#free.filter(({ expires_ms }) => expires_ms > at_ms);
+  }
+
+  #settle(job: ModelJob, cost: number): void {
+    this.#putBack(job.units.splice(cost));
+    job.units.push(...this.#take(APP, cost - job.units.length));
+    job.cost = cost;
+  }
+
+  #lot(expires_ms: number, app: string | null, bought: boolean, is_returned = false): ModelLot {
+    if (expires_ms === NEVER && app === null) return bought ? BOUGHT : GIVEN;
+    return { expires_ms, app, bought, number: (this.#lots += 1), is_returned };
+  }
+
+  #usable(app: string | null): ModelLot[] {
+    return this.#free.filter((lot) => lot.app === null || lot.app === app);
+  }
+
+  #bring(lot: ModelLot, amount: number): void {
+    for (let left = amount; left > 0; left -= 1) {
+      if (this.#debt > 0 && lot.app === null) this.#debt -= 1;
+      else this.#free.push(lot);
+    }
+  }
+
+  #take(app: string | null, amount: number): ModelLot[] {
+    const ordered = this.#usable(app).toSorted((one, other) => {
+      if (one.expires_ms !== other.expires_ms) return one.expires_ms < other.expires_ms ? -1 : 1;
+      if ((one.app === null) !== (other.app === null)) return one.app === null ? 1 : -1;
+      if (one.bought !== other.bought) return one.bought ? 1 : -1;
+      return one.number === other.number ? 0 : one.number - other.number;
+    });
+    const taken = ordered.slice(0, amount);
+    for (const lot of taken) this.#free.splice(this.#free.indexOf(lot), 1);
+    const missing = amount - taken.length;
+    this.#debt += missing;
+    return [...taken, ...Array.from({ length: missing }, () => GIVEN)];
+  }
+
+  #putBack(units: readonly ModelLot[]): void {
+    for (const lot of units.toReversed()) {
+      const is_gone = lot.expires_ms <= this.#now_ms;
+      const back = is_gone ? this.#lot(this.#now_ms + RETURNED_MS, lot.app, lot.bought, true) : lot;
+      this.#bring(is_gone && lot.is_returned ? lot : back, 1);
     }
   }
 }

@@ -55,7 +55,11 @@ describe("a ledger entry", () => {
 });
 
 describe("the life of a job", () => {
-  const books = (balance_after: number) => ({ balance_after, reserved_after: 0 });
+  const books = (balance_after: number) => ({
+    balance_after,
+    reserved_after: 0,
+    spendable: balance_after,
+  });
 
   it("a job starts only if the balance covers its estimate", () => {
     expect(reserve(books(30), STARTED, 30).ok).toBe(true);

@@ -19,7 +19,10 @@ type Of<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType
   ? z.output<Schemas[Name]>
   : never;
 const agreed: readonly true[] = [
-  true satisfies Fits<Omit<Of<"job">, "metadata">, Omit<ReturnType<typeof jobView>, "metadata">>,
+  true satisfies Fits<
+    Omit<Of<"job">, "metadata" | "from">,
+    Omit<ReturnType<typeof jobView>, "metadata" | "from">
+  >,
   true satisfies Fits<Of<"entry">["kind"], ReturnType<typeof entryView>["kind"]>,
   true satisfies Fits<keyof Of<"entry">, keyof ReturnType<typeof entryView>>,
   true satisfies Fits<keyof Of<"settled_job">, keyof ReturnType<typeof settledView>>,

@@ -262,6 +262,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   adjustment: "adjusted",
   job_refund: "job_refunded",
   purchase_refund: "taken_back",
+  expire: "expired",
 };
 
 type Ledger = Awaited<ReturnType<typeof readContents>>["entries"];
@@ -269,7 +270,15 @@ type Ledger = Awaited<ReturnType<typeof readContents>>["entries"];
 /** The figures of a month, recounted from the ledgers. */
 function recount(ledgers: readonly Ledger[], { name, from_ms, to_ms }: Month) {
   const changes = { granted: 0, purchased: 0, adjusted: 0, spent: 0, job_refunded: 0 };
-  const month = { month: name, opening: 0, ...changes, taken_back: 0, forfeited: 0, closing: 0 };
+  const month = {
+    month: name,
+    opening: 0,
+    ...changes,
+    expired: 0,
+    taken_back: 0,
+    forfeited: 0,
+    closing: 0,
+  };
   for (const ledger of ledgers) {
     let owned = 0;
     for (const { at_ms, kind, amount, balance_after, reserved_after } of ledger) {

@@ -61,12 +61,14 @@ export function addAccount(
       if (line.kind === "adjustment") add("adjusted", line.amount);
       if (line.kind === "purchase") add("purchased", line.amount);
       if (line.kind === "purchase_refund") add("taken_back", line.amount);
+      if (line.kind === "expire") add("expired", line.amount);
       if (line.kind === "debt") add("forfeited", line.amount);
     }
   }
 }
 
 const NOTHING = {
+  expired: 0,
   granted: 0,
   reserved: 0,
   settled: 0,

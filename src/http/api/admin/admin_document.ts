@@ -83,6 +83,7 @@ export const service_of_operators = describe(endpoints, {
             job_refunded: 0,
             purchased: 0,
             adjusted: 50,
+            expired: 0,
             taken_back: 0,
             forfeited: 0,
             jobs: 1,

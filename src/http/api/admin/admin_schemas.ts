@@ -5,6 +5,7 @@ import { ACCOUNT_STATES } from "../../../domain/wire.ts";
 import { OPERATOR_ROLES } from "../../../domain/operators.ts";
 import { FIGURE_NAMES } from "../../../domain/health.ts";
 import {
+  lot,
   account,
   app_entry,
   credits,
@@ -182,6 +183,7 @@ export const inspected_account = z
         .describe("The start of the suspension; null if the account is not suspended."),
     }),
     held: z.int().min(0),
+    lots: z.array(lot).describe("Credits with terms, in the order of use."),
     apps: z.array(app_entry),
     personal_tokens: z.array(personal_token),
     sessions: z.array(
@@ -260,6 +262,7 @@ const daily_totals = z
     job_refunded: total.describe("Cost of ended jobs that operators gave back."),
     purchased: total.describe("Credits bought, before reversals."),
     adjusted: z.int().describe("The signed sum of adjustments."),
+    expired: z.int().describe("Credits whose time was over, below zero."),
     taken_back: z
       .int()
       .describe(
@@ -330,6 +333,7 @@ export const month_money = z
     adjusted: z.int().describe("Operators' adjustments, up and down."),
     spent: z.int().describe("The cost of jobs, below zero."),
     job_refunded: z.int().describe("Cost of ended jobs that operators gave back."),
+    expired: z.int().describe("Credits whose time was over, below zero."),
     taken_back: z
       .int()
       .describe(

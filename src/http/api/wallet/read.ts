@@ -6,6 +6,9 @@ import { readWalletWithGrant } from "../../allowances/starter_grant.ts";
 import { isForeignCookieWrite } from "../../middleware/origins.ts";
 import { refuse } from "../../refusals.ts";
 import { appSlug } from "../../validation.ts";
+import type { Wallet } from "../../../account/contract.ts";
+import { nextExpiry } from "../../../domain/lots.ts";
+import { lotView } from "../../../domain/wire.ts";
 import { timestamp } from "../../views.ts";
 
 export const readWallet = endpoint(
@@ -23,7 +26,8 @@ export const readWallet = endpoint(
     const { apps: registry } = context.get("services");
     const wallet = await readWalletWithGrant(context, callerOf(context), slug);
     if (!wallet.ok) return refuse(context, wallet.refusal);
-    const { account, held, apps, app_grant, room, takes_starters } = wallet.value;
+    const { account, held, bought, lots, apps, app_grant, takes_starters } = wallet.value;
+    const next = nextExpiry(lots);
     const current_starters = new Map<string, number>();
     for (const { slug, starter_credits, granted_at_ms } of apps) {
       // If the registry cannot be read, the amount in the account's row is used.
@@ -35,6 +39,9 @@ export const readWallet = endpoint(
     return context.json({
       account,
       held,
+      bought,
+      lots: lots.map(lotView),
+      next_expiry: next === null ? null : { credits: next.credits, at: timestamp(next.at_ms) },
       apps: apps.map((row) => ({
         slug: row.slug,
         starter_credits: current_starters.get(row.slug) ?? row.starter_credits,
@@ -42,7 +49,13 @@ export const readWallet = endpoint(
         granted_at: row.granted_at_ms === null ? null : timestamp(row.granted_at_ms),
       })),
       app_grant,
-      ...(room === null ? {} : { room, spendable: Math.max(0, Math.min(room, account.credits)) }),
+      ...roomOf(wallet.value),
     });
   },
 );
+
+/** What the caller can spend: for the named app, or for a token with a cap. */
+function roomOf({ account, spendable, room }: Wallet) {
+  if (room === null) return spendable === null ? {} : { spendable };
+  return { room, spendable: Math.min(room, spendable ?? Math.max(0, account.credits)) };
+}

@@ -600,7 +600,7 @@ describe("a rebuild", () => {
     await change(
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
-       insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, 0, 0, 0, null,
+       insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, 0, 0, null, 0, null,
          null, null, null, null, null,
          created_at_ms, updated_at_ms, expires_at_ms, 1, null, null, null, 0, 0, null, null,
          settle, on_expiry, max_overage_percent, null, null, null from jobs, n`,

@@ -11,6 +11,8 @@ export const APP = {
   settle: "app",
   on_expiry: "refund",
   max_overage_percent: null as number | null,
+  starter_expires_after_days: null as number | null,
+  starter_only_here: false,
 };
 
 export interface AppServer {

@@ -71,6 +71,35 @@ describe("the account page", () => {
     expect(text).toContain("Demo 1 job 6");
   });
 
+  it("the account page shows what expires when, in the order of use, and the statement what has expired", async () => {
+    const ada = await signInWithCredits();
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const give = async (amount: number, days: number, app_slugs: readonly string[] | null) => {
+      const expires_at_ms = Date.now() + days * 86_400_000;
+      const terms = { expires_at_ms, app_slugs, bought: false };
+      await account.adjustCredits({ amount, note: "a trial", terms }, null);
+    };
+    expect((await open(ada, "/account")).text).not.toContain("Jobs use what expires first");
+    await give(30, 9, null);
+    await give(20, 2, ["demo"]);
+    const job_id = await startJob(ada, { cost_estimate: 5 });
+    const text = words((await open(ada, "/account")).text);
+    expect(text).toContain(
+      "Jobs use what expires first; then credits for their own app before credits for all; then given credits before bought ones; then the oldest.",
+    );
+    expect(text).toMatch(
+      /15 credits until .*, only in Demo · a trial. 5 more held: these do not expire.*30 credits until/,
+    );
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
+    passTime(3 * 86_400_000);
+    const later = await signIn("ada@example.com");
+    expect(words((await open(later, "/account")).text)).toContain("130 credits");
+    expect(words((await open(later, "/account/statement")).text)).toContain("Credits expired");
+    const csv = (await open(later, "/account/statement.csv")).text.split("\r\n");
+    expect(csv[0]).toMatch(/,"lot_id","expires_at","credits","balance"$/);
+    expect(csv[1]).toMatch(/,"Credits expired","a trial",.*,"[0-9a-f-]{36}",,-15,130$/);
+  });
+
   it("the account page says where the first credits come from, and shows a chart after the first job", async () => {
     const ada = await signInWithCredits();
     const before = (await open(ada, "/account")).text;
@@ -529,7 +558,7 @@ describe("the statement", () => {
     const rows = text.trimEnd().split("\r\n");
     expect(rows).toHaveLength(1 + 2 + 52);
     expect(rows[1]).toMatch(
-      /^54,"[^"]+Z","Held","A, b · Demo","demo","[0-9a-f-]{36}","browser",,,-10,39$/,
+      /^54,"[^"]+Z","Held","A, b · Demo","demo","[0-9a-f-]{36}","browser",,,,,-10,39$/,
     );
     expect(rows[2]).toContain(`,"'=HYPERLINK(""x"") · Demo",`);
     expect(rows.at(-1)).toMatch(/^1,.*"Account opened",,,,,,,0,0$/);

@@ -46,6 +46,37 @@ describe("giving and taking credits", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it("credits with terms are reviewed with their terms, and the account's pages say until when they can be used", async () => {
+    const { ada, fill, submit, open } = await consoleAndAda();
+    const terms = { until: "2099-01-31", app_slugs: "sketch, demo", bought: "yes" };
+    const review = await fill(pageOf(ada, "/credits"), { ...GIVE, ...terms });
+    expect(words(review.text)).toContain("What is left expires at the end of 2099-01-31 (UTC).");
+    await submit(pageOf(ada, "/credits"), hiddenFields(review.text));
+    expect((await ada.get("/api/wallet")).body.lots).toMatchObject([
+      {
+        left: 50,
+        expires_at: "2099-02-01T00:00:00.000Z",
+        app_slugs: ["demo", "sketch"],
+        bought: true,
+        note: "an outage",
+      },
+    ]);
+    const page = words((await open(pageOf(ada))).text);
+    expect(page).toContain("50 credits until 1 Feb 2099");
+    expect(page).toContain("only in Demo, Sketch, bought · an outage");
+    expect(page).toContain("Jobs use what expires first;");
+  });
+
+  it("the credits form with a day that is over is refused at its field", async () => {
+    const { ada, fill } = await consoleAndAda();
+    for (const until of ["2020-01-31", "tomorrow"]) {
+      const answer = await fill(pageOf(ada, "/credits"), { ...GIVE, until });
+      expect(answer.status).toBe(400);
+      expect(words(answer.text)).toContain("The last day must be a day such as 2026-11-21");
+    }
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
   it("taking credits below zero needs a ticked box", async () => {
     const { ada, fill, submit } = await consoleAndAda();
     const take = { direction: "take", amount: "130", reason: "a mistake of ours" };

@@ -55,6 +55,7 @@ export const accounts = describe(
         example: {
           account: { ...PERSON, email_verified: true, created_at: at, suspended_at: null },
           held: 0,
+          lots: [],
           apps: [],
           personal_tokens: [PERSONAL_TOKEN],
           sessions: [],
@@ -160,7 +161,7 @@ export const accounts = describe(
       tag: "Operators",
       summary: "Add or take credits",
       description:
-        "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. The holder sees the reason in the ledger.",
+        "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. Given credits can have terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`. A negative amount takes credits for all apps, in the order of use. The holder sees the reason in the ledger.",
       example: { amount: 50, ...REASON },
       success: {
         description: "The ledger entry, and the balance.",

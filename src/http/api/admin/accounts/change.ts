@@ -19,7 +19,7 @@ export const adjustCredits = endpoint(
     role: "support",
     key: "required",
     body: account.creditsBody,
-    refusals: ["balance_limit", "balance_below_zero"],
+    refusals: ["balance_limit", "balance_below_zero", "too_many_lots"],
   },
   async (context, { body, key }) => {
     const acting = await actingOf(context);

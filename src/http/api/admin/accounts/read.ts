@@ -3,6 +3,7 @@
  * from the account's object and not from the read model.
  */
 import { OPERATOR, type AppRow, type InspectedAccount } from "../../../../account/contract.ts";
+import { lotView } from "../../../../domain/wire.ts";
 import type { ListedSession, Person } from "../../../../identity/port.ts";
 import * as accounts from "../../../../operator/find_accounts.ts";
 import { holderAccount } from "../../../caller/holder.ts";
@@ -63,10 +64,11 @@ export const inspectAccount = endpoint(
       identity.listSessions(holder.identity_id),
     ]);
     if (!inspected.ok) return refuse(context, inspected.refusal);
-    const { held, apps, allowances, started_jobs } = inspected.value;
+    const { held, lots, apps, allowances, started_jobs } = inspected.value;
     return context.json({
       account: accountView(inspected.value, holder),
       held,
+      lots: lots.map(lotView),
       apps: apps.map(appView),
       personal_tokens: allowances.map(personalTokenView),
       sessions: sessions.map(sessionView),

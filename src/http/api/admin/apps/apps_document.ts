@@ -25,6 +25,8 @@ const APP = {
   color: "#12507b",
   suggested_cap: { credits: 500, period: "month" },
   starter_excluded_domains: ["mailinator.com"],
+  starter_expires_after_days: 30,
+  starter_only_here: false,
 };
 
 const SAVED = { slug: "sketch", ...APP, paused: null, version: 4, created_at: KEY.created_at };
@@ -57,7 +59,7 @@ export const apps = describe(
       tag: "Apps",
       summary: "Register an app, or change it",
       description:
-        "To change an app, send the `version` that you read; to register one, omit it or send 0. If the app was saved in the meantime, or a new one's slug is registered with other settings, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. `icon` is copied once, when you save another address than before: at most 64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400 `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list is not empty, people without a verified e-mail address get none either. Null removes `icon`, `color` and `suggested_cap`. Changes take effect everywhere within a minute.",
+        "To change an app, send the `version` that you read; to register one, omit it or send 0. If the app was saved in the meantime, or a new one's slug is registered with other settings, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. `icon` is copied once, when you save another address than before: at most 64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400 `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list is not empty, people without a verified e-mail address get none either. `starter_expires_after_days` and `starter_only_here` are the terms of starter credits from the next grant on. Null removes `icon`, `color` and `suggested_cap`. Changes take effect everywhere within a minute.",
       example: { ...APP, version: 3 },
       success: {
         description: "The app.",

@@ -61,10 +61,45 @@ const low_event = z
     timestamp,
     data: z.strictObject({
       ...of_account,
-      threshold: z.int().min(1).describe("The lowest threshold that the balance fell to or below."),
+      spendable: z.int().describe("The credits that the app can use, which the thresholds count."),
+      threshold: z.int().min(1).describe("The lowest threshold that they fell to or below."),
     }),
   })
-  .meta({ id: "LowCreditsWebhookEvent", description: "The balance crossed a threshold." });
+  .meta({
+    id: "LowCreditsWebhookEvent",
+    description: "The credits that the app can use crossed a threshold.",
+  });
+
+const expiring_event = z
+  .strictObject({
+    type: z.literal("credits.expiring"),
+    timestamp,
+    data: z.strictObject({
+      ...of_account,
+      lot_id: z.uuid(),
+      expiring: z.int().min(1).describe("What is left of the lot, without held credits."),
+      expires_at: time,
+    }),
+  })
+  .meta({
+    id: "ExpiringCreditsWebhookEvent",
+    description: "Sent a week and a day before credits expire that the app can use.",
+  });
+
+const expired_event = z
+  .strictObject({
+    type: z.literal("credits.expired"),
+    timestamp,
+    data: z.strictObject({
+      ...of_account,
+      lot_id: z.uuid(),
+      expired: z.int().min(1).describe("The credits that expired."),
+    }),
+  })
+  .meta({
+    id: "ExpiredCreditsWebhookEvent",
+    description: "Credits that the app could use have expired.",
+  });
 
 const ping_event = z
   .strictObject({ type: z.literal("ping"), timestamp, data: z.strictObject({}) })
@@ -134,6 +169,8 @@ const EVENTS = [
   job_event,
   credits_event,
   low_event,
+  expiring_event,
+  expired_event,
   approval_event,
   revoked_event,
   limit_reached_event,

@@ -48,10 +48,18 @@ describe("GET /api/admin/money", () => {
     const month = new Date().toISOString().slice(0, 7);
     const read = async (name = month) => (await olga.get(`/api/admin/money?month=${name}`)).body;
     const changes = { granted: 100, purchased: 40, adjusted: 0, spent: -6, job_refunded: 2 };
-    const figures = { month, opening: 0, ...changes, taken_back: -8, forfeited: 0, closing: 128 };
+    const figures = {
+      month,
+      opening: 0,
+      ...changes,
+      expired: 0,
+      taken_back: -8,
+      forfeited: 0,
+      closing: 128,
+    };
     expect(await read()).toMatchObject(figures);
     const csv = await csvOf(olga, `month=${month}&list=month`);
-    expect(csv.text.split("\r\n")[1]).toBe(`"${month}",0,100,40,0,-6,2,-8,0,128`);
+    expect(csv.text.split("\r\n")[1]).toBe(`"${month}",0,100,40,0,-6,2,0,-8,0,128`);
     const past = { granted: 0, purchased: 0, spent: 0, taken_back: 0, forfeited: 0 };
     expect(await read("2020-01")).toMatchObject({ opening: 0, ...past, closing: 0 });
 

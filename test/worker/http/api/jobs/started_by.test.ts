@@ -131,7 +131,7 @@ describe("what started a job", () => {
       expect(data.body.ledger.filter(of_job)).toMatchObject([{ by }]);
       const { kind, id: by_id, name } = by as Record<string, string | null>;
       const cells = [kind, by_id, name].map((text) => (text === null ? "" : `"${text}"`));
-      expect(csv.text).toMatch(new RegExp(`,"${id}",${cells.join(",")},-3,\\d+\r\n`));
+      expect(csv.text).toMatch(new RegExp(`,"${id}",${cells.join(",")},,,-3,\\d+\r\n`));
     }
     expect(entries.filter((entry: { job_id: unknown }) => entry.job_id === null)).toMatchObject([
       { kind: "grant", by: null },

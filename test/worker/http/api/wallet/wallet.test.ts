@@ -35,6 +35,9 @@ describe("GET /api/wallet", () => {
         credits: 0,
       },
       held: 0,
+      bought: 0,
+      lots: [],
+      next_expiry: null,
       apps: [],
       app_grant: null,
     });
@@ -272,6 +275,8 @@ describe("GET /api/ledger", () => {
   ) {
     const at = expect.stringMatching(RFC3339);
     const by = job_id === null ? null : { kind: "browser", id: null, name: null };
-    return { line, kind, amount, balance_after, job_id, app, by, note: null, at };
+    const terms = kind === "grant" ? { expires_at: null, app_slugs: null, bought: false } : null;
+    const of_lot = { lot_id: null, terms };
+    return { line, kind, amount, balance_after, job_id, app, by, note: null, ...of_lot, at };
   }
 });

@@ -37,6 +37,8 @@ describe("the registry", () => {
           suggested_cap: null,
           starter_excluded_domains: [],
           paused: null,
+          starter_expires_after_days: null,
+          starter_only_here: false,
           granted_today: 0,
           version: 1,
           created_at: expect.any(String),

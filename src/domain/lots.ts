@@ -1,0 +1,466 @@
+/**
+ * Credits with terms. Credits for all apps without expiry are the base, in two parts: given and bought. Other credits are in
+ * lots. Pure; docs/credits.md explains it to people.
+ *
+ * The order of use: what expires first; then credits for this app before credits for all; then given before bought; then
+ * the oldest. The base never expires, so it comes last.
+ */
+import { DAY_MS } from "./calendar.ts";
+import { assertInvariant } from "./result.ts";
+
+/** Where the credits of a lot came from. `returned`: a job gave them back after their lot had expired. */
+export const LOT_ORIGINS = [
+  "starter",
+  "purchase",
+  "adjustment",
+  "recurring",
+  "rollover",
+  "returned",
+] as const;
+export type LotOrigin = (typeof LOT_ORIGINS)[number];
+
+/** Lots of one account with something left or held. */
+export const LOTS_MAX = 100;
+
+/** Apps that one lot can name. Each entry of the account repeats them while something is left. */
+export const LOT_APPS_MAX = 20;
+
+/** How long before the expiry of a lot its warnings are announced. */
+export const WARNING_LEADS_MS = [7 * DAY_MS, DAY_MS] as const;
+
+/** The longest that starters and packages can be usable, in days: ten years. */
+export const EXPIRES_AFTER_MAX_DAYS = 3_650;
+
+/** How long credits are usable that come back after their lot has expired. */
+export const RETURNED_MS = 7 * DAY_MS;
+
+export interface Terms {
+  /** Null: the credits never expire. */
+  readonly expires_at_ms: number | null;
+  /** The only apps that may use the credits; null: all apps. */
+  readonly app_slugs: readonly string[] | null;
+  /** Whether they were bought; else they were given. */
+  readonly bought: boolean;
+}
+
+export interface Lot extends Terms {
+  readonly id: string;
+  readonly origin: LotOrigin;
+  /** Credits that came in. */
+  readonly credits: number;
+  readonly left: number;
+  /** Credits that started jobs hold, in addition to `left`. They do not expire. */
+  readonly held: number;
+  /** The number of the entry that brought the lot; 0: the entry is not written yet. */
+  readonly line: number;
+  /** A text for the account's holder. */
+  readonly note: string | null;
+  /** How many of {@link WARNING_LEADS_MS} are over. */
+  readonly warnings: number;
+}
+
+/** Credits that a job took from a lot, or from a part of the base (null). A job's parts are in the order of taking. */
+export interface Part {
+  readonly lot_id: string | null;
+  readonly bought: boolean;
+  readonly credits: number;
+}
+
+/** All credits of an account. The bought part of the base is never below zero, and is 0 while the given part is. */
+export interface Credits {
+  readonly base: { readonly given: number; readonly bought: number };
+  /** The bought credits that started jobs hold. */
+  readonly held_bought: number;
+  readonly lots: readonly Lot[];
+}
+
+/** The time, and new ids for lots. */
+export interface Clock {
+  readonly now_ms: number;
+  readonly newId: () => string;
+}
+
+/** Credits after a change, and the parts that a job has then. */
+interface Changed {
+  readonly credits: Credits;
+  readonly from: readonly Part[];
+}
+
+/** The terms of the base. */
+export function baseTerms(bought: boolean): Terms {
+  return { expires_at_ms: null, app_slugs: null, bought };
+}
+
+/** Everything available: the base and what is left in lots. */
+export function balanceOf({ base, lots }: Credits): number {
+  return lots.reduce((sum, { left }) => sum + left, base.given + base.bought);
+}
+
+/** The bought credits of {@link balanceOf}. */
+export function boughtOf({ base, lots }: Credits): number {
+  return lots.reduce((sum, { bought, left }) => sum + (bought ? left : 0), base.bought);
+}
+
+/** Whether an app may use the credits. Null: they are wanted for all apps. */
+export function isUsableIn(
+  { app_slugs }: Pick<Terms, "app_slugs">,
+  app_slug: string | null,
+): boolean {
+  return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));
+}
+
+/** The credits that an app can reserve: usable lots and the base, which may be below zero. Null: credits for all apps. */
+export function spendableIn({ base, lots }: Credits, app_slug: string | null): number {
+  const usable = lots.filter((lot) => isUsableIn(lot, app_slug));
+  return usable.reduce((sum, { left }) => sum + left, base.given + base.bought);
+}
+
+/** Lots in the order of use. For any one app, its own credits come before those for all. */
+export function inOrderOfUse<Sorted extends Lot>(lots: readonly Sorted[]): readonly Sorted[] {
+  return lots.toSorted(
+    (one, other) =>
+      expiryOf(one) - expiryOf(other) ||
+      Number(one.app_slugs === null) - Number(other.app_slugs === null) ||
+      Number(one.bought) - Number(other.bought) ||
+      one.line - other.line ||
+      (one.id < other.id ? -1 : 1),
+  );
+}
+
+/** Not infinity: the difference of two infinities is no number. */
+function expiryOf({ expires_at_ms }: Pick<Terms, "expires_at_ms">): number {
+  return expires_at_ms ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** How many warnings of a lot are over. */
+export function warningsBy(
+  { expires_at_ms }: Pick<Terms, "expires_at_ms">,
+  now_ms: number,
+): number {
+  if (expires_at_ms === null) return 0;
+  return WARNING_LEADS_MS.filter((lead_ms) => expires_at_ms - lead_ms <= now_ms).length;
+}
+
+/** When the next warning or expiry of a lot is due; null: none is. */
+export function nextDueAt(lots: readonly Lot[]): number | null {
+  const times = lots.map(({ left, expires_at_ms, warnings }) =>
+    left === 0 || expires_at_ms === null
+      ? Number.POSITIVE_INFINITY
+      : expires_at_ms - (WARNING_LEADS_MS[warnings] ?? 0),
+  );
+  const at_ms = Math.min(...times);
+  return Number.isFinite(at_ms) ? at_ms : null;
+}
+
+/** What expires next, and when; null: nothing that is left expires. */
+export function nextExpiry(
+  lots: readonly Lot[],
+): { readonly credits: number; readonly at_ms: number } | null {
+  const left = lots.filter((lot) => lot.left > 0);
+  const at_ms = Math.min(...left.map((lot) => lot.expires_at_ms ?? Number.POSITIVE_INFINITY));
+  if (!Number.isFinite(at_ms)) return null;
+  const due = left.filter((lot) => lot.expires_at_ms === at_ms);
+  return { credits: due.reduce((sum, lot) => sum + lot.left, 0), at_ms };
+}
+
+/** Whether a lot still counts: it has something left, or a started job holds some of it. */
+export function isLiving({ left, held }: Pick<Lot, "left" | "held">): boolean {
+  return left > 0 || held > 0;
+}
+
+/**
+ * Takes credits in the order of use. If the usable credits are not enough, the base goes below zero. `app_slug`: as in
+ * {@link spendableIn}.
+ */
+export function take(credits: Credits, app_slug: string | null, amount: number): Changed {
+  const from: Part[] = [];
+  let wanted = amount;
+  const add = (part: Part): void => {
+    wanted -= part.credits;
+    if (part.credits > 0) from.push(part);
+  };
+  for (const { id: lot_id, bought, left } of inOrderOfUse(
+    credits.lots.filter((lot) => isUsableIn(lot, app_slug)),
+  )) {
+    add({ lot_id, bought, credits: Math.min(wanted, left) });
+  }
+  const { given, bought } = credits.base;
+  add({ lot_id: null, bought: false, credits: Math.min(wanted, Math.max(0, given)) });
+  add({ lot_id: null, bought: true, credits: Math.min(wanted, bought) });
+  add({ lot_id: null, bought: false, credits: wanted });
+  return {
+    credits: from.reduce((rest, part) => moved(rest, part, 0 - part.credits), credits),
+    from,
+  };
+}
+
+/** Changes what is left of a part. */
+function moved(
+  credits: Credits,
+  { lot_id, bought }: Pick<Part, "lot_id" | "bought">,
+  change: number,
+): Credits {
+  if (lot_id !== null) return changeLot(credits, lot_id, (lot) => ({ left: lot.left + change }));
+  const { base } = credits;
+  const changed = bought
+    ? { ...base, bought: base.bought + change }
+    : { ...base, given: base.given + change };
+  return { ...credits, base: changed };
+}
+
+function changeLot(credits: Credits, id: string, change: (lot: Lot) => Partial<Lot>): Credits {
+  assertInvariant(
+    credits.lots.some((lot) => lot.id === id),
+    "the lot of a part is known",
+  );
+  const lots = credits.lots.map((lot) => (lot.id === id ? { ...lot, ...change(lot) } : lot));
+  return { ...credits, lots };
+}
+
+/** Changes what started jobs hold by these parts. */
+function changeHeld(credits: Credits, from: readonly Part[], sign: 1 | -1): Credits {
+  return from.reduce((rest, { lot_id, bought, credits: amount }) => {
+    const held_bought = rest.held_bought + (bought ? sign * amount : 0);
+    const changed = { ...rest, held_bought };
+    if (lot_id === null) return changed;
+    return changeLot(changed, lot_id, ({ held }) => ({ held: held + sign * amount }));
+  }, credits);
+}
+
+/** Holds `amount` more credits for a job that has `from`. The caller has compared {@link spendableIn}. */
+export function hold(
+  credits: Credits,
+  app_slug: string | null,
+  from: readonly Part[],
+  amount: number,
+): Changed {
+  const taken = take(credits, app_slug, amount);
+  return { credits: changeHeld(taken.credits, taken.from, 1), from: joined(from, taken.from) };
+}
+
+/** Gives back what a started job took last, so that it holds `reserved`. */
+export function lower(
+  credits: Credits,
+  from: readonly Part[],
+  reserved: number,
+  clock: Clock,
+): Changed {
+  const { kept, rest } = split(from, reserved);
+  return { credits: putBack(changeHeld(credits, rest, -1), rest, clock), from: kept };
+}
+
+interface SettledJob {
+  readonly app_slug: string | null;
+  readonly from: readonly Part[];
+  /** Whether the job is started. Else its parts are its cost so far. */
+  readonly is_held: boolean;
+}
+
+/**
+ * A job costs `cost` from now on. The cost uses what was taken first; the rest goes back to where it came from. An
+ * overage takes usable credits, then the base goes below zero.
+ */
+export function settle(credits: Credits, job: SettledJob, cost: number, clock: Clock): Changed {
+  const { kept, rest } = split(job.from, cost);
+  const released = job.is_held ? changeHeld(credits, job.from, -1) : credits;
+  const returned = putBack(released, rest, clock);
+  const overage = take(returned, job.app_slug, cost - sumOf(kept));
+  return { credits: overage.credits, from: joined(kept, overage.from) };
+}
+
+/** Gives back `amount` of the cost of an ended job, of which `refunded` came back before: what was taken last, first. */
+export function refund(
+  credits: Credits,
+  from: readonly Part[],
+  { amount, refunded }: { readonly amount: number; readonly refunded: number },
+  clock: Clock,
+): Credits {
+  const { kept } = split(from, sumOf(from) - refunded);
+  const { rest } = split(kept, sumOf(kept) - amount);
+  return putBack(credits, rest, clock);
+}
+
+export function sumOf(from: readonly Part[]): number {
+  return from.reduce((sum, { credits }) => sum + credits, 0);
+}
+
+/** The first `amount` credits of some parts, and the others. */
+function split(
+  from: readonly Part[],
+  amount: number,
+): { readonly kept: readonly Part[]; readonly rest: readonly Part[] } {
+  const kept: Part[] = [];
+  const rest: Part[] = [];
+  let wanted = amount;
+  for (const part of from) {
+    const credits = Math.min(wanted, part.credits);
+    if (credits > 0) kept.push({ ...part, credits });
+    if (credits < part.credits) rest.push({ ...part, credits: part.credits - credits });
+    wanted -= credits;
+  }
+  return { kept, rest };
+}
+
+function joined(from: readonly Part[], more: readonly Part[]): readonly Part[] {
+  const all: Part[] = [];
+  for (const part of [...from, ...more]) {
+    const last = all.at(-1);
+    if (last?.lot_id === part.lot_id && last.bought === part.bought) {
+      all[all.length - 1] = { ...last, credits: last.credits + part.credits };
+    } else all.push(part);
+  }
+  return all;
+}
+
+/**
+ * Puts parts back, the last one first. While the base is below zero, credits for all apps pay it first. Credits of an
+ * expired lot become a lot `returned`; those of an expired `returned` lot go back there, and the caller expires them.
+ */
+export function putBack(credits: Credits, from: readonly Part[], clock: Clock): Credits {
+  const returned = new Map<string, string>();
+  let now = credits;
+  for (const part of from.toReversed()) {
+    const lot = now.lots.find(({ id }) => id === part.lot_id) ?? null;
+    assertInvariant(part.lot_id === null || lot !== null, "the lot of a part is known");
+    const app_slugs = lot?.app_slugs ?? null;
+    const paid = app_slugs === null ? toPay(now, part.credits) : 0;
+    now = moved(now, { lot_id: null, bought: false }, paid);
+    const rest = part.credits - paid;
+    if (rest === 0) continue;
+    const is_gone = lot !== null && isExpired(lot, clock.now_ms) && lot.origin !== "returned";
+    if (!is_gone) {
+      now = moved(now, part, rest);
+      continue;
+    }
+    const key = JSON.stringify([app_slugs, part.bought]);
+    const known = returned.get(key);
+    if (known !== undefined) {
+      now = changeLot(now, known, (it) => ({ left: it.left + rest, credits: it.credits + rest }));
+      continue;
+    }
+    const terms = { expires_at_ms: clock.now_ms + RETURNED_MS, app_slugs, bought: part.bought };
+    const added = addLot(now, { id: clock.newId(), origin: "returned", note: null }, terms, rest);
+    now = added.credits;
+    if (added.lot_id !== null) returned.set(key, added.lot_id);
+  }
+  return now;
+}
+
+export function isExpired(
+  { expires_at_ms }: Pick<Terms, "expires_at_ms">,
+  now_ms: number,
+): boolean {
+  return expires_at_ms !== null && expires_at_ms <= now_ms;
+}
+
+/** How many of `amount` credits pay the base, because it is below zero. */
+function toPay({ base }: Credits, amount: number): number {
+  return Math.min(amount, Math.max(0, 0 - base.given));
+}
+
+/** A name for a new lot. */
+type NewLot = Pick<Lot, "id" | "origin" | "note">;
+
+/** Where credits came in. `lot_id`: null if all of them went to the base. `terms`: those that they have now. */
+interface Arrived {
+  readonly credits: Credits;
+  readonly lot_id: string | null;
+  readonly terms: Terms;
+}
+
+/** Credits come in. While the base is below zero, credits for all apps pay it first. */
+export function bringIn(credits: Credits, lot: NewLot, terms: Terms, amount: number): Arrived {
+  const paid = terms.app_slugs === null ? toPay(credits, amount) : 0;
+  const now = moved(credits, { lot_id: null, bought: false }, paid);
+  const rest = amount - paid;
+  if (rest === 0) return { credits: now, lot_id: null, terms };
+  return addLot(now, lot, terms, rest);
+}
+
+/** Whether one more lot would be too many. Credits without terms need no lot. */
+export function isLotTooMany({ lots }: Credits, terms: Terms): boolean {
+  return !isOfBase(terms) && lots.filter(isLiving).length >= LOTS_MAX;
+}
+
+function isOfBase({ expires_at_ms, app_slugs }: Terms): boolean {
+  return expires_at_ms === null && app_slugs === null;
+}
+
+/** If there are too many lots, the credits join the lot of their scope and part with the nearest later expiry, else the base. */
+function addLot(credits: Credits, lot: NewLot, terms: Terms, amount: number): Arrived {
+  const { bought } = terms;
+  const toBase = (): Arrived => ({
+    credits: moved(credits, { lot_id: null, bought }, amount),
+    lot_id: null,
+    terms: baseTerms(bought),
+  });
+  if (isOfBase(terms)) return toBase();
+  if (!isLotTooMany(credits, terms)) {
+    const counts = { credits: amount, left: amount, held: 0, line: 0, warnings: 0 };
+    const added = { ...lot, ...terms, ...counts };
+    return { credits: { ...credits, lots: [...credits.lots, added] }, lot_id: lot.id, terms };
+  }
+  const scope = JSON.stringify(terms.app_slugs);
+  const [nearest] = inOrderOfUse(
+    credits.lots.filter(
+      (it) =>
+        isLiving(it) &&
+        it.bought === bought &&
+        JSON.stringify(it.app_slugs) === scope &&
+        expiryOf(it) >= expiryOf(terms),
+    ),
+  );
+  if (nearest === undefined) return toBase();
+  const more = (it: Lot) => ({ left: it.left + amount, credits: it.credits + amount });
+  const { id: lot_id, expires_at_ms } = nearest;
+  return {
+    credits: changeLot(credits, lot_id, more),
+    lot_id,
+    terms: { ...terms, expires_at_ms },
+  };
+}
+
+/** Takes the credits of one purchase: where they are left, then from the base, which may go below zero. */
+export function takeBack(credits: Credits, lot_id: string | null, amount: number): Credits {
+  const lot = credits.lots.find(({ id }) => id === lot_id);
+  const of_lot = Math.min(amount, lot?.left ?? 0);
+  const now = of_lot === 0 ? credits : moved(credits, { lot_id, bought: true }, 0 - of_lot);
+  const of_bought = Math.min(amount - of_lot, now.base.bought);
+  const rest = moved(now, { lot_id: null, bought: true }, 0 - of_bought);
+  return moved(rest, { lot_id: null, bought: false }, of_bought + of_lot - amount);
+}
+
+/** The lots whose time is over and that have something left, in the order of use. */
+export function lotsDue({ lots }: Pick<Credits, "lots">, now_ms: number): readonly Lot[] {
+  return inOrderOfUse(lots.filter((lot) => lot.left > 0 && isExpired(lot, now_ms)));
+}
+
+/** Credits without what is left of a lot. What jobs hold of it stays. */
+export function withoutLeft(credits: Credits, lot_id: string): Credits {
+  return changeLot(credits, lot_id, () => ({ left: 0 }));
+}
+
+/** What is left for some apps only: an app's spendable credits are the balance without what other apps' lots have. */
+export function scopedOf({ lots }: Pick<Credits, "lots">): readonly ScopedLeft[] {
+  const scoped = new Map<string, ScopedLeft>();
+  for (const { app_slugs, left } of lots) {
+    if (app_slugs === null || left === 0) continue;
+    const key = JSON.stringify(app_slugs);
+    scoped.set(key, { app_slugs, left: (scoped.get(key)?.left ?? 0) + left });
+  }
+  return [...scoped.values()];
+}
+
+export interface ScopedLeft {
+  readonly app_slugs: readonly string[];
+  readonly left: number;
+}
+
+/** The credits that an app could reserve when the balance was this, as in {@link spendableIn}. */
+export function spendableThen(
+  balance: number,
+  scoped: readonly ScopedLeft[],
+  app_slug: string,
+): number {
+  return scoped.reduce((sum, it) => sum - (it.app_slugs.includes(app_slug) ? 0 : it.left), balance);
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../../src/domain/calendar.ts";
+import { expectInvariants } from "../account/invariants.ts";
+import { fromOwnPage } from "../support/device_logins.ts";
+import { passTime } from "../support/clock.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
+import { checkout, deliver, openStripe, PACKAGES, SELLING } from "./till.ts";
+
+const [SMALL, LARGE] = PACKAGES;
+
+/** The large package lasts 90 days, and only in one app. */
+const TERMS = {
+  ...SELLING,
+  CREDIT_PACKAGES: JSON.stringify([
+    SMALL,
+    { ...LARGE, expires_after_days: 90, app_slugs: ["demo"] },
+  ]),
+};
+
+async function buyLarge(ada: SignedIn) {
+  const stripe = openStripe();
+  const { body } = await checkout(ada, { package: "large" }, { settings: TERMS });
+  const id = new URL(String(body.url)).pathname.split("/").at(-1) ?? "";
+  await deliver(stripe.completes(id), TERMS);
+  return { stripe, id };
+}
+
+const walletOf = async (ada: SignedIn) => (await ada.get("/api/wallet?app=demo")).body;
+
+describe("packages with terms", () => {
+  it("credits of a package are bought, expire after its days, and are for its apps only", async () => {
+    const ada = await signInWithCredits();
+    await buyLarge(ada);
+    const wallet = await walletOf(ada);
+    expect(wallet).toMatchObject({
+      account: { credits: 1_100 },
+      bought: 1_000,
+      spendable: 1_100,
+      lots: [{ origin: "purchase", bought: true, app_slugs: ["demo"], left: 1_000, note: "Large" }],
+    });
+    const { entries } = (await ada.get("/api/ledger?kind=purchase")).body;
+    expect(entries).toMatchObject([
+      { lot_id: wallet.lots[0].id, terms: { bought: true, app_slugs: ["demo"] } },
+    ]);
+    const other = { app: "other", action: "draw", cost_estimate: 101 };
+    expect((await ada.post("/api/jobs", other)).body).toMatchObject({ spendable: 100 });
+    passTime(90 * DAY_MS);
+    const later = await signIn("ada@example.com");
+    expect(await walletOf(later)).toMatchObject({ account: { credits: 100 }, bought: 0 });
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a refund takes the purchase's credits where they are left, then the base, and a won dispute gives them back", async () => {
+    const ada = await signInWithCredits();
+    const { stripe, id } = await buyLarge(ada);
+    const job = { app: "demo", action: "draw", cost_estimate: 400 };
+    await ada.post("/api/jobs", job);
+    const disputed = stripe.disputes(id, "created", { amount: 3_333, status: "needs_response" });
+    await deliver(disputed, TERMS);
+    await deliver(
+      stripe.disputes(id, "funds_withdrawn", { amount: 3_333, status: "needs_response" }),
+      TERMS,
+    );
+    // 600 were left in the lot; the job holds 400, which the base owes.
+    expect(await walletOf(ada)).toMatchObject({
+      account: { credits: -300 },
+      bought: 0,
+      held: 400,
+      lots: [{ left: 0, held: 400 }],
+    });
+    await expectInvariants(ada.identity_id);
+    await deliver(stripe.disputes(id, "closed", { amount: 3_333, status: "won" }), TERMS);
+    // Credits for one app do not pay what the base owes.
+    expect(await walletOf(ada)).toMatchObject({
+      account: { credits: 700 },
+      spendable: 700,
+      lots: [{ left: 1_000, held: 400 }],
+    });
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("the account page says a package's terms before the person buys it", async () => {
+    const ada = await signIn();
+    openStripe();
+    const page = await send("GET", "/account", { headers: fromOwnPage(ada) }, TERMS);
+    expect(page.text).toContain("usable for 90 days, only in Demo");
+  });
+});
