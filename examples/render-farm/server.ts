@@ -115,15 +115,14 @@ createServer((request, response) => {
     response.writeHead(status, { "Content-Type": "application/json" });
     response.end(JSON.stringify({ error: error instanceof Error ? error.message : "Failed." }));
   });
-}).listen(port, () => {
-  openWebhook().then(
-    (opened) => {
-      secret = opened;
-      console.log(`Listening on ${origin}`);
-    },
-    (error: Error) => {
-      console.error(error.message);
-      process.exit(1);
-    },
-  );
-});
+}).listen(port, () => void start());
+
+async function start(): Promise<void> {
+  try {
+    secret = await openWebhook();
+    console.log(`Listening on ${origin}`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}

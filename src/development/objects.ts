@@ -100,30 +100,35 @@ const RETRY_MS = 2_000;
 
 /** Makes an object's storage take and give alarms by the moved clock, and note them. */
 function moveAlarms(storage: DurableObjectStorage, object: KnownObject): void {
-  const { setAlarm, getAlarm, deleteAlarm, deleteAll } = storage;
+  const real = {
+    setAlarm: storage.setAlarm.bind(storage),
+    getAlarm: storage.getAlarm.bind(storage),
+    deleteAlarm: storage.deleteAlarm.bind(storage),
+    deleteAll: storage.deleteAll.bind(storage),
+  };
   const moved: Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAlarm" | "deleteAll"> = {
     setAlarm(at, ...options) {
       object.due_at_ms = Number(at);
-      return setAlarm.call(storage, realTimeOf(Number(at)), ...options);
+      return real.setAlarm(realTimeOf(Number(at)), ...options);
     },
     async getAlarm(...options) {
-      const real_ms = await getAlarm.call(storage, ...options);
+      const real_ms = await real.getAlarm(...options);
       return real_ms === null ? null : movedTimeOf(real_ms);
     },
     deleteAlarm(...options) {
       object.due_at_ms = null;
-      return deleteAlarm.call(storage, ...options);
+      return real.deleteAlarm(...options);
     },
     deleteAll(...options) {
       object.due_at_ms = null;
-      return deleteAll.call(storage, ...options);
+      return real.deleteAll(...options);
     },
   };
   Object.assign(storage, moved);
 }
 
 const stubOf = (env: Env, { binding, id }: KnownObject): DevelopmentMethods =>
-  env[binding].get(id as never) as unknown as DevelopmentMethods;
+  env[binding].get(id) as unknown as DevelopmentMethods;
 
 /** More alarms than a test has, and fewer than a delivery that fails for a year. */
 const ALARMS_MAX = 2_000;
@@ -136,7 +141,7 @@ export async function fireAlarmsUntil(env: Env, until_ms: number): Promise<void>
     const next = [...known.values()]
       .filter(({ due_at_ms }) => due_at_ms !== null && due_at_ms <= until_ms)
       .toSorted((one, other) => (one.due_at_ms ?? 0) - (other.due_at_ms ?? 0))[0];
-    if (next?.due_at_ms == null) break;
+    if (next === undefined || next.due_at_ms === null) break;
     moveTo(next.due_at_ms);
     await stubOf(env, next).fireAlarm();
   }

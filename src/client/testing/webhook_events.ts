@@ -1,5 +1,5 @@
 /** Receives the webhooks of a kit's apps. */
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { WebhookEvent } from "../responses.ts";
@@ -27,18 +27,22 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     waiting = [];
     for (const resume of woken) resume();
   };
+  const receive = async (request: IncomingMessage): Promise<void> => {
+    received.push(JSON.parse(await text(request)) as WebhookEvent);
+    wake();
+  };
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push(JSON.parse(body) as WebhookEvent);
-      response.end();
-      wake();
-    });
+    void receive(request).finally(() => response.end());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   /** Begins with the events so far, waits for more, and ends when the kit stops. */
   async function* follow(): AsyncGenerator<WebhookEvent, void, undefined> {
-    for (let at = 0; !stopped || at < received.length;) {
+    let at = 0;
+    const isOpen = (): boolean => !stopped || at < received.length;
+    while (isOpen()) {
+      // A reset has emptied the list.
+      if (at > received.length) at = 0;
       const event = received[at];
       if (event !== undefined) {
         at += 1;
@@ -54,7 +58,10 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       },
       [Symbol.asyncIterator]: follow,
     },
-    clear: () => void (received = []),
+    clear() {
+      received = [];
+      wake();
+    },
     async stop() {
       stopped = true;
       wake();
