@@ -71,7 +71,7 @@ function manifestOf({ version, description, license, devDependencies }: Manifest
       "./testing": { types: "./client/testing/index.d.ts", default: "./client/testing/index.js" },
       "./package.json": "./package.json",
     },
-    // `npx passbook-client` runs the command of the package's own name.
+    // `npx --no passbook-client` runs the command of the package's own name.
     bin: { passbook: "cli/main.js", [NAME]: "cli/main.js" },
     files: ["client", "cli", "docs", "domain", "worker", "README.md", "LICENSE"],
     sideEffects: false,

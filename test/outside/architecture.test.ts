@@ -480,9 +480,14 @@ describe("packages", () => {
       ),
     );
 
-  it("domain and client import no package, except that the hooks import React", () => {
+  it("domain and client import no package, except that the hooks import React and the testing kit Node", () => {
     expect(imported("domain")).toEqual([]);
-    expect(new Set(imported("client"))).toEqual(new Set(["react"]));
+    const packages = imported("client").filter((name) => !name.startsWith("node:"));
+    expect(new Set(packages)).toEqual(new Set(["react"]));
+    const on_node = globSync("src/client/**/*.ts").filter((path) =>
+      /from "node:/.test(readFileSync(path, "utf8")),
+    );
+    expect(on_node.filter((path) => !path.startsWith("src/client/testing/"))).toEqual([]);
     const importing = globSync("src/client/**/*.ts").filter((path) =>
       /from "react"/.test(readFileSync(path, "utf8")),
     );
