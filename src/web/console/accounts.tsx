@@ -271,7 +271,7 @@ function NoAccounts({ q }: { q: string }) {
   );
 }
 
-/** The search form, also on the console's first page. */
+/** The search form of the list. */
 function AccountSearch(props: {
   readonly q: string;
   readonly sort?: AccountSort;

@@ -155,7 +155,13 @@ function Navigation({ current, service_name }: { current: Section; service_name:
 /** The console's search, on each of its pages. It needs no script. */
 function Search() {
   return (
-    <form method="get" action="/console/search" class="bar-search" role="search">
+    <form
+      method="get"
+      action="/console/search"
+      class="bar-search"
+      role="search"
+      aria-label="The whole service"
+    >
       <label for="search" class="unseen">
         Search
       </label>

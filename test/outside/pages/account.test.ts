@@ -180,11 +180,11 @@ describe("live updates of the account page", () => {
       cost_estimate: 20,
       metadata: { description: "A fox in the snow" },
     });
-    await ada.page.getByText("20 held for 1 running job").waitFor();
+    await ada.page.getByRole("main").getByText("20 held for 1 running job").waitFor();
     await ada.page.getByRole("link", { name: "A fox in the snow" }).waitFor();
     expect(await ada.page.locator("[data-credits]").textContent()).toBe("76");
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 11 });
-    await ada.page.getByText("Nothing held").waitFor();
+    await ada.page.getByRole("main").getByText("Nothing held").waitFor();
     expect(await ada.page.locator("[data-credits]").textContent()).toBe("85");
     expect(await ada.page.evaluate(() => performance.timeOrigin)).toBe(loaded);
   });
