@@ -81,7 +81,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   const bytes = JOB_ROWS_BYTES + metadataBytes(metadata_json);
   const no_storage = whyNoStorage(transaction, bytes);
   if (no_storage !== null) return refused(no_storage);
-  const id = nextJobId(store.readNewestJobId());
+  const id = nextJobId(store.readNewestJobId(), now_ms);
   const before = readCredits(transaction);
   const books = { ...readBalance(transaction), spendable: spendableIn(before, app_slug) };
   const step = rules.reserve(books, { id, app_slug }, cost_estimate);
@@ -175,9 +175,12 @@ function whyTooManyStarted(store: Store, { allowance_path, app_slug }: JobCreato
   return counts.ofApp(app_slug) >= app ? limitReached("started_jobs_of_app") : null;
 }
 
-/** A UUIDv7 after all ids of this account, even if the clock went back since the last one. */
-function nextJobId(newest_id: string | null): string {
-  const id = uuidv7();
+/**
+ * A UUIDv7 of this time, after all ids of this account: within one millisecond, or after the clock went back, the next
+ * millisecond after the newest. With a time of its own it does not depend on the ids of other accounts.
+ */
+function nextJobId(newest_id: string | null, now_ms: number): string {
+  const id = uuidv7({ msecs: now_ms });
   if (newest_id === null || id > newest_id) return id;
   const newest_ms = Number.parseInt(newest_id.replaceAll("-", "").slice(0, 12), 16);
   return uuidv7({ msecs: newest_ms + 1 });

@@ -123,6 +123,7 @@ describe("today", () => {
     at("09:00:00");
     await spend(ADA, 10);
     const ada = await spend(ADA, 20, "other");
+    at("09:00:01");
     const page = await open(`/console/accounts/${ada.identity_id}`);
     expect(table(page, "Apps that spend most, last 24 hours")).toEqual([
       ["Other", "20", "0", "1"],
