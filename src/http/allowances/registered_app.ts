@@ -16,7 +16,8 @@ export function refusalOfApp(
   if (strict_apps) return { code: "app_not_registered", app_slug };
   if (dev_signin && !named.has(app_slug)) {
     named.add(app_slug);
-    const hint = "It works here without being registered. Is the slug misspelt?";
+    const hint =
+      "It works here without being registered. Check that the slug is spelt as you mean it.";
     console.warn({ event: "app_not_registered", app_slug, hint });
   }
   return null;

@@ -190,6 +190,7 @@ describe("payments whose webhooks were lost for three days", () => {
       recordPurchase: (purchase: Purchase) => account.recordPurchase(purchase),
       recordReversal: (reversal: Reversal) => account.recordReversal(reversal),
       repair: () => account.repair(),
+      compare: () => account.compare(),
     };
     const ACCOUNT = new Proxy(env.ACCOUNT, {
       get: (target, name) => (name === "getByName" ? () => raced : Reflect.get(target, name)),

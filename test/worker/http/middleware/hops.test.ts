@@ -137,7 +137,7 @@ describe("rows written", () => {
     prototype.batch = async function (this: D1Database, statements: D1PreparedStatement[]) {
       const results: D1Result[] = await Reflect.apply(batch, this, [statements]);
       results.forEach(({ meta }, index) => {
-        rows[index < 2 ? "totals" : index === 2 ? "account" : "jobs"] += meta.rows_written;
+        rows[index < 3 ? "totals" : index === 3 ? "account" : "jobs"] += meta.rows_written;
       });
       return results;
     };

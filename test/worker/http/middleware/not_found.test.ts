@@ -36,7 +36,6 @@ describe("a method that a path does not allow", () => {
     ["GET", "/oauth/introspect", "POST"],
     ["DELETE", "/oauth/userinfo", "GET, HEAD, POST"],
     ["PUT", "/oauth/authorize", "GET, HEAD, POST"],
-    ["POST", "/oauth/register", null],
     ["GET", "/oauth/token/x", null],
   ])("%s %s gets an error of OAuth with Allow: %s", async (method, path, allow) => {
     const response = await send(method, path);

@@ -167,9 +167,9 @@ describe("the request log", () => {
   it("log lines on every level contain no URLs, headers, bodies or personal data", async () => {
     const log = readLog(KEPT);
     const ada = await signIn("ada-in-person@example.com");
-    await ada.get("/api/wallet?app=app-of-ada");
+    await ada.get("/api/wallet?app=sketch");
     await ada.post("/api/jobs", {
-      app: "app-of-ada",
+      app: "sketch",
       action: "action-of-ada",
       cost_estimate: 1,
       metadata: { note: "metadata-of-ada" },

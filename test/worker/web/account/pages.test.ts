@@ -561,7 +561,7 @@ describe("the statement", () => {
       /^54,"[^"]+Z","Held","A, b · Demo","demo","[0-9a-f-]{36}","browser",,,,,-10,39$/,
     );
     expect(rows[2]).toContain(`,"'=HYPERLINK(""x"") · Demo",`);
-    expect(rows.at(-1)).toMatch(/^1,.*"Account opened",,,,,,,0,0$/);
+    expect(rows.at(-1)).toMatch(/^1,.*"Account opened",,,,,,,,,0,0$/);
   });
 });
 
