@@ -41,8 +41,9 @@ function pageOf(landing: Landing): Page {
   throw new Error(`It left to ${landing.url.href}.`);
 }
 
-function formOf(page: Page) {
-  const [form] = page.forms;
+/** The form with this button. */
+function formOf(page: Page, button: RegExp) {
+  const form = page.forms.find(({ buttons }) => buttons.some(({ text }) => button.test(text)));
   if (form === undefined) throw new Error(`No form: ${page.html}`);
   return form;
 }
@@ -57,18 +58,18 @@ describe("the examples of OAuth", { tags: "slow" }, () => {
       const origin = `http://localhost:${port}`;
       const visitor = openVisitor(origin, fetch);
       const home = pageOf(await visitor.open(new URL(origin)));
-      const left = await visitor.submit(formOf(home), {}, /Connect/);
+      const left = await visitor.submit(formOf(home, /Connect/), {}, /Connect/);
       if (left.kind !== "left") throw new Error(left.page.html);
       const back = await service.visit("dora@example.com")(left.url);
       const connected = pageOf(await visitor.open(back));
-      const drawn = pageOf(await visitor.submit(formOf(connected), {}, /Draw/));
+      const drawn = pageOf(await visitor.submit(formOf(connected, /Draw/), {}, /Draw/));
       expect(drawn.html).toContain("Here is a lighthouse; you have 92 credits.");
       // The ports of a host share their cookies, so a browser sends those of Passbook too.
       const first = (await fetch(origin)).headers.get("Set-Cookie") ?? "";
       const Cookie = `passbook_session=of-the-service; ${first.split(";")[0]}`;
       const again = await fetch(origin, { headers: { Cookie } });
       expect(again.headers.get("Set-Cookie")).toBe(first);
-      const after = pageOf(await visitor.submit(formOf(drawn), {}, /Disconnect/));
+      const after = pageOf(await visitor.submit(formOf(drawn, /Disconnect/), {}, /Disconnect/));
       expect(after.html).toContain("Connect");
       // The code of a visitor who started elsewhere is refused.
       const other = openVisitor(origin, fetch);

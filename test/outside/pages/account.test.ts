@@ -203,7 +203,7 @@ describe("live updates of the account page", () => {
       await ada.page.goto(`${pages.url}/account`);
       await expect.poll(() => requests, { timeout: 20_000 }).toBe(3);
       await ada.post("/api/jobs", { app: "sketch", action: "draw", cost_estimate: 30 });
-      await ada.page.getByText("30 held for 1 running job").waitFor();
+      await ada.page.getByRole("main").getByText("30 held for 1 running job").waitFor();
     },
   );
 

@@ -474,6 +474,8 @@ describe("a support case", () => {
     await page.getByRole("link", { name: "Sign out everywhere" }).click();
     await page.getByRole("button", { name: "Sign out everywhere" }).click();
     await page.getByText("All sessions were ended.").waitFor();
+    // A popover, which needs no script.
+    await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
     await page.getByLabel("Status").selectOption("failed");
     await page.getByLabel("App").selectOption("paint");
