@@ -54,10 +54,10 @@ def render(identity: str) -> None:
 
 def open_webhook() -> str:
     """Creates the webhook, or replaces its secret, which a restarted server does not know."""
-    if any(webhook["id"] == "balance" for webhook in passbook.list_webhooks(APP)["webhooks"]):
-        return passbook.rotate_webhook_secret(APP, "balance")["secret"] or ""
+    if any(webhook["id"] == "balance" for webhook in passbook.list_webhooks()["webhooks"]):
+        return passbook.rotate_webhook_secret("balance")["secret"] or ""
     events = ["job.created", "job.completed", "job.failed", "job.expired"]
-    saved = passbook.save_webhook(APP, "balance", url=f"{ORIGIN}/webhook", events=events)
+    saved = passbook.save_webhook("balance", url=f"{ORIGIN}/webhook", events=events)
     return saved["secret"] or ""
 
 

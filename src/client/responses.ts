@@ -313,17 +313,17 @@ export interface AppWebhookEvent {
   readonly data: {
     /** The app's slug. */
     readonly app: string;
-    readonly paused: AppPause;
+    /** An operator's pause of the app; null: it is not paused. */
+    readonly paused: AppPause | null;
   };
 }
 
-/** An operator's pause of the app; null: it is not paused. */
-export type AppPause = {
+export interface AppPause {
   /** RFC 3339, in UTC with milliseconds. */
   readonly since: string;
   /** The error of requests for jobs. */
   readonly message: string;
-} | null;
+}
 
 /** Sent by a test. */
 export interface PingWebhookEvent {
@@ -1601,7 +1601,8 @@ export interface RegisteredApp {
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
-  readonly paused: AppPause;
+  /** An operator's pause of the app; null: it is not paused. */
+  readonly paused: AppPause | null;
   /** After how many days its starter credits expire; null: never. */
   readonly starter_expires_after_days: number | null;
   /** Whether only this app can use its starter credits. */
@@ -1648,7 +1649,8 @@ export interface AppRecord {
   } | null;
   /** E-mail domains whose people get no starter credits of this app. */
   readonly starter_excluded_domains: readonly string[];
-  readonly paused: AppPause;
+  /** An operator's pause of the app; null: it is not paused. */
+  readonly paused: AppPause | null;
   /** After how many days its starter credits expire; null: never. */
   readonly starter_expires_after_days: number | null;
   /** Whether only this app can use its starter credits. */
@@ -1706,7 +1708,8 @@ export interface OwnApp {
    * model does not respond.
    */
   readonly granted_today: number | null;
-  readonly paused: AppPause;
+  /** An operator's pause of the app; null: it is not paused. */
+  readonly paused: AppPause | null;
 }
 
 /** All OAuth clients of the app, by id. */

@@ -99,6 +99,8 @@ export class PythonTypes {
       const parts = Object.entries(properties).map(
         ([field, value]) => `"${field}": ${this.typeOf(value, name + pascal(field))}`,
       );
+      // Again, so that it comes after its parts.
+      this.#declared.delete(name);
       this.#declared.set(name, `${name} = TypedDict("${name}", {${parts.join(", ")}})\n`);
       return name;
     }

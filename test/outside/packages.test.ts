@@ -12,7 +12,7 @@ const BARE_IMPORT =
  * that the benchmark puts in place of `__BUILT__`.
  */
 const NOT_FROM_NPM =
-  /^(?:cloudflare:.*|passbook-client(?:\/(?:admin|oauth|react|resource))?|__BUILT__)$/;
+  /^(?:cloudflare:.*|passbook-client(?:\/(?:admin|oauth|package\.json|react|resource|server|testing))?|__BUILT__)$/;
 
 function packageOf(specifier: string): string {
   const [scope = "", name = ""] = specifier.split("/");

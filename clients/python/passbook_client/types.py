@@ -91,9 +91,6 @@ class Wallet(_Wallet, total=False):
 JobStatus = Literal["started", "completed", "failed"]
 
 
-Job = TypedDict("Job", {"id": str, "app_slug": str | None, "action": str, "status": JobStatus, "reserved": int, "actual_cost": int, "refunded": int, "step": int, "spent": int | None, "done": float | None, "message": str | None, "failure": Literal["reported", "expired", "cancelled"] | None, "failure_reason": str | None, "created_at": str, "updated_at": str, "expires_at": str, "by": StartedBy, "from": list[JobPart], "metadata": Metadata | None})
-
-
 class StartedBy1(TypedDict):
     kind: Literal["browser"]
     """The person's session, through no page of a registered app: mostly this service's own pages."""
@@ -140,6 +137,9 @@ class JobPart(TypedDict):
 
 #: Any JSON object. Pages show `description` and `previewUrl`.
 Metadata = dict[str, Any]
+
+
+Job = TypedDict("Job", {"id": str, "app_slug": str | None, "action": str, "status": JobStatus, "reserved": int, "actual_cost": int, "refunded": int, "step": int, "spent": int | None, "done": float | None, "message": str | None, "failure": Literal["reported", "expired", "cancelled"] | None, "failure_reason": str | None, "created_at": str, "updated_at": str, "expires_at": str, "by": StartedBy, "from": list[JobPart], "metadata": Metadata | None})
 
 
 class _JobPage(TypedDict):
@@ -614,8 +614,11 @@ class FoundJobPage(_FoundJobPage, total=False):
     """Send this as `cursor` to get the next page. Missing on the last page."""
 
 
-#: An operator's pause of the app; null: it is not paused.
-AppPause = AppPause | None
+class AppPause(TypedDict):
+    since: str
+    """RFC 3339, in UTC with milliseconds."""
+    message: str
+    """The error of requests for jobs."""
 
 
 class OwnApp(TypedDict):
@@ -635,7 +638,8 @@ class OwnApp(TypedDict):
     Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model
     does not respond.
     """
-    paused: AppPause
+    paused: AppPause | None
+    """An operator's pause of the app; null: it is not paused."""
 
 
 class Webhook(TypedDict):
@@ -1320,7 +1324,8 @@ class RegisteredApp(TypedDict):
     """The cap that the page suggests when a person approves a device for the app."""
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
-    paused: AppPause
+    paused: AppPause | None
+    """An operator's pause of the app; null: it is not paused."""
     starter_expires_after_days: int | None
     """After how many days its starter credits expire; null: never."""
     starter_only_here: bool
@@ -1379,7 +1384,8 @@ class AppRecord(TypedDict):
     """The cap that the page suggests when a person approves a device for the app."""
     starter_excluded_domains: list[str]
     """E-mail domains whose people get no starter credits of this app."""
-    paused: AppPause
+    paused: AppPause | None
+    """An operator's pause of the app; null: it is not paused."""
     starter_expires_after_days: int | None
     """After how many days its starter credits expire; null: never."""
     starter_only_here: bool
@@ -1728,7 +1734,8 @@ class AppAccessWebhookEvent(TypedDict):
 class AppWebhookEventData(TypedDict):
     app: str
     """The app's slug."""
-    paused: AppPause
+    paused: AppPause | None
+    """An operator's pause of the app; null: it is not paused."""
 
 
 class AppWebhookEvent(TypedDict):

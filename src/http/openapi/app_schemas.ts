@@ -5,11 +5,9 @@ import { cap_period, next_cursor, record_version, slug, time, uuid } from "./sch
 
 export const app_pause = z
   .strictObject({ since: time, message: z.string().describe("The error of requests for jobs.") })
+  .meta({ id: "AppPause" })
   .nullable()
-  .meta({
-    id: "AppPause",
-    description: "An operator's pause of the app; null: it is not paused.",
-  });
+  .describe("An operator's pause of the app; null: it is not paused.");
 
 const app_record = z
   .strictObject({

@@ -169,9 +169,9 @@ describe("the React hooks", () => {
 
     // A job that leaves a full list makes room for an older one.
     const six = await ada.jobs.create({ ...JOB, action: "six", costEstimate: 0 });
-    await shows(page, "started", "six started 0, five started 0, four started 0, more");
+    await shows(page, "started", "six started 0, five started 0, four started 0 25%, more");
     await ada.jobs.complete({ jobId: six.job_id, actualCost: 0 });
-    await shows(page, "started", "five started 0, four started 0, three started 0");
+    await shows(page, "started", "five started 0, four started 0 25%, three started 0");
 
     await page.getByRole("button", { name: "Sign out" }).click();
     await shows(page, "wallet", "signed_out");
@@ -326,6 +326,9 @@ describe("the React hooks", () => {
 
 describe("the Python client", () => {
   it("the Python client keeps its promises against a running service, also over a faulty network", async () => {
-    expect(await runPythonTests(worker.url)).toMatch(/Ran \d\d tests in .*\n\nOK\n$/);
+    // One test needs httpx, which a machine may not have.
+    const { said, has_httpx } = await runPythonTests(worker.url);
+    expect(said).toMatch(/Ran \d\d tests in .*\n\nOK( \(skipped=1\))?\n$/);
+    expect(said.includes("skipped")).toBe(!has_httpx);
   });
 });

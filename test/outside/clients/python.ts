@@ -11,8 +11,14 @@ import { goThrough, openPassbookVisitor } from "../../worker/oauth/conformance/p
 
 const run = promisify(execFile);
 
-/** Runs the tests against the Worker at `url`. Returns their output; throws if one fails. */
-export async function runPythonTests(url: string): Promise<string> {
+interface PythonTests {
+  /** The output of the tests. */
+  readonly said: string;
+  readonly has_httpx: boolean;
+}
+
+/** Runs the tests against the Worker at `url`; throws if one fails. */
+export async function runPythonTests(url: string): Promise<PythonTests> {
   const python = await findPython();
   const browser = await openBrowser(url);
   const { key, client_secret, admin_token } = await registerApp(url);
@@ -30,7 +36,10 @@ export async function runPythonTests(url: string): Promise<string> {
   // Warnings are errors, such as a connection that is not closed.
   const args = ["-W", "error", "-m", "unittest", "discover", "-s", "clients/python/tests"];
   try {
-    return (await run(python, args, { env })).stderr;
+    const { stderr: said } = await run(python, args, { env });
+    const found = "import importlib.util; print(importlib.util.find_spec('httpx') is not None)";
+    const { stdout } = await run(python, ["-c", found], { env });
+    return { said, has_httpx: stdout.trim() === "True" };
   } finally {
     browser.close();
   }

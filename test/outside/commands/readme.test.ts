@@ -27,6 +27,7 @@ const NOT_RUN_HERE: Readonly<Record<string, string>> = {
     "it asks Cloudflare; commands/deploy runs it against a stand-in",
   "npm run fuzz": "the suite asks the same of fewer requests, openapi/generated",
   "npm run bench": "it measures for an hour",
+  "npm run faults": "it runs the simulator again for each of its faults",
   "npm run price": "it counts for a quarter of an hour",
   "npm run size": "npm run check weighs the bundle by it; it times starts",
   "npm run check": "this very test is a part of it",
@@ -161,6 +162,9 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
     const here = program.replaceAll(`localhost:${PORT_AS_WRITTEN}`, `localhost:${port}`);
     writeFileSync(join(app, "render.mjs"), here);
     expect(await succeed(`PASSBOOK_TOKEN=${token} node render.mjs`, app)).toBe("done 76\n");
+  },
+  "npm run simulate": async () => {
+    expect(await succeed("npm run simulate")).toMatch(/^seed 1: \d+ steps, \d+ actions, history /m);
   },
   "npm run openapi": async () => {
     const document = "docs/openapi.json";

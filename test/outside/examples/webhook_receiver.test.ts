@@ -19,8 +19,8 @@ it("the receiver of docs/webhooks.md accepts a signed event once, and refuses an
   mkdirSync(FOLDER, { recursive: true });
   const file = resolve(FOLDER, "receiver.mjs");
   const stubs = "const sendMail = (...mail) => void globalThis.mails.push(mail);\n";
-  const client = resolve("src/client/index.ts");
-  writeFileSync(file, stubs + code?.replace('"passbook-client"', JSON.stringify(client)));
+  const client = resolve("src/client/server.ts");
+  writeFileSync(file, stubs + code?.replace('"passbook-client/server"', JSON.stringify(client)));
   const { default: receiver } = (await import(/* @vite-ignore */ file)) as { default: Receiver };
   const mails: unknown[] = [];
   Object.assign(globalThis, { mails });
@@ -29,7 +29,14 @@ it("the receiver of docs/webhooks.md accepts a signed event once, and refuses an
     get: async (id: string) => known.get(id) ?? null,
     put: async (id: string, value: string) => void known.set(id, value),
   };
-  const data = { identity_id: "user_a", line: 17, credits: 18, held: 0, threshold: 20 };
+  const data = {
+    identity_id: "user_a",
+    line: 17,
+    credits: 18,
+    held: 0,
+    spendable: 18,
+    threshold: 20,
+  };
   const body = JSON.stringify({ type: "credits.low", timestamp: new Date().toISOString(), data });
   const at = new Date();
   const headers = {

@@ -5,8 +5,8 @@ const pages = usePages("docs");
 
 describe("/static", () => {
   it.each([
-    ["passbook.css", "text/css", 34],
-    ["console.css", "text/css", 9],
+    ["passbook.css", "text/css", 36],
+    ["console.css", "text/css", 10],
     ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],
     ["select.js", "text/javascript", 2],

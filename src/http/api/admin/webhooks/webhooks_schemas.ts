@@ -207,6 +207,7 @@ export const webhook_events: NonNullable<ZodOpenApiObject["webhooks"]> = {
                 line: 17,
                 credits: 18,
                 held: 5,
+                spendable: 18,
                 threshold: 20,
               },
             },
