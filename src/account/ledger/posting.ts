@@ -86,10 +86,18 @@ export function expireDueLots(transaction: Transaction): void {
   const { store, alarm, now_ms, announce } = transaction;
   const living = store.lots.listLiving();
   if (living.length === 0) return;
-  for (const { id, left, note } of lotsDue({ lots: living }, now_ms)) {
-    const credits = withoutLeft(readCredits(transaction), id);
-    const posting = { ...OF_ACCOUNT, kind: "expire", amount: 0 - left, note } as const;
-    post(transaction, posting, { credits, lot_id: id });
+  const [due] = lotsDue({ lots: living }, now_ms);
+  if (due !== undefined) {
+    const credits = withoutLeft(readCredits(transaction), due.id);
+    const posting = {
+      ...OF_ACCOUNT,
+      kind: "expire",
+      amount: 0 - due.left,
+      note: due.note,
+    } as const;
+    // This posting expires the next lot, as each does.
+    post(transaction, posting, { credits, lot_id: due.id });
+    return;
   }
   for (const lot of store.lots.listLiving()) {
     const warnings = warningsBy(lot, now_ms);

@@ -61,6 +61,22 @@ describe("credits with terms", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it("several lots that end at the same time expire together, each by an entry", async () => {
+    const [olga, ada] = await people();
+    const expires_at = inDays(1);
+    for (const amount of [10, 20, 30]) await give(olga, ada, amount, { expires_at });
+    await give(olga, ada, 5, { expires_at: inDays(2) });
+    passTime(3 * DAY_MS);
+    const later = await signIn("ada@example.com");
+    const { entries } = (await later.get("/api/ledger?kind=expire")).body;
+    expect(entries.map((entry: { amount: number }) => entry.amount)).toEqual([-5, -30, -20, -10]);
+    expect((await later.get("/api/wallet")).body).toMatchObject({
+      account: { credits: 100 },
+      lots: [],
+    });
+    await expectInvariants(ada.identity_id);
+  });
+
   it("held credits do not expire, and what a slow job gives back is usable for seven days", async () => {
     const [olga, ada] = await people();
     await give(olga, ada, 50, { expires_at: inDays(1) });
