@@ -511,7 +511,12 @@ class Play {
     const { identity_id } = this.#person;
     await fireAlarm(identity_id);
     const found = await this.#operator.get(`/api/admin/jobs?identity_id=${identity_id}&limit=200`);
-    expect(found.body.jobs).toMatchObject(this.#allShownTo("operator"));
+    // A step that changes no money is in the lists only with the job's next entry.
+    const listed = this.#allShownTo("operator").map((job) => ({
+      ...job,
+      step: expect.any(Number),
+    }));
+    expect(found.body.jobs).toMatchObject(listed);
   }
 
   async #wait(ms: number, alarm: boolean): Promise<void> {
