@@ -119,7 +119,7 @@ describe("npm run deploy, with real builds", SLOW, () => {
         },
       ]);
       expect(run.code).toBe(1);
-      expect(run.said).toContain("The new release is not ready: account.");
+      expect(run.said).toContain("The new release is not ready: archive, account.");
       expect(run.said).toContain(
         `Rolled back to version ${earlier}, which was live before. It is ready.`,
       );
