@@ -141,10 +141,12 @@ describe("a sibling host", { tags: ["slow"] }, () => {
     await signIn("grace");
     for (const name of [SESSION, "passbook_session"]) await plant(name, mallory.session);
     await plant(TOKEN, mallory.token);
-    await page.goto(`${family.passbook}/account`);
+    await page.goto(`${family.passbook}/account/security`);
     await page.getByRole("button", { name: "Link Mock" }).click();
     await page.getByRole("status").waitFor();
+    await page.goto(`${family.passbook}/account`);
     expect(await page.textContent("main")).toContain("grace of Real ID");
+    await page.goto(`${family.passbook}/account/security`);
     expect(await page.getByRole("button", { name: "Unlink Mock" }).count()).toBe(1);
   });
 
