@@ -7,7 +7,7 @@ import {
   type OAuthClient,
   type ProtectedResource,
 } from "./oauth_client.ts";
-import { CHARGE_SCOPE, OAUTH_SCOPES, SIGNIN_SCOPES } from "./oauth_scopes.ts";
+import { CHARGE_SCOPE, nameScopes, OAUTH_SCOPES, SIGNIN_SCOPES } from "./oauth_scopes.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { SpendingCap } from "./spending_cap.ts";
 
@@ -32,11 +32,12 @@ export function chooseScopes(
   if (requested?.length === 0) return refused(invalidScope("Name a scope, or leave scope out."));
   const known: readonly string[] =
     resource === null ? OAUTH_SCOPES : [...SIGNIN_SCOPES, ...resource.scopes, ...added];
-  const scopes = wanted.filter(
-    (scope) => known.includes(scope) && (scope !== "upstream" || may_upstream),
-  );
+  const available = known.filter((scope) => scope !== "upstream" || may_upstream);
+  const scopes = wanted.filter((scope) => available.includes(scope));
   if (scopes.length === 0 && known.length > 0 && wanted.length > 0) {
-    return refused(invalidScope(`Name at least one of these scopes: ${known.join(" ")}.`));
+    const named = nameScopes(wanted);
+    const error_description = `None of the requested scopes is available: ${named}. Name at least one of these scopes: ${available.join(" ")}.`;
+    return refused(invalidScope(error_description));
   }
   const has_access = scopes.includes("read") || scopes.includes("write");
   if (scopes.includes("upstream") && !has_access) {

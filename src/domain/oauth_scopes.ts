@@ -21,3 +21,15 @@ export const RESERVED_SCOPES: readonly string[] = [...OAUTH_SCOPES, CHARGE_SCOPE
 export function readScope(text: string): readonly string[] {
   return [...new Set(text.split(" ").filter((word) => word !== ""))];
 }
+
+/** The most scopes, and characters of each, that a message names. */
+const NAMED_MAX = 5;
+const NAMED_CHARACTERS_MAX = 60;
+
+/** The first scopes for an `error_description`, which RFC 6749, section 5.2, limits to some ASCII characters; others become `?`. */
+export function nameScopes(scopes: readonly string[]): string {
+  return scopes
+    .slice(0, NAMED_MAX)
+    .map((scope) => scope.slice(0, NAMED_CHARACTERS_MAX).replaceAll(/[^!#-[\]-~]/g, "?"))
+    .join(" ");
+}

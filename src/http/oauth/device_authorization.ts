@@ -3,7 +3,7 @@ import type { AuthenticatedClient } from "../../authorization/authentication.ts"
 import { ownAppOf } from "../../domain/consent.ts";
 import { locationOf, programOf } from "../../domain/client_description.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
-import { readScope } from "../../domain/oauth_scopes.ts";
+import { nameScopes, readScope } from "../../domain/oauth_scopes.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { startLogin } from "../allowances/start_login.ts";
 import { factory, type AppContext } from "../context.ts";
@@ -11,6 +11,7 @@ import { countNetworkRequest } from "../middleware/rate_limits.ts";
 import { authenticateClient } from "./clients.ts";
 import { COMMAND_LINE_CLIENT_PATH } from "./command_line_client.ts";
 import { errorFrom, refuseOAuth } from "./errors.ts";
+import { NO_SCOPE } from "./exchange_form.ts";
 import { credentialsOf, readForm } from "./form.ts";
 
 export const DEVICE_AUTHORIZATION_PATH = "/oauth/device_authorization";
@@ -18,10 +19,10 @@ export const DEVICE_AUTHORIZATION_PATH = "/oauth/device_authorization";
 /** Libraries request `offline_access` for every device. The token lasts without it. */
 const DEVICE_SCOPES: readonly string[] = ["read", "write", "offline_access"];
 
-const OTHER_SCOPE: OAuthError = {
-  error: "invalid_scope",
-  error_description: "A device can request the scopes read and write. The person may give it more.",
-};
+function refuseScopes(refused: readonly string[]): OAuthError {
+  const error_description = `A device cannot request these scopes: ${nameScopes(refused)}. It can request ${DEVICE_SCOPES.join(", ")}. The person may give it more.`;
+  return { error: "invalid_scope", error_description };
+}
 
 const UNUSABLE_HOST: OAuthError = {
   error: "unauthorized_client",
@@ -37,9 +38,9 @@ export const authorizeDevice = factory.createHandlers(async (context) => {
   const client = await authenticateClient(context, credentialsOf(context, form.value), null);
   if (!client.ok) return refuseOAuth(context, client.refusal);
   const scopes = readScope(form.value.get("scope") ?? "read write");
-  if (scopes.length === 0 || !scopes.every((scope) => DEVICE_SCOPES.includes(scope))) {
-    return refuseOAuth(context, OTHER_SCOPE);
-  }
+  if (scopes.length === 0) return refuseOAuth(context, NO_SCOPE);
+  const unavailable = scopes.filter((scope) => !DEVICE_SCOPES.includes(scope));
+  if (unavailable.length > 0) return refuseOAuth(context, refuseScopes(unavailable));
   const named = await nameOf(context, client.value);
   if (!named.ok) return refuseOAuth(context, named.refusal);
   const device_client = {

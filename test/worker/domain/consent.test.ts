@@ -56,6 +56,16 @@ describe("the scopes of an authorization", () => {
   ])("the scopes %j are refused for the offer %j", (requested, offer) => {
     expect(chooseScopes(requested, offer)).toMatchObject({ refusal: { error: "invalid_scope" } });
   });
+
+  it("a refusal of unknown scopes names them, and only scopes that the client can request", () => {
+    const { refusal } = chooseScopes(["phone", "upstream"], OUR_API) as {
+      refusal: { error_description: string };
+    };
+    expect(refusal.error_description).toBe(
+      "None of the requested scopes is available: phone upstream. " +
+        "Name at least one of these scopes: openid profile email offline_access read write.",
+    );
+  });
 });
 
 describe("the sign-in that an authorization needs", () => {
