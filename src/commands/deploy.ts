@@ -1,5 +1,5 @@
 /**
- * `npm run deploy [-- --dry-run] [--config <file>] [--secrets <file>] [--discard-secrets]`
+ * `npm run deploy [-- --dry-run] [--config <file>] [--secrets <file>] [--discard-secrets] [--location <region>]`
  *
  * Makes a Cloudflare account match wrangler.toml: databases, namespaces, buckets, queues, secrets and migrations, then the code, so
  * that new code never runs on an old schema. Every step skips what exists, so a run after a failure continues where the
@@ -30,6 +30,8 @@ import {
   findStore,
   KV_NAMESPACE,
   R2_BUCKET,
+  readLocation,
+  type Location,
   type StoreKind,
 } from "./deploy_steps.ts";
 import { confirmRelease, readLiveVersion } from "./deploy_rollback.ts";
@@ -49,6 +51,8 @@ const USAGE = `usage: npm run deploy [-- <options>]
                      create this store, such as DB, although the Worker is already deployed; may be repeated
   --dry-run          check the settings, show every step and bundle the code; contacts no service
   --config <file>    use this file instead of wrangler.toml, for example for a staging Worker
+  --location <region>
+                     where to create databases and buckets: weur, eeur, apac, oc, wnam or enam; existing ones never move
   --secrets <file>   NAME='value' lines: sets secrets that Cloudflare lacks, and stores newly generated ones
   --discard-secrets  store newly generated secrets at Cloudflare only, which never shows them again`;
 
@@ -59,6 +63,7 @@ const { values: options } = parseArgs({
     "discard-secrets": { type: "boolean", default: false },
     "dry-run": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
+    location: { type: "string" },
     secrets: { type: "string" },
   },
 });
@@ -74,6 +79,8 @@ interface Progress {
   readonly config: WorkerConfig;
   readonly plan: DeployPlan;
   readonly ids: Map<string, string>;
+  /** The region of stores that this run creates; undefined: Cloudflare chooses. */
+  readonly location: Location | undefined;
   /** The secrets in the file of `--secrets`. */
   readonly from_file: Secrets;
   /** Names of the secrets that Cloudflare already has. */
@@ -158,11 +165,13 @@ async function prepareStore(
 ): Promise<string> {
   const { binding } = store;
   const may_create = !isDeployed(progress) || options["create-missing"].includes(binding);
-  const found = await findStore(kind, store, may_create);
+  const { location } = progress;
+  const found = await findStore(kind, store, { may_create, location });
   progress.ids.set(binding, found.id);
-  if (!found.is_new) return "found";
+  const is_placed = kind.is_regional && location !== undefined;
+  if (!found.is_new) return is_placed ? "found; it stays where it was created" : "found";
   progress.created.add(binding);
-  return "created";
+  return is_placed ? `created in ${location}` : "created";
 }
 
 /** Whether the Worker was deployed before, so its stores have data. Without a version it may still have secrets. */
@@ -338,6 +347,7 @@ async function main(): Promise<void> {
     console.log(USAGE);
     return;
   }
+  const location = readLocation(options.location);
   const config = readWorkerConfig(options.config);
   const from_file = await readSecretsFile();
   const report = await reportDeployment(config, from_file);
@@ -348,6 +358,7 @@ async function main(): Promise<void> {
     config,
     plan,
     ids: new Map(),
+    location,
     from_file,
     present: [],
     earlier: null,

@@ -28,6 +28,17 @@ export async function checkAccount(): Promise<string> {
   return accounts.map(({ name }) => name).join(", ") || "signed in";
 }
 
+/** The regions that Cloudflare accepts as a hint for a new store. It refuses others. */
+const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const;
+export type Location = (typeof LOCATIONS)[number];
+
+/** Reads the value of `--location`; undefined: Cloudflare chooses. @throws Error that lists the regions */
+export function readLocation(value: string | undefined): Location | undefined {
+  const known = LOCATIONS.find((location) => location === value);
+  if (value === undefined || known !== undefined) return known;
+  throw new Error(`--location ${value} is not a region. Use one of ${LOCATIONS.join(", ")}.`);
+}
+
 /** A kind of store, with its list in the account. */
 export interface StoreKind {
   readonly title: string;
@@ -35,22 +46,33 @@ export interface StoreKind {
   readonly id_key: string;
   /** The account's stores, or at least the one that is `wanted`, by its id or else its name. */
   list(wanted: string): Promise<readonly { readonly name: string; readonly id: string }[]>;
-  create(name: string): Promise<string>;
+  /** Whether it is in one region, which its creation chooses for good. */
+  readonly is_regional: boolean;
+  create(name: string, location?: Location): Promise<string>;
 }
+
+const locationArgs = (location: Location | undefined): readonly string[] =>
+  location === undefined ? [] : [`--location=${location}`];
 
 export const D1_DATABASE: StoreKind = {
   title: "D1 database",
   id_key: "database_id",
+  is_regional: true,
   async list() {
     const all = await listByWrangler<{ name: string; uuid: string }>(["d1", "list", "--json"]);
     return all.map(({ name, uuid }) => ({ name, id: uuid }));
   },
-  create: (name) => create(["d1", "create", name], /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/),
+  create: (name, location) =>
+    create(
+      ["d1", "create", name, ...locationArgs(location)],
+      /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
+    ),
 };
 
 export const KV_NAMESPACE: StoreKind = {
   title: "KV namespace",
   id_key: "id",
+  is_regional: false,
   async list() {
     const all = await listByWrangler<{ title: string; id: string }>(["kv", "namespace", "list"]);
     return all.map(({ title, id }) => ({ name: title, id }));
@@ -62,6 +84,7 @@ export const KV_NAMESPACE: StoreKind = {
 export const R2_BUCKET: StoreKind = {
   title: "R2 bucket",
   id_key: "bucket_name",
+  is_regional: true,
   async list(wanted) {
     const { succeeded, error } = await runWrangler(["r2", "bucket", "lifecycle", "list", wanted]);
     if (succeeded) return [{ name: wanted, id: wanted }];
@@ -70,11 +93,17 @@ export const R2_BUCKET: StoreKind = {
       `${error}\nR2 must be enabled once for the account, in Cloudflare's dashboard.`,
     );
   },
-  async create(name) {
-    await mustRun(["r2", "bucket", "create", name]);
+  async create(name, location) {
+    await mustRun(["r2", "bucket", "create", name, ...locationArgs(location)]);
     return name;
   },
 };
+
+interface Creation {
+  readonly may_create: boolean;
+  /** The region of a new store; undefined: Cloudflare chooses. */
+  readonly location: Location | undefined;
+}
 
 /**
  * The store of a binding, by its id in wrangler.toml or else by its name. A missing one is created only if `may_create`.
@@ -83,7 +112,7 @@ export const R2_BUCKET: StoreKind = {
 export async function findStore(
   kind: StoreKind,
   { binding, name, id }: Resource,
-  may_create: boolean,
+  { may_create, location }: Creation,
 ): Promise<Found> {
   const all = await kind.list(id ?? name);
   const known = all.find((store) => (id === null ? store.name === name : store.id === id));
@@ -95,7 +124,7 @@ export async function findStore(
     );
   }
   if (!may_create) throw new Error(missing(kind, { binding, name }));
-  return { id: await kind.create(name), is_new: true };
+  return { id: await kind.create(name, location), is_new: true };
 }
 
 function missing({ title }: StoreKind, { binding, name }: Omit<Resource, "id">): string {

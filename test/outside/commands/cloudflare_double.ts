@@ -14,6 +14,8 @@ export interface CloudflareDouble {
   readonly requests: readonly string[];
   /** Names of the account's resources. */
   names(kind: "d1" | "kv" | "r2" | "queues"): readonly string[];
+  /** The region that the creation of a database or bucket named; "": none. Undefined: the store was not created. */
+  place(name: string): unknown;
   /** The Worker's secrets and public settings by name; null before the first deployment. */
   worker(): WorkerAtCloudflare | null;
   /** The names of a database's tables. */
@@ -117,6 +119,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
   let live: string | null = null;
   let putLive = (_version: string): Promise<void> => Promise.resolve();
   const requests: string[] = [];
+  const places = new Map<string, unknown>();
   const changes: string[] = [];
 
   const json = (asked: Asked) =>
@@ -203,6 +206,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     }
     if (is("POST", /^\/d1\/database$/)) {
       const name = String(json(asked).name);
+      places.set(name, json(asked).primary_location_hint ?? "");
       const uuid = randomUUID();
       databases.set(name, { uuid, sqlite: new DatabaseSync(":memory:") });
       return { result: { name, uuid } };
@@ -232,6 +236,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     }
     if (is("POST", /^\/r2\/buckets$/)) {
       const name = String(json(asked).name);
+      places.set(name, json(asked).locationHint ?? "");
       buckets.set(name, name);
       return { result: { name } };
     }
@@ -377,6 +382,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     url: `http://127.0.0.1:${port}`,
     changes,
     requests,
+    place: (name) => places.get(name),
     names: (kind) => [...{ d1: databases, kv: namespaces, r2: buckets, queues }[kind].keys()],
     worker: () => worker,
     tables(database) {

@@ -265,6 +265,9 @@ binding = "DB"
 
 [[kv_namespaces]]
 binding = "DEVICE_CODES"
+
+[[r2_buckets]]
+binding = "ARCHIVE"
 `;
     await writeFile(config, `${await readFile(config, "utf8")}${stores}`);
     return config;
@@ -276,12 +279,20 @@ binding = "DEVICE_CODES"
     const config = await writeWorkerWithStores();
     const first = await run(config);
     expect(first.code, first.said).toBe(0);
-    const ids = [...first.said.matchAll(/^ {2}(database_id|id) = "(\S+)" {3}# below (.+)$/gm)];
+    const ids = [
+      ...first.said.matchAll(/^ {2}(database_id|id|bucket_name) = "(\S+)" {3}# below (.+)$/gm),
+    ];
     expect(ids.map(([, key, , binding]) => [key, binding])).toEqual([
       ["database_id", 'binding = "DIRECTORY"'],
       ["database_id", 'binding = "DB"'],
       ["id", 'binding = "DEVICE_CODES"'],
+      ["bucket_name", 'binding = "ARCHIVE"'],
     ]);
+    expect(
+      ["passbook-directory", "passbook-db", "passbook-archive"].map((name) =>
+        cloudflare.place(name),
+      ),
+    ).toEqual(["", "", ""]);
 
     cloudflare.loseDatabase("passbook-directory");
     cloudflare.loseDatabase("passbook-db");
@@ -306,6 +317,35 @@ binding = "DEVICE_CODES"
     expect(refused.code).toBe(1);
     expect(refused.said).toContain(`no D1 database with the database_id ${id}`);
     expect(cloudflare.changes).toEqual([]);
+  });
+
+  it("a deployment creates databases and buckets in the region that the operator names, and moves none", async () => {
+    const config = await writeWorkerWithStores();
+    const first = await run(config, "--location=weur");
+    expect(first.code, first.said).toBe(0);
+    expect(first.said).toMatch(/passbook-directory \(DIRECTORY\).* … created in weur/);
+    const places = () =>
+      ["passbook-directory", "passbook-db", "passbook-archive"].map((name) =>
+        cloudflare.place(name),
+      );
+    expect(places()).toEqual(["weur", "weur", "weur"]);
+    // KV has no region.
+    expect(first.said).toMatch(/\(DEVICE_CODES\).* … created$/m);
+
+    cloudflare.loseDatabase("passbook-db");
+    const later = await run(config, "--location", "apac", "--create-missing=DB");
+    expect(later.code, later.said).toBe(0);
+    expect(later.said).toMatch(/\(DIRECTORY\).* … found; it stays where it was created/);
+    expect(places()).toEqual(["weur", "apac", "weur"]);
+  });
+
+  it("a deployment to a region that Cloudflare does not have names the regions and sends no request", async () => {
+    const refused = await run(await writeWorkerWithStores(), "--location=europe");
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain(
+      "--location europe is not a region. Use one of weur, eeur, apac, oc, wnam, enam.",
+    );
+    expect(cloudflare.requests).toEqual([]);
   });
 
   it("a Worker that has secrets and no live version counts as deployed", async () => {
