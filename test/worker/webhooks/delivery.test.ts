@@ -295,8 +295,7 @@ describe("telling a sender", () => {
     const { receiver, webhook } = await openReceiver();
     const wake = await breakSenders(webhook);
     await openAccount();
-    await settle();
-    expect(wake).toHaveBeenCalled();
+    await vi.waitFor(() => expect(wake).toHaveBeenCalled(), { timeout: 60_000 });
     await evict(ADA);
     await fireAlarm(ADA);
     wake.mockRestore();
