@@ -29,6 +29,7 @@ import {
   findOrCreateQueue,
   findStore,
   KV_NAMESPACE,
+  LOCATIONS,
   R2_BUCKET,
   readLocation,
   type Location,
@@ -52,7 +53,7 @@ const USAGE = `usage: npm run deploy [-- <options>]
   --dry-run          check the settings, show every step and bundle the code; contacts no service
   --config <file>    use this file instead of wrangler.toml, for example for a staging Worker
   --location <region>
-                     where to create databases and buckets: weur, eeur, apac, oc, wnam or enam; existing ones never move
+                     where to create databases and buckets: ${LOCATIONS.join(", ")}; existing ones never move
   --secrets <file>   NAME='value' lines: sets secrets that Cloudflare lacks, and stores newly generated ones
   --discard-secrets  store newly generated secrets at Cloudflare only, which never shows them again`;
 

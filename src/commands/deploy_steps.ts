@@ -29,7 +29,7 @@ export async function checkAccount(): Promise<string> {
 }
 
 /** The regions that Cloudflare accepts as a hint for a new store. It refuses others. */
-const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const;
+export const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const;
 export type Location = (typeof LOCATIONS)[number];
 
 /** Reads the value of `--location`; undefined: Cloudflare chooses. @throws Error that lists the regions */
