@@ -3,12 +3,12 @@
  * account works, and is compared with it after each turn.
  */
 import type { EntryRow, JobRow } from "../../src/account/sql/schema.ts";
-import type { Stored } from "./platform/storage.ts";
 import { CAP_CLAIM_MS } from "../../src/domain/limits.ts";
+import type { Stored } from "./platform/storage.ts";
 import { must } from "./violation.ts";
 
 /** Machines' clocks differ, so nothing is expected so near to a limit. */
-const MARGIN_MS = 5 * 60_000;
+export const MARGIN_MS = 5 * 60_000;
 
 export interface JobBook {
   readonly id: string;

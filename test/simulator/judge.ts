@@ -10,13 +10,11 @@ import type { JobRow } from "../../src/account/sql/schema.ts";
 import { PlatformError } from "./platform/kernel.ts";
 import type { Ended } from "./platform/objects.ts";
 import type { Stored } from "./platform/storage.ts";
-import { Books, idsOf, type JobBook } from "./books.ts";
+import { Books, idsOf, MARGIN_MS, type JobBook } from "./books.ts";
 import { must } from "./violation.ts";
 import { isNewerData } from "./world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Machines' clocks differ, so nothing is expected so near to a limit. */
-const MARGIN_MS = 5 * 60_000;
 
 interface FirstAnswer {
   readonly fingerprint: string;

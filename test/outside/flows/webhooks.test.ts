@@ -18,7 +18,7 @@ const ROUNDS = 5;
 const JOBS_A_ROUND = 10;
 const EVENTS_EACH = 1 + ROUNDS * JOBS_A_ROUND * 2;
 const APP = "paint";
-/** Longer than the pause after a fourth attempt, which a receiver meets that a busy machine keeps away. */
+/** Longer than the ten-minute pause after a fourth failed attempt, which a slow restart on a busy machine can cause. */
 const WAIT_MS = 13 * 60_000;
 
 interface Delivered {
