@@ -113,10 +113,9 @@ export interface SettledJob {
   readonly credits: number | null;
 }
 
-/** A started job after a step, and the balance as in {@link SettledJob}. */
-export interface ProgressedJob {
-  readonly job: JobRow;
-  readonly credits: number | null;
+/** A started job after a step. `seen_after_line`: the newest entry before it; null if the job's app could not read the balance. */
+export interface ProgressedJob extends SettledJob {
+  readonly seen_after_line: number | null;
 }
 
 /** The result of each item of a batch, in its order, and the balance after all of them as in {@link SettledJob}. */

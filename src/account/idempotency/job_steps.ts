@@ -16,8 +16,10 @@ interface LastReport {
   readonly fingerprint: string;
   readonly credits: number;
   readonly updated_at_ms: number;
-  /** The step's entry, after which the balance was `credits`. */
+  /** The job's newest entry. */
   readonly line: number;
+  /** As in {@link ProgressedJob}. */
+  readonly seen_after_line: number | null;
   /** The columns before the job's end; undefined: the end did not change them. */
   readonly metadata_json?: string | null;
   readonly from_json?: string | null;
@@ -39,7 +41,7 @@ export function stepsTaken(job: JobRow): number {
 export function stepColumns(
   job: JobRow,
   { step, run, fingerprint }: ProgressRequest,
-  response: Pick<LastReport, "credits" | "updated_at_ms" | "line">,
+  response: Pick<LastReport, "credits" | "updated_at_ms" | "line" | "seen_after_line">,
 ): Pick<JobRow, "step" | "progress_json"> {
   const report: LastReport = { count: stepsTaken(job) + 1, run, fingerprint, ...response };
   return { step, progress_json: JSON.stringify(report) };
@@ -80,12 +82,13 @@ export function onceInStep(
 }
 
 function firstResponse(job: JobRow, report: LastReport): ProgressedJob {
-  const { credits, updated_at_ms, line } = report;
+  const { credits, updated_at_ms, line, seen_after_line } = report;
   const { metadata_json = job.metadata_json, from_json = job.from_json } = report;
   const started = { status: "started", actual_cost: 0, refunded: 0 } as const;
   const not_failed = { failure: null, failure_reason: null };
   return {
     job: { ...job, ...started, ...not_failed, updated_at_ms, line, metadata_json, from_json },
     credits,
+    seen_after_line,
   };
 }

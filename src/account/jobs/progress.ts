@@ -1,9 +1,8 @@
 /** Progress of a long job: how far it is, what it holds from now on, what it has spent, and when it expires. */
 import { limitReached } from "../../domain/limit_reached.ts";
 import * as rules from "../../domain/job.ts";
-import type { Posting } from "../../domain/ledger.ts";
 import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
-import { hold, lower, spendableIn, type Credits } from "../../domain/lots.ts";
+import { hold, lower, spendableIn } from "../../domain/lots.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { partsOf } from "../../domain/wire.ts";
 import { accepted, refused } from "../../domain/result.ts";
@@ -12,8 +11,9 @@ import { chargePath, whyNoStorage, whyOverCap } from "../allowances/spending.ts"
 import type { Answer, JobRow, OnceAnswer, ProgressedJob, ProgressRequest } from "../contract.ts";
 import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts";
 import { clockOf, fromJson, readCredits } from "../ledger/credits.ts";
-import { post, readBalance } from "../ledger/posting.ts";
+import { momentOf, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
+import { seesCredits } from "../wallet/app_access.ts";
 import { moveExpiry } from "./expiry.ts";
 import { announcing402 } from "./refused.ts";
 import { readEndable } from "./settle.ts";
@@ -69,9 +69,12 @@ function takeStep(
       ? hold(before, app_slug, parts, added)
       : lower(before, parts, reserved, clockOf(transaction));
   const has_entry = added !== 0 || spent !== job.spent || ttl_seconds !== null;
-  const { line, updated_at_ms, credits } = has_entry
-    ? posted(transaction, posting, after.credits)
-    : { line: job.line, updated_at_ms: now_ms, credits: readBalance(transaction).balance_after };
+  const app = app_slug === null ? null : store.readApp(app_slug);
+  const before_line = momentOf(transaction).line;
+  const seen_after_line = seesCredits(app, before_line) ? before_line : null;
+  const entry = has_entry ? post(transaction, posting, { credits: after.credits }) : null;
+  const credits = (entry ?? books).balance_after;
+  const { line, at_ms: updated_at_ms } = entry ?? { line: job.line, at_ms: now_ms };
   const progressed = {
     ...job,
     ...takings,
@@ -83,18 +86,12 @@ function takeStep(
     updated_at_ms,
     expires_at_ms: ttl_seconds === null ? job.expires_at_ms : now_ms + ttl_seconds * 1000,
     line,
-    ...stepColumns(job, request, { credits, updated_at_ms, line }),
+    ...stepColumns(job, request, { credits, updated_at_ms, line, seen_after_line }),
   };
   store.updateJob(progressed);
   if (ttl_seconds !== null) moveExpiry(transaction, job, progressed);
   if (!has_entry) transaction.announce.jobProgressed(progressed, now_ms);
-  return accepted({ job: progressed, credits });
-}
-
-function posted(transaction: Transaction, posting: Posting, after: Credits) {
-  const entry = post(transaction, posting, { credits: after });
-  const { line, at_ms: updated_at_ms, balance_after: credits } = entry;
-  return { line, updated_at_ms, credits };
+  return accepted({ job: progressed, credits, seen_after_line });
 }
 
 /** Why no step can be stored; null if it can. */

@@ -8,7 +8,14 @@ import { APPS_PER_ACCOUNT_MAX, UNREGISTERED_APPS_PER_ACCOUNT_MAX } from "../../d
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted } from "../../domain/result.ts";
 import { isCharging, opensAccounts, shownTo } from "../caller.ts";
-import type { AppRow, Batch, OnceAnswer, SettledJob, CreateJobRequest } from "../contract.ts";
+import type {
+  AppRow,
+  Batch,
+  OnceAnswer,
+  ProgressedJob,
+  SettledJob,
+  CreateJobRequest,
+} from "../contract.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Whether the account is open for an app's key. */
@@ -49,24 +56,33 @@ export function withCreditsForAll<Value extends SettledJob>(
   const results = value.results.map((it) =>
     it.ok ? accepted(settledFor(transaction, it.value)) : it,
   );
-  const lines = value.results.flatMap((it) => (it.ok ? [it.value.job.line] : []));
-  const line = Math.min(...lines, (transaction.store.readNewestEntry()?.line ?? 0) + 1);
-  const credits = creditsFor(transaction, value.credits, line);
+  const lines = value.results.flatMap((it) => (it.ok ? [it.value.job.line - 1] : []));
+  const after_line = Math.min(...lines, transaction.store.readNewestEntry()?.line ?? 0);
+  const credits = creditsFor(transaction, value.credits, after_line);
   return accepted({ value: { results, credits }, replayed });
 }
 
 function settledFor<Value extends SettledJob>(transaction: Transaction, value: Value): Value {
   const job = shownTo(transaction, value.job);
-  return { ...value, job, credits: creditsFor(transaction, value.credits, job.line) };
+  return { ...value, job, credits: creditsFor(transaction, value.credits, seenAfterLine(value)) };
 }
 
-/** `line`: the entry after which the balance was these credits. */
-function creditsFor(transaction: Transaction, credits: number | null, line: number): number | null {
+function seenAfterLine(value: SettledJob | ProgressedJob): number | null {
+  return "seen_after_line" in value ? value.seen_after_line : value.job.line - 1;
+}
+
+/** `after_line`: the newest entry before the request; null: the app could not read the balance. */
+function creditsFor(
+  transaction: Transaction,
+  credits: number | null,
+  after_line: number | null,
+): number | null {
   const { store, caller } = transaction;
   if (isCharging(transaction)) return null;
   if (caller.kind === "page") return caller.stopped.length === 0 ? credits : null;
   if (caller.kind !== "app") return credits;
-  return seesCredits(store.readApp(caller.app_slug), line - 1) ? credits : null;
+  const app = store.readApp(caller.app_slug);
+  return after_line !== null && seesCredits(app, after_line) ? credits : null;
 }
 
 /** The columns of an app's access. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { JOB_STEPS_MAX } from "../../../../../src/domain/limits.ts";
 import { change, dump, evict, fireAlarm, query } from "../../../support/account_object.ts";
+import { getToken } from "../../../support/device_logins.ts";
 import { send, signInWithCredits, type Answer, type SignedIn } from "../../../support/passbook.ts";
 import { openAppServer } from "../../caller/app_server.ts";
 import { expectInvariants } from "../../../account/invariants.ts";
@@ -365,6 +366,22 @@ describe("the steps of a job", () => {
       const other = await ada.post(path, { ...end, step: 3 }, key);
       expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
     }
+  });
+
+  it("an app sees the balance after a step of a job that is older than its access, and not that of a step before it", async () => {
+    const credits_of = (answer: Answer): unknown => answer.body.credits;
+    const agent = await getToken(ada, { caps: [{ credits: 50, period: "month" }] });
+    const studio = (await openAppServer("studio", { starter_credits: 0 })).in(ada.identity_id);
+    const job = { app: "studio", action: "render", cost_estimate: 20 };
+    const { job_id } = (await agent.post("/api/jobs", job)).body;
+    const before = await studio.post("/api/jobs/progress", { job_id, step: 1 });
+    await ada.get("/api/wallet?app=studio");
+    const again = await studio.post("/api/jobs/progress", { job_id, step: 1 });
+    expect([credits_of(before), again.status, credits_of(again)]).toEqual([null, 200, null]);
+    const after = await studio.post("/api/jobs/progress", { job_id, step: 2 });
+    const after_again = await studio.post("/api/jobs/progress", { job_id, step: 2 });
+    expect(credits_of(after)).toBe(await credits());
+    expect(after_again.text).toBe(after.text);
   });
 
   it("the same step of another run is too old, not a replay", async () => {
