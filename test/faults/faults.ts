@@ -75,8 +75,8 @@ export const FAULTS: readonly Fault[] = [
     "overdraft",
     "a job is reserved although the balance does not cover it",
     JOB,
-    "  if (credits < cost_estimate) {",
-    "  if (credits < cost_estimate - 10) {",
+    "  if (spendable < cost_estimate) {",
+    "  if (spendable < cost_estimate - 10) {",
   ),
   fault(
     "beyond_policy",

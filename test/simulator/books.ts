@@ -4,7 +4,11 @@
  */
 import type { EntryRow, JobRow } from "../../src/account/sql/schema.ts";
 import type { Stored } from "./platform/storage.ts";
+import { CAP_CLAIM_MS } from "../../src/domain/limits.ts";
 import { must } from "./violation.ts";
+
+/** Machines' clocks differ, so nothing is expected so near to a limit. */
+const MARGIN_MS = 5 * 60_000;
 
 export interface JobBook {
   readonly id: string;
@@ -168,6 +172,7 @@ export class Books {
           row,
         );
       }
+      this.#keepsRoom(row);
       this.#index(book);
       return;
     }
@@ -180,6 +185,20 @@ export class Books {
     });
     this.#end(book);
     must(book.ends <= 2, "a job is completed late at most once", row);
+  }
+
+  /** Its app may still complete a job that ended early, so the job's room in the caps stays for some days. */
+  #keepsRoom(row: JobRow): void {
+    const ended_early = row.failure === "expired" || row.failure === "cancelled";
+    if (!ended_early || row.settle !== "app" || row.reserved === row.actual_cost) return;
+    // One that ends only when its claim would be over has none.
+    if (row.updated_at_ms > row.expires_at_ms + CAP_CLAIM_MS - MARGIN_MS) return;
+    const is_capped = idsOf(row.allowance_path).some((id) => this.tokens.get(id)?.has_caps);
+    must(
+      !is_capped || row.claimed_until_ms !== null,
+      "a job that its app may complete late keeps its room in the caps",
+      row,
+    );
   }
 
   #end(book: JobBook): void {

@@ -31,6 +31,14 @@ interface KnownToken {
   readonly total: number | null;
   readonly expires_at_ms: number;
   readonly depth: number;
+  /** The token that this one comes from, at any depth; its own id if a person issued it. */
+  readonly root: string;
+}
+
+interface UsedKey {
+  readonly method: string;
+  readonly input: readonly unknown[];
+  readonly key: string;
 }
 
 const HOLDER: Caller = { kind: "holder" };
@@ -40,6 +48,7 @@ export const ACTIONS = {
   wallet: 4,
   create: 24,
   create_batch: 2,
+  use_up: 1,
   complete: 12,
   complete_batch: 2,
   fail: 5,
@@ -62,7 +71,7 @@ export const ACTIONS = {
   allow_app: 1.5,
   purchase: 1.5,
   reversal: 1.5,
-  reuse_key: 1,
+  reuse_key: 3,
   starter: 1,
   device_login: 0.5,
   rebuild: 0.2,
@@ -79,7 +88,7 @@ export class Clients {
   readonly #tokens: KnownToken[] = [];
   readonly #approvals: { id: string; request: CreateJobRequest; caller: Caller }[] = [];
   readonly #payments: { payment_intent_id: string; paid_minor: number }[] = [];
-  readonly #used_keys: { method: string; input: readonly unknown[]; key: string }[] = [];
+  readonly #used_keys: UsedKey[] = [];
 
   constructor(world: World, identity_id: string) {
     this.#world = world;
@@ -113,6 +122,18 @@ export class Clients {
       for (const [at, result] of results.entries()) {
         const request = requests[at];
         if (result.ok && request !== undefined) this.#know(result.value.job_id, request, caller);
+      }
+    },
+    use_up: async (random) => {
+      const token = this.#token(random);
+      if (token === null) return;
+      // A token and those that were exchanged from it share what the first one may spend.
+      const family = this.#tokens.filter(({ root }) => root === token.root);
+      for (let jobs = random.between(4, 10); jobs > 0; jobs -= 1) {
+        const caller = callerOf(random.pick(family).id);
+        const request = { ...this.#job(random, caller), cost_estimate: random.between(15, 30) };
+        const answer = await this.#keyed(random, "createJob", [caller, request]);
+        await this.#created(request, caller, answer);
       }
     },
     complete: async (random) => {
@@ -185,6 +206,7 @@ export class Clients {
         total: Math.min(total, token.total ?? total),
         expires_at_ms,
         depth: token.depth + 1,
+        root: token.root,
       });
     },
     revoke: async (random) => {
@@ -221,6 +243,11 @@ export class Clients {
       if (job === null) return;
       const request = { job_id: job.id, amount: random.between(1, 20), note: "sorry" };
       await this.#keyedService(random, "refundJob", request);
+      // A client that never got its answer completes the job again, after the refund.
+      const completion = this.#used_keys.findLast(
+        ({ method, input }) => method === "completeJob" && jobIdOf(input[1]) === job.id,
+      );
+      if (completion !== undefined) await this.#repeat(completion, completion.input);
     },
     change_plan: (random) =>
       this.#keyedService(random, "changePlan", {
@@ -271,9 +298,10 @@ export class Clients {
     reuse_key: async (random) => {
       const used = this.#used_keys.at(-1 - random.below(20));
       if (used === undefined) return;
-      const { method, input, key } = used;
-      const fingerprint = random.chance(0.3) ? "another body" : fingerprintOf(input);
-      await this.#attempt(method, [...input, { key, fingerprint }]);
+      const [caller, ...request] = used.input;
+      const is_of_another = request.length > 0 && random.chance(0.5);
+      const input = [is_of_another ? this.#caller(random) : caller, ...request];
+      await this.#repeat(used, input, random.chance(0.3) ? "another body" : undefined);
     },
     starter: (random) => this.#starter(random),
     device_login: (random) => this.#deviceLogin(random),
@@ -380,7 +408,7 @@ export class Clients {
       expires_at_ms,
     };
     const answer = await this.#attempt("issueAllowance", [HOLDER, request], 1);
-    if (answer?.ok === true) this.#tokens.push({ id, total, expires_at_ms, depth: 1 });
+    if (answer?.ok === true) this.#tokens.push({ id, total, expires_at_ms, depth: 1, root: id });
   }
 
   /** A grant within an app's daily budget: the app's object and the account agree on it. */
@@ -495,6 +523,14 @@ export class Clients {
     await this.#attempt(method, request);
   }
 
+  /** Sends a request again under its key, also as somebody else or with another body. */
+  async #repeat({ input, method, key }: UsedKey, sent: readonly unknown[], other_body?: string) {
+    await this.#attempt(method, [
+      ...sent,
+      { key, fingerprint: other_body ?? fingerprintOf(input) },
+    ]);
+  }
+
   /** With a key, usually: as our clients do, so that it may be repeated. */
   async #keyed(random: Random, method: string, input: readonly unknown[]) {
     if (random.chance(0.3)) return this.#attempt(method, [...input, null], 1);
@@ -546,6 +582,10 @@ function credentialOf(allowance_id: string) {
 
 function callerOf(allowance_id: string): Caller {
   return { kind: "allowance", credential: credentialOf(allowance_id) };
+}
+
+function jobIdOf(request: unknown): string | undefined {
+  return (request as { readonly job_id?: string }).job_id;
 }
 
 function sessionOf(random: Random): string {

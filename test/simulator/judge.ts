@@ -46,6 +46,8 @@ export class Judge {
   readonly books: Books;
   readonly #first = new Map<string, FirstAnswer>();
   readonly #steps = new Map<string, string>();
+  /** The run that took each step of each job. */
+  readonly #runs = new Map<string, string | undefined>();
   /** A newer build has changed the data, so this build must not run on it. */
   is_newer_data = false;
 
@@ -197,7 +199,7 @@ export class Judge {
     if (replayed) {
       must(first !== undefined, "only a request that was made before is repeated", details);
       must(first.fingerprint === guard.fingerprint, "a key is for one request", details);
-      const is_same = comparable(value) === first.value_json;
+      const is_same = isSameAnswer(first.value_json, comparable(value));
       must(is_same, "a repeated request gets the first response", details);
       return true;
     }
@@ -210,13 +212,19 @@ export class Judge {
   }
 
   #isStepReplay(request: unknown, answer: Answer<unknown>): boolean {
-    if (!answer.ok) return false;
     const { job_id, step, run } = request as { job_id: string; step: number; run?: string };
+    const taken = `${job_id} ${step}`;
+    if (!answer.ok) {
+      const is_own = answer.refusal.code !== REUSED || this.#runs.get(taken) === run;
+      must(is_own, "a run hears that another took its step", { request, answer });
+      return false;
+    }
     const { value, replayed } = answer.value as Once<SettledJob>;
     const key = [job_id, step, run].join(" ");
     const first = this.#steps.get(key);
     if (replayed) {
-      must(first === comparable(value), "a repeated step gets its first response", {
+      const is_same = first !== undefined && isSameAnswer(first, comparable(value));
+      must(is_same, "a repeated step gets its first response", {
         request,
         first,
         value,
@@ -225,6 +233,7 @@ export class Judge {
     }
     must(first === undefined, "a run takes a step once", request);
     this.#steps.set(key, comparable(value));
+    this.#runs.set(taken, run);
     return false;
   }
 
@@ -346,10 +355,17 @@ export class Judge {
     machine_ms: number,
   ): void {
     const { books } = this;
-    const { step } = request as { readonly step?: number };
+    const { step, ttl_seconds = null } = request as {
+      readonly step?: number;
+      readonly ttl_seconds?: number | null;
+    };
     const after = books.jobs.get(before.id)?.row;
     must(after !== undefined, "a job stays");
     const details = { caller, request, before };
+    if (method === "reportProgress" && ttl_seconds !== null && after.status === "started") {
+      const is_prolonged = after.expires_at_ms >= machine_ms + ttl_seconds * 1_000;
+      must(is_prolonged, "a step that gives a job more time gives it", { ...details, after });
+    }
     if (method === "reportProgress") must((step ?? 0) > before.step, "steps grow", details);
     else
       must(
@@ -446,6 +462,15 @@ function jobOf(method: string, input: readonly unknown[]): string {
 function comparable(value: unknown): string {
   return JSON.stringify(value, (key, it: unknown) => (NOT_SHOWN.has(key) ? undefined : it));
 }
+
+/** A caller that repeats a request may see less of it: an app does not see where a job's credits came from. */
+function isSameAnswer(first: string, again: string): boolean {
+  const sees_less = [first, again].some((text) => text.includes('"from_json":"null"'));
+  return sees_less ? withoutFrom(first) === withoutFrom(again) : first === again;
+}
+
+const withoutFrom = (text: string): string =>
+  text.replaceAll(/"from_json":(?:null|"(?:[^"\\]|\\.)*"),/g, "");
 
 const NOT_SHOWN = new Set([
   "credits",

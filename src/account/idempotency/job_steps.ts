@@ -18,9 +18,14 @@ interface LastReport {
   readonly updated_at_ms: number;
   /** The step's entry, after which the balance was `credits`. */
   readonly line: number;
-  /** The metadata before the job's end; undefined: the end did not change it. */
+  /** The columns before the job's end; undefined: the end did not change them. */
   readonly metadata_json?: string | null;
+  readonly from_json?: string | null;
 }
+
+/** Columns that a job's end may change, and that the response to a step shows. */
+const SHOWN = ["metadata_json", "from_json"] as const;
+type ShownColumns = Pick<JobRow, (typeof SHOWN)[number]>;
 
 const lastReport = ({ progress_json }: Pick<JobRow, "progress_json">): LastReport | null =>
   progress_json === null ? null : (JSON.parse(progress_json) as LastReport);
@@ -40,17 +45,15 @@ export function stepColumns(
   return { step, progress_json: JSON.stringify(report) };
 }
 
-/** The column when a job ends: the end may change the metadata that the last response had. */
-export function reportAfterEnd(
-  job: JobRow,
-  ended: Pick<JobRow, "metadata_json">,
-): Pick<JobRow, "progress_json"> {
-  const { progress_json, metadata_json } = job;
+/** The column when a job ends: the end may change what the last response showed. */
+export function reportAfterEnd(job: JobRow, ended: ShownColumns): Pick<JobRow, "progress_json"> {
+  const { progress_json } = job;
   const report = lastReport(job);
-  const is_kept = report === null || Object.hasOwn(report, "metadata_json");
-  return is_kept || ended.metadata_json === metadata_json
-    ? { progress_json }
-    : { progress_json: JSON.stringify({ ...report, metadata_json }) };
+  const changed = SHOWN.filter((column) => ended[column] !== job[column]);
+  if (report === null || changed.length === 0) return { progress_json };
+  const before = Object.fromEntries(changed.map((column) => [column, job[column]]));
+  // A job that ended early may end once more: what it was before its first end stays.
+  return { progress_json: JSON.stringify({ ...before, ...report }) };
 }
 
 /** Refuses a step before the job's last one: another run took the job over. Null: not refused. */
@@ -77,11 +80,12 @@ export function onceInStep(
 }
 
 function firstResponse(job: JobRow, report: LastReport): ProgressedJob {
-  const { credits, updated_at_ms, line, metadata_json = job.metadata_json } = report;
+  const { credits, updated_at_ms, line } = report;
+  const { metadata_json = job.metadata_json, from_json = job.from_json } = report;
   const started = { status: "started", actual_cost: 0, refunded: 0 } as const;
   const not_failed = { failure: null, failure_reason: null };
   return {
-    job: { ...job, ...started, ...not_failed, updated_at_ms, line, metadata_json },
+    job: { ...job, ...started, ...not_failed, updated_at_ms, line, metadata_json, from_json },
     credits,
   };
 }

@@ -38,16 +38,17 @@ export function endJob(
   const before = readCredits(transaction, from);
   const settled = settle(before, held, actual_cost, clockOf(transaction));
   const entry = post(transaction, step.posting, { started, credits: settled.credits });
+  const from_json = fromJson(settled.from);
   const ended = {
     ...job,
     ...takings,
     ...saveClaim(transaction, job, claim),
     status,
     actual_cost,
-    from_json: fromJson(settled.from),
+    from_json,
     failure,
     ...details,
-    ...reportAfterEnd(job, details),
+    ...reportAfterEnd(job, { ...details, from_json }),
     updated_at_ms: entry.at_ms,
     line: entry.line,
     ...keyColumns(keyed),

@@ -1,7 +1,9 @@
 /** The simulator itself, and its runs: fixed seeds in `npm test`, fresh ones in `npm run check:slow`. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { FAULTS } from "../../faults/faults.ts";
 
 /** How long fresh seeds run; the limit of a test is longer. */
 const SECONDS = Number(process.env["SIMULATE_SECONDS"] ?? 120);
@@ -46,6 +48,16 @@ it("the simulator finds a fault that was put into the code, and prints its seed 
   expect(output).toContain("seed 1 failed at step");
   expect(output).toMatch(/\d+ of \d+ actions suffice/);
   expect(output).toContain("repeat with: npm run simulate -- --seed 1");
+});
+
+it("each fault of the list still fits the code that it breaks", () => {
+  const times = FAULTS.flatMap(({ name, changes }) =>
+    changes.map(({ file, from }) => ({
+      name,
+      times: readFileSync(file, "utf8").split(from).length - 1,
+    })),
+  );
+  expect(times.filter((change) => change.times !== 1)).toEqual([]);
 });
 
 it(

@@ -155,7 +155,11 @@ export class Objects {
     const { random } = kernel;
     const late_ms = random.chance(faults.alarm_late) ? random.between(1_000, 300_000) : 0;
     const early_ms = random.chance(faults.alarm_early) ? random.between(1, 2_000) : 0;
-    const delay_ms = alarm_ms - kernel.now_ms + late_ms - early_ms;
+    // Never at once: a machine whose clock is behind sets the same alarm again, until its clock agrees.
+    const delay_ms = Math.max(
+      random.between(5, 200),
+      alarm_ms - kernel.now_ms + late_ms - early_ms,
+    );
     this.#fireAfter(object, state, delay_ms, random.chance(faults.alarm_dropped));
   }
 

@@ -25,6 +25,17 @@ const reserve = (ada: SignedIn, cost_estimate: number, app = "demo") =>
   ada.post("/api/jobs", { app, action: "draw", cost_estimate, ttl_seconds: 30 * 24 * 3_600 });
 
 describe("credits with terms", () => {
+  it("a repeated step of a job shows where its credits came from then, not what the job cost", async () => {
+    const [olga, ada] = await people();
+    await give(olga, ada, 50, { expires_at: inDays(3) });
+    const { job_id } = (await reserve(ada, 60)).body;
+    const step = { job_id, step: 1, spent: 10 };
+    const first = await ada.post("/api/jobs/progress", step);
+    expect(first.body.job.from).toMatchObject([{ credits: 50 }, { credits: 10 }]);
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 20 });
+    expect((await ada.post("/api/jobs/progress", step)).text).toBe(first.text);
+  });
+
   it("credits that an operator gave until a day are used first, and what is left then expires", async () => {
     const [olga, ada] = await people();
     const expires_at = inDays(3);
