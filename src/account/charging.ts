@@ -1,6 +1,6 @@
 /**
- * Charges the card for the top-up that is due: part of the alarm. What is going to be requested is stored before the request,
- * so that whatever instance continues knows that money may have moved. It then repeats the same request, whose key makes
+ * Charges the card for the top-up that is due: part of the alarm. It stores a request before it sends it, so that the instance
+ * that continues knows that money may have moved. That instance repeats the same request, whose key makes
  * Stripe charge once, or looks the charge up.
  */
 import { monthOf } from "../domain/calendar.ts";

@@ -456,7 +456,7 @@ export interface TopUp {
   readonly currency: string;
   /** The most that may be charged in a calendar month (UTC), in the smallest unit. */
   readonly month_limit_minor: number;
-  /** What was charged in this month, with what is pending. */
+  /** The charges of this month, with those that are pending. */
   readonly month_spent_minor: number;
   /**
    * `ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows;

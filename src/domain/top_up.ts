@@ -50,7 +50,7 @@ export const TOP_UP_STATES = [
 ] as const;
 export type TopUpState = (typeof TOP_UP_STATES)[number];
 
-/** What became of a top-up. `dropped`: nothing was charged, because it was no longer needed or allowed. */
+/** The outcome of a top-up. `dropped`: nothing was charged, because it was no longer needed or allowed. */
 export const TOP_UP_OUTCOMES = ["due", "done", "failed", "dropped"] as const;
 export type TopUpOutcome = (typeof TOP_UP_OUTCOMES)[number];
 
@@ -68,7 +68,7 @@ export interface ToppedUpPackage {
   readonly app_slugs?: readonly string[] | undefined;
 }
 
-/** What the holder chose. A charge follows when fewer than `threshold` credits are available. */
+/** The holder's choice. A charge follows when fewer than `threshold` credits are available. */
 export interface TopUpPlan extends ToppedUpPackage {
   readonly threshold: number;
   /** The most that may be charged in a calendar month (UTC), in the currency's smallest unit. */

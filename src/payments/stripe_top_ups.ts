@@ -124,7 +124,7 @@ export async function readCardSetup(
   });
 }
 
-/** Reads a payment of a top-up. A checkout's payment is none: its checkout is read instead. */
+/** Reads a payment of a top-up. A payment of a checkout is dropped, because its checkout is read instead. */
 export const readTopUp: EffectReader = async (settings, body) => {
   const payment = charged.parse(body);
   const { metadata } = payment;

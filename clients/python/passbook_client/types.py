@@ -51,7 +51,7 @@ class TopUp(TypedDict):
     month_limit_minor: int
     """The most that may be charged in a calendar month (UTC), in the smallest unit."""
     month_spent_minor: int
-    """What was charged in this month, with what is pending."""
+    """The charges of this month, with those that are pending."""
     state: Literal["ready", "pending", "retrying", "limit_reached", "holder", "declined", "authentication_required", "refused", "package_changed", "suspended"]
     """
     `ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows; `limit_reached`:

@@ -77,7 +77,7 @@ export interface TopUpView {
   readonly plan: TopUpPlan;
   /** How people recognise the card. */
   readonly card: string;
-  /** What was charged in this calendar month (UTC), or may be. */
+  /** The charges of this calendar month (UTC), with those that are pending. */
   readonly month_spent_minor: number;
   readonly state: TopUpState;
   /** When the next charge may follow after one that failed; null: none failed since the last that succeeded. */

@@ -84,7 +84,7 @@ export class TopUpStore {
     this.#database.update("top_ups", changes, { number });
   }
 
-  /** What was charged from a time on, or may be: done and due. In the currency's smallest unit. */
+  /** The sum of the charges from a time on, with those that are due. In the currency's smallest unit. */
   sumCharged(from_ms: number, currency: string): number {
     const sum = this.#database.first<{ readonly minor: number }>(
       `select coalesce(sum(amount_minor), 0) as minor from top_ups

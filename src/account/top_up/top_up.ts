@@ -93,7 +93,7 @@ export function isTopUpDue({ store }: Transaction): boolean {
   return store.top_ups.readDue() !== null;
 }
 
-/** What the holder chose and how it goes; null: automatic top-up was never set. */
+/** The holder's choice and its state; null: automatic top-up was never set. */
 export function viewTopUp(transaction: Transaction): TopUpView | null {
   const setting = transaction.store.top_ups.readSetting();
   if (setting === null) return null;
@@ -166,19 +166,21 @@ export function finishTopUpSetup(
   const { customer_id, payment_method_id, card: name } = card;
   const saved = { customer_id, payment_method_id, card: name };
   top_ups.deleteSetup();
+  dropUnrequested(transaction);
   top_ups.saveSetting({ ...saved, plan_json: setup.plan_json, ...SWITCHED_ON });
   return accepted(true);
 }
 
 const SWITCHED_ON = { off_reason: null, failures: 0, retry_at_ms: null } as const;
 
-/** Changes the choice, and switches it on, with the card that Stripe has. Refused if there is none. */
+/** Changes the choice, and switches it on, with the card that Stripe has. Refused if Stripe has no card yet. */
 export function changeTopUp(transaction: Transaction, plan: TopUpPlan): Answer<null> {
   const { top_ups } = transaction.store;
   if (top_ups.readSetting() === null) {
     return refused({ code: "invalid_request", detail: "Automatic top-up has no card yet." });
   }
   top_ups.deleteSetup();
+  dropUnrequested(transaction);
   top_ups.changeSetting({ plan_json: JSON.stringify(plan), ...SWITCHED_ON });
   return accepted(null);
 }
@@ -202,12 +204,17 @@ export function switchOff(transaction: Transaction, off_reason: TopUpOffReason):
   const { store, announce, now_ms } = transaction;
   const { top_ups } = store;
   top_ups.deleteSetup();
-  const due = top_ups.readDue();
-  if (due?.asked === 0) top_ups.change(due.number, { outcome: "dropped" });
+  dropUnrequested(transaction);
   // Undefined: it was never set.
   if (top_ups.readSetting()?.off_reason !== null) return;
   top_ups.changeSetting({ off_reason });
   announce.topUpChanged({ type: "topup.disabled", reason: off_reason }, now_ms);
+}
+
+/** Drops the top-up whose charge was never requested: it was decided under an earlier choice. */
+function dropUnrequested({ store: { top_ups } }: Transaction): void {
+  const due = top_ups.readDue();
+  if (due?.asked === 0) top_ups.change(due.number, { outcome: "dropped" });
 }
 
 /** A charge failed for good. It counts once, from whichever of response and event comes first. */

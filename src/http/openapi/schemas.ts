@@ -113,7 +113,7 @@ export const topup = z
     month_spent_minor: z
       .int()
       .min(0)
-      .describe("What was charged in this month, with what is pending."),
+      .describe("The charges of this month, with those that are pending."),
     state: z
       .enum(TOP_UP_STATES)
       .describe(

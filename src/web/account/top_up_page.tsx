@@ -138,7 +138,7 @@ function Form(props: TopUpPageProps & { readonly has_problems: boolean }) {
   const { setting, packages, prices, choices, problems, has_problems } = props;
   return (
     <section class="panel" aria-labelledby="top-up-form">
-      <h2 id="top-up-form">{setting === null ? "Set it up" : "What is bought"}</h2>
+      <h2 id="top-up-form">{setting === null ? "Set it up" : "Your choice"}</h2>
       {has_problems ? (
         <p class="notice is-bad" role="alert" {...FIRST_TO_READ}>
           Nothing was saved. Correct what is marked below.

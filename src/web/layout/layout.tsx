@@ -108,7 +108,7 @@ function TopUpNotice() {
   return (
     <p class="notice top-up-notice">
       <span>Automatic top-up: {TOP_UP_STATE_TEXTS[state].title}</span>{" "}
-      <a href="/account/top-up">What to do</a>
+      <a href="/account/top-up">See how to go on</a>
     </p>
   );
 }

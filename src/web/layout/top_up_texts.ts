@@ -1,9 +1,9 @@
-/** What people read about automatic top-up. */
+/** The texts about automatic top-up. */
 import type { ChargeFailure, TopUpOutcome, TopUpState } from "../../domain/top_up.ts";
 
 interface StateText {
   readonly title: string;
-  /** What it means, and what to do. */
+  /** Its meaning, and how to go on. */
   readonly text: string;
   /** Whether every page of the account says it until the holder acts. */
   readonly is_notice: boolean;

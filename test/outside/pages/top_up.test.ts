@@ -6,7 +6,7 @@ import { startStripe } from "../support/stripe_server.ts";
 
 let stripe: StripeDouble;
 let close: (() => void) | undefined;
-/** What the next card that is saved does. */
+/** How the next card that is saved behaves. */
 let next_card: CardMode = "pays";
 
 const pages = usePages("top-up", async () => {
@@ -80,13 +80,13 @@ async function topUp(email: string, look: typeof lookAt): Promise<void> {
     .toBe(true);
   await look(page, "off");
   await page.goto(`${pages.url}/account/jobs`);
-  await page.getByRole("link", { name: "What to do" }).waitFor();
+  await page.getByRole("link", { name: "See how to go on" }).waitFor();
   await look(page, "notice");
-  await page.getByRole("link", { name: "What to do" }).click();
+  await page.getByRole("link", { name: "See how to go on" }).click();
   await page.getByRole("button", { name: "Leave it off" }).click();
   await page.getByText("Automatic top-up is off.").waitFor();
   await page.goto(`${pages.url}/account/jobs`);
-  expect(await page.getByRole("link", { name: "What to do" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "See how to go on" }).count()).toBe(0);
   expect(stripe.charged()).not.toEqual([]);
 }
 

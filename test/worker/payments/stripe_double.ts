@@ -35,7 +35,7 @@ const KNOWN_SETUP =
 const KNOWN_PAYMENT =
   /^(amount|currency|customer|payment_method|payment_method_types\[0\]|confirm|off_session|metadata\[\w{1,40}\])$/;
 
-/** What a card does with the next charges. `slow`: Stripe charges it, and the response comes too late. */
+/** How a card behaves at the next charges. */
 export type CardMode = "pays" | "declined" | "authentication_required" | "processing";
 
 /** Parameters of a checkout that the stand-in accepts; Stripe refuses any others. */

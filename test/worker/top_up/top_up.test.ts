@@ -97,6 +97,17 @@ describe("switching automatic top-up on", () => {
     expect(await creditsOf(ada)).toBe(200);
     expect(await topUpOf(ada)).toMatchObject({ threshold: 150, month_limit_minor: 2_000 });
   });
+
+  it("a lower limit applies to a top-up that is due and not charged yet", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe, { threshold: "300" });
+    expect(await topUpsOf(ada)).toMatchObject([{ outcome: "due", amount_minor: 1_000 }]);
+    const lower = { package: "small", threshold: "300", month_limit: "5" };
+    await sendForm(ada, { act: "save", ...lower });
+    await settleDown(ada);
+    expect(stripe.charged()).toMatchObject([{ amount: 500 }]);
+    expect(await topUpOf(ada)).toMatchObject({ state: "limit_reached", month_spent_minor: 500 });
+  });
 });
 
 describe("an automatic top-up", () => {
