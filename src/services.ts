@@ -4,6 +4,7 @@ import { createArchiveStore } from "./archive/r2_store.ts";
 import { createAccounts, exerciseCanary, keepMarkerInCanary } from "./account/clients/accounts.ts";
 import { createClerkTokens } from "./account/clients/clerk_tokens.ts";
 import { createUpstreamTokenVault, type UpstreamTokenSource } from "./account/clients/vault.ts";
+import type { CardCharges } from "./domain/top_up.ts";
 import { createAuthorization } from "./authorization/authorization.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {
@@ -402,6 +403,13 @@ export function senderPartsOf(env: Env): SenderParts {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
   return services.value.sender_parts;
+}
+
+/** The payment service for accounts' objects; null: nothing is for sale. @throws if the settings are wrong. */
+export function cardChargesOf(env: Env): CardCharges | null {
+  const services = servicesFor(env);
+  if (!services.ok) throw new Error("misconfigured");
+  return services.value.payments?.card_charges ?? null;
 }
 
 /** The consumer of the queue `PROJECTIONS`. It reads no settings, so deliveries continue while settings are wrong. */

@@ -1,12 +1,24 @@
 /** The entry point: handlers for requests, the queue and the schedule, and the Durable Object classes. */
-import { Account } from "./account/object.ts";
+import { Account as AccountObject } from "./account/object.ts";
 import { createApp } from "./app.ts";
 import { StarterBudget } from "./budget/object.ts";
 import { DeviceLogin } from "./device/object.ts";
 import { logFailuresOf } from "./operations/object_failures.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
-import { projectionConsumer, senderPartsOf, servicesFor, upkeepOf } from "./services.ts";
+import {
+  cardChargesOf,
+  projectionConsumer,
+  senderPartsOf,
+  servicesFor,
+  upkeepOf,
+} from "./services.ts";
 import { Sender } from "./webhooks/object.ts";
+
+class Account extends AccountObject {
+  protected override openCardCharges(): ReturnType<typeof cardChargesOf> {
+    return cardChargesOf(this.env);
+  }
+}
 
 class WebhookSender extends Sender {
   protected override openParts(): ReturnType<typeof senderPartsOf> {

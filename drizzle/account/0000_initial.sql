@@ -248,6 +248,42 @@ CREATE TABLE `token_families` (
 	`session_ends_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `top_up` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`plan_json` text NOT NULL,
+	`customer_id` text NOT NULL,
+	`payment_method_id` text NOT NULL,
+	`card` text NOT NULL,
+	`off_reason` text,
+	`failures` integer NOT NULL,
+	`retry_at_ms` integer
+);
+--> statement-breakpoint
+CREATE TABLE `top_up_setup` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`nonce` text NOT NULL,
+	`plan_json` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `top_ups` (
+	`number` integer PRIMARY KEY NOT NULL,
+	`attempt` integer NOT NULL,
+	`outcome` text NOT NULL,
+	`failure` text,
+	`credits` integer NOT NULL,
+	`amount_minor` integer NOT NULL,
+	`currency` text NOT NULL,
+	`package_json` text NOT NULL,
+	`customer_id` text NOT NULL,
+	`payment_method_id` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`asked` integer NOT NULL,
+	`first_asked_at_ms` integer,
+	`asked_at_ms` integer,
+	`next_at_ms` integer NOT NULL,
+	`payment_intent_id` text
+);
+--> statement-breakpoint
 CREATE TABLE `unnumbered_events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`event_id` text NOT NULL,

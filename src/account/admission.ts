@@ -27,6 +27,7 @@ import { endDueClaims } from "./jobs/claims.ts";
 import { expireDueJobs } from "./jobs/expiry.ts";
 import { expireDueLots } from "./ledger/posting.ts";
 import type { AllowanceRow } from "./sql/allowance_store.ts";
+import { decideTopUp } from "./top_up/top_up.ts";
 import { transact, type Transaction, type TransactionParts } from "./transaction.ts";
 import { stoppedApp, stoppedApps } from "./stopped_apps.ts";
 import { isOpenFor } from "./wallet/app_access.ts";
@@ -62,6 +63,7 @@ export function transactFor<Value>(
     const answer = operation(acting);
     // Here, so that it holds for every way in which a token ends.
     endDependants(acting);
+    decideTopUp(acting);
     return answer;
   });
 }

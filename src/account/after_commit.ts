@@ -21,7 +21,7 @@ import type { Alarm } from "./sync/alarm.ts";
 import type { JobRow } from "./sql/schema.ts";
 import type { Outbox } from "./sync/outbox.ts";
 import { DELIVERY_DELAY_MS } from "./sync/repair.ts";
-import type { Announcements, StreamsToClose } from "./transaction.ts";
+import type { Announcements, StreamsToClose, TopUpEvent } from "./transaction.ts";
 import type { WebhookOutbox } from "./webhooks/outbox.ts";
 
 interface Followers {
@@ -78,6 +78,10 @@ export class AfterCommit implements Announcements {
 
   creditsExpiring(lot: Lot, now_ms: number): void {
     if (this.#followers.webhooks.keepExpiring(lot, now_ms)) this.#announceDelivery(now_ms);
+  }
+
+  topUpChanged(event: TopUpEvent, now_ms: number): void {
+    if (this.#followers.webhooks.keepTopUp(event, now_ms)) this.#announceDelivery(now_ms);
   }
 
   accessChanged(event: AccessEvent, now_ms: number): void {

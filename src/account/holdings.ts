@@ -4,6 +4,7 @@ import { accepted, assertInvariant } from "../domain/result.ts";
 import { describeAllowance } from "./allowances/allowances.ts";
 import type { Answer, Holdings } from "./contract.ts";
 import { ensureOpen, readBalance } from "./ledger/posting.ts";
+import { listTopUps, viewTopUp } from "./top_up/top_up.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The most tokens listed, living or ended: ten times as many as may live at once. The same for authorizations. */
@@ -27,6 +28,8 @@ export function readHoldings(transaction: Transaction): Answer<Holdings> {
     },
     apps: store.listApps(),
     lots: inOrderOfUse(store.lots.listLiving()),
+    topup: viewTopUp(transaction),
+    top_ups: listTopUps(transaction),
     upstream_tokens: database.all(
       "select provider, subject, scope, expires_at_ms, updated_at_ms from upstream_tokens",
     ),

@@ -4,7 +4,9 @@
  */
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { transactFor } from "./admission.ts";
+import type { CardCharges } from "../domain/top_up.ts";
 import type { Wanted } from "./caller.ts";
+import { chargeDueTopUp } from "./charging.ts";
 import { NEWER_DATA, SERVICE, type Answer, type Caller } from "./contract.ts";
 import { deleteOldResponses } from "./idempotency/responses.ts";
 import { expireLeftJobs } from "./jobs/expiry.ts";
@@ -21,9 +23,13 @@ export class Instance {
   /** `blank`: the object has no tables. An app's key that guesses identities does not create any. */
   #state: "blank" | "newer_data" | AccountParts = "blank";
 
-  constructor(context: DurableObjectState, env: Env) {
+  readonly #cardCharges: () => CardCharges | null;
+
+  /** `card_charges`: the payment service; null: nothing is for sale. */
+  constructor(context: DurableObjectState, env: Env, card_charges: () => CardCharges | null) {
     this.context = context;
     this.env = env;
+    this.#cardCharges = card_charges;
     void context.blockConcurrencyWhile(async () => {
       const { storage } = context;
       const format = readDataFormat(storage.sql);
@@ -94,10 +100,20 @@ export class Instance {
       ["projection", () => after_commit.deliver()],
       ["webhooks", () => webhooks.flush("all")],
       ["streams", () => streams.endExpired()],
+      ["top-up", () => this.#chargeTopUp(parts)],
       ["archive", () => archiver.start()],
       // Last, because nobody waits for it.
       ["clean-up", () => deleteOldResponses(database, Date.now())],
     ]);
+  }
+
+  #chargeTopUp({ store, countFailedTopUp }: AccountParts): Promise<number | null> {
+    return chargeDueTopUp({
+      store,
+      openCharges: this.#cardCharges,
+      transact: (operation) => this.transact(SERVICE, "write", operation),
+      countFailure: countFailedTopUp,
+    });
   }
 
   /** Ends overdue jobs and arms the alarm for the next ones. */

@@ -1,6 +1,7 @@
 /** One account, as a Durable Object named by its `identity_id`. Each of its {@link OPERATIONS} is a method. */
 import { DurableObject } from "cloudflare:workers";
 import { accepted, refused } from "../domain/result.ts";
+import type { CardCharges } from "../domain/top_up.ts";
 import { actingAllowance } from "./caller.ts";
 import { WATCH_HEADER, type WatchRequest } from "./events/watcher.ts";
 import { Instance } from "./instance.ts";
@@ -25,7 +26,12 @@ export class Account extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#instance = new Instance(ctx, env);
+    this.#instance = new Instance(ctx, env, () => this.openCardCharges());
+  }
+
+  /** The payment service for automatic top-up; null: nothing is for sale. `worker.ts` overrides it. */
+  protected openCardCharges(): CardCharges | null {
+    return null;
   }
 
   /** Opens a stream of the account's events: a WebSocket that hibernates with the object. */

@@ -45,6 +45,7 @@ import * as purchases from "./purchases/purchases.ts";
 import { starterReader } from "./sql/started_by.ts";
 import { compareCopies } from "./sync/comparison.ts";
 import * as read_model from "./sync/repair.ts";
+import * as top_ups from "./top_up/top_up.ts";
 import type { Transaction } from "./transaction.ts";
 import * as access from "./wallet/app_access.ts";
 import * as stops from "./app_stop.ts";
@@ -122,6 +123,14 @@ export const OPERATIONS = {
     (parts?.purchases.readPurchaseOf(payment_intent_id) ?? null) !== null,
   readPurchase: byCaller("read", purchases.readPurchase),
   listPurchases: byCaller("read", purchases.listPurchases),
+
+  readTopUp: byCaller("read", top_ups.readTopUp),
+  readTopUpState: byCaller("none", top_ups.readTopUpState),
+  beginTopUpSetup: byCaller("write", top_ups.beginTopUpSetup),
+  finishTopUpSetup: byService("write", top_ups.finishTopUpSetup),
+  changeTopUp: byCaller("write", top_ups.changeTopUp),
+  endTopUp: byCaller("write", top_ups.endTopUp),
+  failTopUp: byService("write", top_ups.failTopUp),
 
   deleteAccount: byCaller("write", deletion.deleteAccount),
   isDeleted: ({ isDeleted }: Instance): boolean => isDeleted,

@@ -40,6 +40,7 @@ export interface AccountParts {
   readonly after_commit: AfterCommit;
   readonly webhooks: WebhookOutbox;
   readonly event_sources: EventSources;
+  readonly countFailedTopUp: (reason: string) => void;
   readonly erasure: Erasure;
   readonly streams: Streams;
   /** Knows which renewals are under way, so there is one for the life of the instance. */
@@ -105,6 +106,8 @@ export function openParts(
     after_commit,
     alarm_round: new AlarmRound(alarm),
     event_sources,
+    countFailedTopUp: (reason) =>
+      context.waitUntil(failureCounterOf(env.DIRECTORY).count("failed_top_up", { reason })),
     vault: new Vault(database, identity_id, () => erasure.has_begun),
     transaction: transaction(),
   };

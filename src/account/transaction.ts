@@ -1,6 +1,7 @@
 /** One synchronous transaction of the account's object: all of an operation's reads and writes, or nothing. */
 import type { AccessEvent } from "../domain/access_event.ts";
 import type { Lot } from "../domain/lots.ts";
+import type { ChargeFailure, TopUpOffReason } from "../domain/top_up.ts";
 import { SERVICE } from "./contract.ts";
 import type { AdmittedCaller } from "./caller.ts";
 import type { ApprovalStore } from "./sql/approval_store.ts";
@@ -22,6 +23,8 @@ export interface Announcements {
   requestRefused(app_slug: string, now_ms: number): void;
   /** What is left of a lot expires in a week or in a day. */
   creditsExpiring(lot: Lot, now_ms: number): void;
+  /** A charge of automatic top-up failed, or it was switched off. */
+  topUpChanged(event: TopUpEvent, now_ms: number): void;
   /** Something changed about what may act on the account. */
   accessChanged(event: AccessEvent, now_ms: number): void;
   /** An allowance or a token family ended. */
@@ -29,6 +32,15 @@ export interface Announcements {
   /** Streams end that their credentials do not end. */
   streamsEnded(which: StreamsToClose): void;
 }
+
+/** News of automatic top-up, for the webhooks of apps. */
+export type TopUpEvent =
+  | {
+      readonly type: "topup.failed";
+      readonly reason: ChargeFailure;
+      readonly attempt: number;
+    }
+  | { readonly type: "topup.disabled"; readonly reason: TopUpOffReason };
 
 /** Streams to close: those of some sessions, or all, because the holder may not use the account any more. */
 export type StreamsToClose =

@@ -295,6 +295,11 @@ function createRunner(
   is_app: boolean,
 ): Pick<PassbookClient, "runJob" | "whenIdle"> {
   const running = new Set<Promise<unknown>>();
+  const readCredits = async (signal: AbortSignal | undefined): Promise<number> => {
+    const isValid = (body: Wallet): boolean => typeof body.account?.credits === "number";
+    const { read } = createCalls(transport, credentials);
+    return (await read({ path: "/api/wallet", signal, isValid })).account.credits;
+  };
   return {
     runJob(job, work, run_options) {
       const background = (task: Promise<unknown>): void => {
@@ -302,7 +307,8 @@ function createRunner(
         void task.finally(() => running.delete(task));
       };
       const { wait } = transport;
-      const runner = { jobs, background, wait, keepFresh: () => keepFresh(credentials), is_app };
+      const keeping = { keepFresh: () => keepFresh(credentials), readCredits };
+      const runner = { jobs, background, wait, ...keeping, is_app };
       // Loaded with the first job, because most visits of a page run none.
       const run = import("./run_job.ts").then((it) => it.runJob(runner, job, work, run_options));
       // `whenIdle` waits for it too. The caller of `runJob` handles its error.

@@ -13,6 +13,8 @@ export type WebhookEvent =
   | LowCreditsWebhookEvent
   | ExpiringCreditsWebhookEvent
   | ExpiredCreditsWebhookEvent
+  | FailedTopUpWebhookEvent
+  | DisabledTopUpWebhookEvent
   | ApprovalWebhookEvent
   | ConnectionRevokedWebhookEvent
   | ConnectionLimitWebhookEvent
@@ -216,6 +218,50 @@ export interface ExpiredCreditsWebhookEvent {
   };
 }
 
+/** A charge of automatic top-up failed. After three in a row it is switched off. */
+export interface FailedTopUpWebhookEvent {
+  readonly type: "topup.failed";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    readonly reason: "declined" | "authentication_required" | "refused";
+    /** The failed charges in a row, with this one. */
+    readonly attempt: number;
+  };
+}
+
+/** Automatic top-up was switched off: by the `holder`, or for another reason. */
+export interface DisabledTopUpWebhookEvent {
+  readonly type: "topup.disabled";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    readonly reason:
+      | "holder"
+      | "declined"
+      | "authentication_required"
+      | "refused"
+      | "package_changed"
+      | "suspended";
+  };
+}
+
 /** The holder decided about a job beyond a cap, which one of the app's clients requested. */
 export interface ApprovalWebhookEvent {
   readonly type: "approval.approved" | "approval.denied";
@@ -350,6 +396,8 @@ export interface Wallet {
     /** RFC 3339, in UTC with milliseconds. */
     readonly at: string;
   } | null;
+  /** Automatic top-up; null: it was never set. An app, or a token limited to apps, does not get it. */
+  readonly topup?: TopUp | null | undefined;
   readonly apps: readonly AppEntry[];
   /** The app of the query; null without `app`. */
   readonly app_grant: {
@@ -397,6 +445,37 @@ export interface Lot {
   readonly held: number;
   /** An operator's reason or a package's name; null for an app. */
   readonly note: string | null;
+}
+
+export interface TopUp {
+  readonly on: boolean;
+  /** A charge follows when fewer credits are available. */
+  readonly threshold: number;
+  /** The id of the package that is bought. */
+  readonly package: string;
+  readonly currency: string;
+  /** The most that may be charged in a calendar month (UTC), in the smallest unit. */
+  readonly month_limit_minor: number;
+  /** The charges of this month, with those that are pending. */
+  readonly month_spent_minor: number;
+  /**
+   * `ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows;
+   * `limit_reached`: nothing more fits into the month. It is off if the `holder` switched it off,
+   * the card was `declined` three times, the bank asks for the person (`authentication_required`),
+   * Stripe `refused` the card, the package changed (`package_changed`), or the account was
+   * `suspended`.
+   */
+  readonly state:
+    | "ready"
+    | "pending"
+    | "retrying"
+    | "limit_reached"
+    | "holder"
+    | "declined"
+    | "authentication_required"
+    | "refused"
+    | "package_changed"
+    | "suspended";
 }
 
 export interface AppEntry {
@@ -715,6 +794,8 @@ export type CreatedItemRefusal =
       readonly held: number | null;
       /** The credits that the request needs. */
       readonly required: number;
+      /** An automatic top-up is due. A job does not wait for it; try again in a few seconds. */
+      readonly topup?: "pending" | undefined;
       /**
        * The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
        * nothing is for sale.
@@ -1184,8 +1265,28 @@ export interface InspectedAccount {
     readonly browser: string | null;
     readonly place: string | null;
   }[];
+  /** Automatic top-up; null: it was never set. */
+  readonly topup: TopUp | null;
+  /** The newest 20 automatic top-ups. */
+  readonly top_ups: readonly AutomaticTopUp[];
   /** The newest 200. `/jobs?status=started` lists all of them. */
   readonly started_jobs: readonly Job[];
+}
+
+export interface AutomaticTopUp {
+  readonly number: number;
+  /** The failed charges in a row before it, plus 1. */
+  readonly attempt: number;
+  /** `due`: its charge is not known yet. `dropped`: nothing was charged. */
+  readonly outcome: "due" | "done" | "failed" | "dropped";
+  readonly failure: "declined" | "authentication_required" | "refused" | null;
+  readonly package_name: string;
+  readonly credits: number;
+  readonly amount_minor: number;
+  readonly currency: string;
+  readonly payment_intent_id: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
 }
 
 export type PersonData = Readonly<Record<string, unknown>>;
@@ -1329,7 +1430,7 @@ export interface ReconciledPage {
   /** The missing objects that are booked now. */
   readonly booked: readonly {
     /** Its kind: a checkout, a refund or a dispute. */
-    readonly list: "checkouts" | "refunds" | "disputes";
+    readonly list: "checkouts" | "top_ups" | "refunds" | "disputes";
     /** Its id at Stripe. */
     readonly id: string;
     /** The account's identity. */
@@ -1341,7 +1442,7 @@ export interface ReconciledPage {
   /** The missing objects that could not be booked. */
   readonly not_booked: readonly {
     /** Its kind: a checkout, a refund or a dispute. */
-    readonly list: "checkouts" | "refunds" | "disputes";
+    readonly list: "checkouts" | "top_ups" | "refunds" | "disputes";
     /** Its id at Stripe. */
     readonly id: string;
     /** Why: an error code, or the name of an error in the log. */
@@ -1489,6 +1590,7 @@ export interface HealthFigure {
     | "failing_tasks"
     | "failed_payment_events"
     | "payments_not_booked"
+    | "failed_top_ups"
     | "dropped_payment_events"
     | "paused_webhooks"
     | "failing_webhooks"
@@ -1795,6 +1897,8 @@ export interface Webhook {
     | "credits.expiring"
     | "credits.expired"
     | "credits.refused"
+    | "topup.failed"
+    | "topup.disabled"
     | "purchase.completed"
     | "purchase.refunded"
     | "account.deleted"
@@ -1868,6 +1972,8 @@ export interface WebhookDelivery {
     | "credits.expiring"
     | "credits.expired"
     | "credits.refused"
+    | "topup.failed"
+    | "topup.disabled"
     | "purchase.completed"
     | "purchase.refunded"
     | "account.deleted"

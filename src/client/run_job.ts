@@ -15,6 +15,7 @@ import type { CreateJob, FailJob, Jobs, SettleOptions } from "./jobs.ts";
 import { keysOf, persistently, PERSISTENCE_MS, type RunKeys } from "./run_keys.ts";
 import { checkEstimate, settle, workOf, type Settled, type Work } from "./settlement.ts";
 import type { CreatedJob, Job, ProgressedJob } from "./responses.ts";
+import { withTopUp, type TopUpWaiting } from "./top_up_wait.ts";
 import type { Wait } from "./transport.ts";
 
 /** The job that `runJob` has reserved for your work. */
@@ -54,6 +55,11 @@ export interface RunJobOptions {
    */
   readonly onApprovalNeeded?: OnApprovalNeeded | undefined;
   /**
+   * Whether to wait for an automatic top-up, if the balance does not cover the job and one is on its way: at most a
+   * minute, then it throws `insufficient_credits`. By default it throws at once.
+   */
+  readonly waitForTopUp?: boolean | undefined;
+  /**
    * The job's cost if `work` throws or `signal` is aborted: nothing (`refund`, the default), or what the work has
    * reported as `spent` (`charge_spent`).
    */
@@ -80,8 +86,9 @@ const REASON_MAX_LENGTH = 500;
 /** The client's functions that `runJob` needs. */
 export interface Runner {
   readonly jobs: Pick<Jobs, "create" | "complete" | "fail" | "get" | "progress">;
-  /** Waits between requests for an approval. */
+  /** Waits between requests for an approval, or for a top-up. */
   readonly wait: Wait;
+  readonly readCredits: TopUpWaiting["readCredits"];
   /** Registers a request that goes on after `runJob` has thrown. `whenIdle` waits for it. */
   readonly background: (task: Promise<unknown>) => void;
   /** Renews the caller's token until the returned function is called. */
@@ -146,11 +153,15 @@ interface ReservedJob extends CreatedJob {
  * the caller may be about to resume the job.
  */
 async function reserve(
-  { jobs, background, wait }: Runner,
+  { jobs, background, wait, readCredits }: Runner,
   request: CreateJob,
   keys: RunKeys,
   warn: (message: string) => void,
-  { signal, onApprovalNeeded }: Pick<RunJobOptions, "signal" | "onApprovalNeeded">,
+  {
+    signal,
+    onApprovalNeeded,
+    waitForTopUp = false,
+  }: Pick<RunJobOptions, "signal" | "onApprovalNeeded" | "waitForTopUp">,
 ): Promise<ReservedJob> {
   let [unknown, replayed, step] = [false, false, 0];
   const onUnknown = (): void => void (unknown = true);
@@ -158,7 +169,11 @@ async function reserve(
   try {
     const idempotencyKey = keys.create;
     const options = { idempotencyKey, onUnknown, onReplayed, signal };
-    const created = await createApproved({ jobs, wait, onApprovalNeeded }, request, options);
+    const create = (): Promise<CreatedJob> =>
+      createApproved({ jobs, wait, onApprovalNeeded }, request, options);
+    const created = waitForTopUp
+      ? await withTopUp({ wait, readCredits }, signal, create)
+      : await create();
     const { job_id: id } = created;
     const held =
       replayed && keys.is_own

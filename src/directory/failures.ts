@@ -22,6 +22,7 @@ const WRITE_PAUSE_MS: Readonly<Record<FailureKind, number>> = {
   overdue_job: 0,
   failed_payment_event: 0,
   payment_not_booked: 0,
+  failed_top_up: 0,
   dropped_payment_event: 0,
 };
 

@@ -21,3 +21,17 @@ export function moneyText(amount_minor: number, currency: string): string {
   const fraction = decimals === 0 ? "" : `.${digits.slice(-decimals)}`;
   return `${amount_minor < 0 ? "\u2212" : ""}${whole}${fraction} ${currency.toUpperCase()}`;
 }
+
+/** The amount of a text such as "1,234.5" or "20" in the currency's smallest unit; null: it is not one. */
+export function readMoney(text: string, currency: string): number | null {
+  const [, whole, fraction = ""] =
+    /^(\d{1,9})(?:\.(\d+))?$/.exec(text.trim().replaceAll(",", "")) ?? [];
+  const decimals = decimalsOf(currency);
+  if (whole === undefined || fraction.length > decimals) return null;
+  return Number(`${whole}${fraction.padEnd(decimals, "0")}`);
+}
+
+/** The amount without its currency, for a field of a form: "20.00". */
+export function moneyField(amount_minor: number, currency: string): string {
+  return moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "") ?? "";
+}

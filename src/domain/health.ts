@@ -22,6 +22,8 @@ const FAILURE_KINDS = [
   "failed_payment_event",
   /** Somebody paid and has no credits, or got them late. */
   "payment_not_booked",
+  /** An automatic top-up was not paid, or it is not known yet. */
+  "failed_top_up",
   /** An event of the payment service changed nothing. */
   "dropped_payment_event",
 ] as const;
@@ -65,6 +67,8 @@ export const FIGURES = {
   failed_payment_events: { unit: "events", limit: 5 },
   /** Somebody paid: each one needs a person. */
   payments_not_booked: { unit: "payments", limit: 0 },
+  /** Cards are declined every day. A hundred in an hour are a fault, of Stripe or of a key. */
+  failed_top_ups: { unit: "charges", limit: 100 },
   /** Not every dropped event is a fault: another service may use the same Stripe account. */
   dropped_payment_events: { unit: "events", limit: null },
   /** Its receiver accepted nothing for three days. A webhook that its owner switched off does not count. */
@@ -91,6 +95,7 @@ export const FAILURE_WINDOWS_MS: Readonly<Record<FailureKind, number>> = {
   overdue_job: HOUR_MS,
   failed_payment_event: HOUR_MS,
   payment_not_booked: 24 * HOUR_MS,
+  failed_top_up: HOUR_MS,
   dropped_payment_event: 24 * HOUR_MS,
 };
 
@@ -229,6 +234,7 @@ function failureFigures(part: HealthParts["failures"]) {
     overdue_jobs: waitOf("overdue_job"),
     failed_payment_events: countOf("failed_payment_event"),
     payments_not_booked: countOf("payment_not_booked"),
+    failed_top_ups: countOf("failed_top_up"),
     dropped_payment_events: countOf("dropped_payment_event"),
   };
 }

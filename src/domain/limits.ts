@@ -139,7 +139,7 @@ export const UPSTREAM_BODY_MAX_BYTES = 256 * 1024;
  * How old a payment may be for a reconciliation to find it, in days. Delayed payment methods take up to two weeks, and
  * a refund may fail within a month. A dispute may last for months.
  */
-export const RECONCILED_DAYS = { checkouts: 30, refunds: 30, disputes: 120 } as const;
+export const RECONCILED_DAYS = { checkouts: 30, top_ups: 30, refunds: 30, disputes: 120 } as const;
 
 /**
  * Payments on one page of Stripe's lists, and pages that one run reads. Stripe accepts 100 on a page, but takes long to

@@ -1,5 +1,6 @@
 /** Events and objects of the payment service, and what they mean for an account. */
 import type { Purchase, Reversal } from "./purchases.ts";
+import type { FailedCharge, SavedCard } from "./top_up.ts";
 
 /** Why an event changes nothing. */
 export type DropReason =
@@ -35,6 +36,15 @@ export type PaymentEffect =
       readonly identity_id: string | null;
       readonly checkout_session_id: string;
     }
+  /** The holder saved a card for automatic top-up. */
+  | {
+      readonly kind: "card_saved";
+      readonly identity_id: string;
+      readonly nonce: string;
+      readonly card: SavedCard;
+    }
+  /** The charge of an automatic top-up failed. */
+  | { readonly kind: "top_up_failed"; readonly identity_id: string; readonly failed: FailedCharge }
   | { readonly kind: "dropped"; readonly reason: DropReason };
 
 /** An event of the payment service: its id and type at the service, and its meaning. A charge may have several refunds. */

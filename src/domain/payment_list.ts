@@ -2,7 +2,7 @@
 import type { PaymentEffect } from "./payment_event.ts";
 
 /** In the order in which they are read. */
-export const PAYMENT_LISTS = ["checkouts", "refunds", "disputes"] as const;
+export const PAYMENT_LISTS = ["checkouts", "top_ups", "refunds", "disputes"] as const;
 export type PaymentList = (typeof PAYMENT_LISTS)[number];
 
 /** A place in the lists: behind the object with this id; null: at the beginning of the list. */
@@ -38,7 +38,7 @@ export function writeCursor({ list, after }: ListPosition): string {
 
 /** Null: the text is not a cursor. */
 export function readCursor(cursor: string): ListPosition | null {
-  const [, name, after = null] = /^([a-z]+)(?::(\w{1,255}))?$/.exec(cursor) ?? [];
+  const [, name, after = null] = /^([a-z_]+)(?::(\w{1,255}))?$/.exec(cursor) ?? [];
   const list = PAYMENT_LISTS.find((it) => it === name);
   return list === undefined ? null : { list, after };
 }

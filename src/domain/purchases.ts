@@ -18,9 +18,12 @@ export interface CreditPackage {
   readonly app_slugs?: readonly string[] | undefined;
 }
 
-/** A paid checkout. `paid_minor`: in the smallest unit of its currency, such as cents. */
+/** A paid checkout or top-up. `paid_minor`: in the smallest unit of its currency, such as cents. */
 export interface Purchase {
+  /** A top-up has no checkout: the id of its payment. */
   readonly checkout_session_id: string;
+  /** The number of the account's top-up that it is; undefined: the holder bought it. */
+  readonly top_up?: number | undefined;
   /** The payment, which refunds and disputes name. One checkout has one. */
   readonly payment_intent_id: string;
   readonly package_id: string;

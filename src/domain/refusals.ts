@@ -49,6 +49,8 @@ export type Refusal =
       readonly spendable: number | null;
       readonly held: number | null;
       readonly required: number;
+      /** An automatic top-up is on its way. */
+      readonly topup?: "pending";
     }
   | { readonly code: "job_not_found" }
   | { readonly code: "job_unknown" }

@@ -36,6 +36,8 @@ export const SUBSCRIBABLE_EVENTS = [
   "credits.expiring",
   "credits.expired",
   "credits.refused",
+  "topup.failed",
+  "topup.disabled",
   "purchase.completed",
   "purchase.refunded",
   "account.deleted",

@@ -1,4 +1,5 @@
 /** Values and views that several rooms share with the API. Pure. */
+import type { TopUpPlan, TopUpState } from "./top_up.ts";
 import type { EntryKind } from "./ledger.ts";
 import type { JobFailure, JobStatus } from "./job.ts";
 import { baseTerms, type Lot, type Part, type Terms } from "./lots.ts";
@@ -99,6 +100,19 @@ export function termsView(entry: BringingEntry) {
   const { expires_at_ms, app_slugs, bought } = terms;
   const expires_at = expires_at_ms === null ? null : timestamp(expires_at_ms);
   return { lot_id: entry.lot_id, terms: { expires_at, app_slugs, bought } };
+}
+
+/** Automatic top-up in wallets. `TopUpView` of the account's contract has more than this needs. */
+export function topUpView(view: {
+  readonly on: boolean;
+  readonly plan: TopUpPlan;
+  readonly month_spent_minor: number;
+  readonly state: TopUpState;
+}) {
+  const { on, plan, month_spent_minor, state } = view;
+  const { threshold, package_id, currency, month_limit_minor } = plan;
+  const limits = { month_limit_minor, month_spent_minor };
+  return { on, threshold, package: package_id, currency, ...limits, state };
 }
 
 /** The columns by which operators' lists of accounts are sorted, and the directions: newest or most first is `desc`. */

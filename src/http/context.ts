@@ -6,6 +6,7 @@ import type { Person, ResumedSession } from "../identity/port.ts";
 import type { OperatorRights } from "../domain/operators.ts";
 import type { AppProof, Proof, SessionProof } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import type { TopUpState } from "../domain/top_up.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -44,6 +45,8 @@ export interface AppEnvironment {
     own_app?: AppProof;
     /** On pages that require sign-in, or load the session: the session, which is live. */
     session: ResumedSession;
+    /** On pages that require sign-in: the state of the person's automatic top-up; null: they have none. */
+    top_up_state?: TopUpState | null;
     /** On operators' routes and pages with navigation: the caller's rights as an operator; null: none. */
     operator?: OperatorRights | null;
     /**

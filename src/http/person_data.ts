@@ -14,7 +14,7 @@ import {
 } from "../account/contract.ts";
 import { PAGE_MAX_ROWS } from "../domain/limits.ts";
 import { accepted } from "../domain/result.ts";
-import { lotView } from "../domain/wire.ts";
+import { lotView, topUpView } from "../domain/wire.ts";
 import type { ListedSession, Person } from "../identity/port.ts";
 import { exportAccount } from "../operator/account_privacy.ts";
 import type { ActionRequest } from "../operator/audited_action.ts";
@@ -132,6 +132,11 @@ function factsOf(person: Person | null, { account, apps, lots, ...held }: Holdin
       access,
     })),
     lots: lots.map(lotView),
+    topup: held.topup === null ? null : { ...topUpView(held.topup), card: held.topup.card },
+    top_ups: held.top_ups.map(({ created_at_ms: at_ms, ...it }) => ({
+      ...it,
+      created_at: timestamp(at_ms),
+    })),
     personal_tokens: held.allowances.map(storedTokenView),
     authorizations: held.authorizations.map((authorization) => ({
       personal_token_id: authorization.allowance_id,

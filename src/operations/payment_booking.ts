@@ -3,12 +3,18 @@ import type { DropReason, PaymentEffect, PaymentRecord } from "../domain/payment
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
+import type { FailedCharge, SavedCard } from "../domain/top_up.ts";
 
 /** The debt of a deleted account after a change; null: the account is not deleted. */
 type OwedNow = { readonly credits: number } | null;
 
 interface Account {
   recordPurchase(purchase: Purchase): PromiseLike<Result<null, Refusal>>;
+  finishTopUpSetup(saved: {
+    readonly nonce: string;
+    readonly card: SavedCard;
+  }): PromiseLike<Result<boolean, Refusal>>;
+  failTopUp(failed: FailedCharge): PromiseLike<Result<null, Refusal>>;
   recordReversal(reversal: Reversal): PromiseLike<Result<OwedNow, Refusal>>;
   changeDebt(debt: { readonly id: string; readonly credits: number }): PromiseLike<OwedNow>;
   checkPayment(
@@ -62,11 +68,7 @@ export function createPaymentBooking({ accounts, hasPerson, changeDebt }: Stores
       return refused({ code: "purchase_unmatched" });
     }
     if (effect.kind === "reversal" && !(await isOurs(effect))) return accepted("not_ours");
-    const account = accounts(effect.identity_id);
-    const done =
-      effect.kind === "purchase"
-        ? await account.recordPurchase(effect.purchase)
-        : await account.recordReversal(effect.reversal);
+    const done = await record(accounts(effect.identity_id), effect);
     if (done.ok) {
       await passOn(effect.identity_id, done.value);
       return accepted(null);
@@ -78,6 +80,9 @@ export function createPaymentBooking({ accounts, hasPerson, changeDebt }: Stores
     book,
     async bookMissing(effect) {
       if (effect.kind === "dropped" || effect.identity_id === null) return book(effect);
+      // The account looks up its charges itself, and a card is saved again by the person.
+      if (effect.kind === "card_saved" || effect.kind === "top_up_failed")
+        return accepted("recorded");
       if (effect.kind === "reversal" && !(await isOurs(effect))) return accepted("not_ours");
       const state = await accounts(effect.identity_id).checkPayment(paymentOf(effect));
       // A deleted account knows only the refunds and disputes of its own payments.
@@ -87,8 +92,26 @@ export function createPaymentBooking({ accounts, hasPerson, changeDebt }: Stores
   };
 }
 
+type Booked = Exclude<PaymentEffect, { readonly kind: "dropped" | "unmatched" }>;
+
+async function record(account: Account, effect: Booked): Promise<Result<OwedNow, Refusal>> {
+  switch (effect.kind) {
+    case "purchase":
+      return account.recordPurchase(effect.purchase);
+    case "reversal":
+      return account.recordReversal(effect.reversal);
+    case "top_up_failed":
+      return account.failTopUp(effect.failed);
+    case "card_saved": {
+      const { nonce, card } = effect;
+      const saved = await account.finishTopUpSetup({ nonce, card });
+      return saved.ok ? accepted(null) : saved;
+    }
+  }
+}
+
 function paymentOf(
-  effect: Exclude<PaymentEffect, { readonly kind: "dropped" }>,
+  effect: Extract<PaymentEffect, { readonly kind: "purchase" | "reversal" | "unmatched" }>,
 ): Pick<Purchase, "checkout_session_id"> | Reversal {
   switch (effect.kind) {
     case "purchase":

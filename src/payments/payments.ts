@@ -4,6 +4,14 @@ import type { ListPosition, PaymentPage } from "../domain/payment_list.ts";
 import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
+import type { CardCharges, SavedCard, ToppedUpPackage } from "../domain/top_up.ts";
+
+/** A card that was saved for an account. `nonce`: what the account knows its checkout by. */
+export interface CardSetup {
+  readonly identity_id: string;
+  readonly nonce: string;
+  readonly card: SavedCard;
+}
 
 export interface CheckoutRequest {
   readonly identity_id: string;
@@ -39,6 +47,27 @@ export interface Payments {
    * `payments_unavailable` or `payments_refused`.
    */
   startCheckout(request: CheckoutRequest): Promise<Result<string, Refusal>>;
+  /**
+   * A package with its price now, for automatic top-up.
+   * @returns `package_unknown` (also if it has no fixed price), `payments_unavailable` or `payments_refused`.
+   */
+  readTopUpPackage(package_id: string): Promise<Result<ToppedUpPackage, Refusal>>;
+  /**
+   * Opens a checkout that saves a card. `nonce`: what the account knows it by. `page`: the address to return to, or `/saved` below it.
+   * @returns the address that the person must go to; `payments_unavailable` or `payments_refused`.
+   */
+  startCardSetup(setup: {
+    readonly identity_id: string;
+    readonly nonce: string;
+    readonly page: string;
+  }): Promise<Result<string, Refusal>>;
+  /**
+   * The card that a checkout saved; null: the checkout is not ours, or is not finished.
+   * @returns `payments_unavailable`, or `payments_refused` if the payment service does not know the id.
+   */
+  readCardSetup(session_id: string): Promise<Result<CardSetup | null, Refusal>>;
+  /** For accounts. */
+  readonly card_charges: CardCharges;
   /**
    * Checks that a webhook message is genuine and recent, and reads its object from the payment service.
    * @returns `signature_invalid` if the message is not genuine; another refusal if it must be sent again.

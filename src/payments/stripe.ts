@@ -23,6 +23,15 @@ import {
 } from "./stripe_effects.ts";
 import { readEvent, type Subject } from "./stripe_events.ts";
 import {
+  createCardCharges,
+  readCardEffect,
+  readCardSetup,
+  readTopUp,
+  startCardSetup,
+  toppedUpPackage,
+} from "./stripe_top_ups.ts";
+import {
+  checkoutMode,
   identified,
   marked,
   newCheckoutSession,
@@ -73,6 +82,16 @@ export function createStripe(settings: StripeSettings): Payments {
       return accepted(is_ours ? (metadata?.[IDENTITY_MARK] ?? null) : null);
     },
     startCheckout: (request) => startCheckout(settings, request),
+    async readTopUpPackage(package_id) {
+      const wanted = settings.packages.find(({ id }) => id === package_id);
+      if (wanted === undefined) return refused({ code: "package_unknown" });
+      const path = `/v1/prices/${wanted.price}`;
+      const read = await request(settings, price, { method: "GET", path });
+      return read.ok ? toppedUpPackage(settings, package_id, read.value) : read;
+    },
+    startCardSetup: (setup) => startCardSetup(settings, setup),
+    readCardSetup: (session_id) => readCardSetup(settings, session_id),
+    card_charges: createCardCharges(settings),
     async readWebhook(body, signature, now_ms) {
       if (!(await isSignatureValid(settings.webhook_secret, body, signature, now_ms))) {
         return refused({ code: "signature_invalid" });
@@ -137,8 +156,8 @@ async function stripeKey(identity_id: string, key: string | null): Promise<strin
 
 interface StripeList {
   readonly path: string;
-  /** The field that each object must have in full. */
-  readonly expand: string;
+  /** The field that each object must have in full; null: none. */
+  readonly expand: string | null;
   readonly read: EffectReader;
 }
 
@@ -149,6 +168,7 @@ const LISTS: Readonly<Record<ListPosition["list"], StripeList>> = {
     read: readPurchase,
   },
   refunds: { path: "/v1/refunds", expand: "payment_intent", read: readRefund },
+  top_ups: { path: "/v1/payment_intents", expand: null, read: readTopUp },
   disputes: { path: "/v1/disputes", expand: "payment_intent", read: readDispute },
 };
 
@@ -162,11 +182,13 @@ async function readSubject(
 ): Promise<Result<readonly PaymentEffect[], Refusal>> {
   if (kind === "charge") return readRefundsOf(settings, id);
   const { path, expand, read } = LISTS[kind];
-  const body = await requestStripe(settings, {
-    method: "GET",
-    path: `${path}/${id}?expand[]=${expand}`,
-  });
-  return body.ok ? accepted([await read(settings, body.value)]) : body;
+  const query = expand === null ? "" : `?expand[]=${expand}`;
+  const body = await requestStripe(settings, { method: "GET", path: `${path}/${id}${query}` });
+  if (!body.ok) return body;
+  const is_card = kind === "checkouts" && checkoutMode.parse(body.value).mode === "setup";
+  if (!is_card) return accepted([await read(settings, body.value)]);
+  const card = await readCardEffect(settings, id);
+  return card.ok ? accepted([card.value]) : card;
 }
 
 /** Refunds of one charge that are read: the newest. Stripe returns at most 100, and earlier events had the others. */
@@ -194,7 +216,7 @@ async function listRecent(
   const { path, expand, read } = LISTS[list];
   const query = new URLSearchParams({
     limit: String(RECONCILIATION_PAGE_PAYMENTS),
-    "expand[]": `data.${expand}`,
+    ...(expand === null ? {} : { "expand[]": `data.${expand}` }),
     "created[gte]": inSeconds(now_ms - RECONCILED_DAYS[list] * DAY_MS),
     ...(before_ms === null ? {} : { "created[lt]": inSeconds(before_ms) }),
     ...(after === null ? {} : { starting_after: after }),

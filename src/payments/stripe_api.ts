@@ -32,9 +32,21 @@ export interface StripeCall {
  * is not logged, because it may quote a key.
  */
 export async function requestStripe(
+  account: StripeAccount,
+  call: StripeCall,
+): Promise<Result<unknown, Refusal>> {
+  const sent = await sendToStripe(account, call);
+  if (!sent.ok) return sent;
+  const { status, content } = sent.value;
+  if (status >= 200 && status <= 299 && content !== undefined) return accepted(content);
+  return refusedBy(status, content);
+}
+
+/** Sends a request to Stripe, and returns its status and JSON; refused only as `payments_unavailable`. */
+export async function sendToStripe(
   { api_url, secret_key }: StripeAccount,
   { method, path, form, idempotency_key }: StripeCall,
-): Promise<Result<unknown, Refusal>> {
+): Promise<Result<{ readonly status: number; readonly content: unknown }, Refusal>> {
   const headers = new Headers({
     Authorization: `Bearer ${secret_key}`,
     "Stripe-Version": API_VERSION,
@@ -53,11 +65,7 @@ export async function requestStripe(
     console.warn({ event: "payments_unavailable", problem: error.problem, status: error.status });
     return unavailable();
   }
-  const content = parse(answer.text);
-  if (answer.status >= 200 && answer.status <= 299 && content !== undefined) {
-    return accepted(content);
-  }
-  return refusedBy(answer.status, content);
+  return accepted({ status: answer.status, content: parse(answer.text) });
 }
 
 /** 409: another request with the same key is in progress (Stripe's docs, "Idempotent requests"). */

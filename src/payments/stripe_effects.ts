@@ -39,6 +39,8 @@ export async function isMarked(
 export const readPurchase: EffectReader = async (settings, body) => {
   const session = checkoutSession.parse(body);
   if (!(await isMarked(settings, session.metadata))) return dropped("not_ours");
+  // It saves a card; see `stripe_top_ups.ts`.
+  if (session.mode === "setup") return dropped("type_not_handled");
   // Some payment methods take days.
   if (session.payment_status !== "paid") return dropped("checkout_unpaid");
   const { id: checkout_session_id, client_reference_id, metadata } = session;

@@ -17,6 +17,8 @@ export interface Subject {
 const SUBJECT_KINDS: Readonly<Record<string, Subject["kind"]>> = {
   "checkout.session.completed": "checkouts",
   "checkout.session.async_payment_succeeded": "checkouts",
+  "payment_intent.succeeded": "top_ups",
+  "payment_intent.payment_failed": "top_ups",
   "charge.refunded": "charge",
   "refund.updated": "refunds",
   "refund.failed": "refunds",

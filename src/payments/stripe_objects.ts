@@ -65,6 +65,47 @@ export function stripeAddress(text: string | null): string | null {
   return is_stripe && `${port}${username}${password}` === "" ? url.href : null;
 }
 
+export const checkoutMode = z.object({ mode: z.string() });
+
+/** A checkout that saves a card, with its card. */
+export const cardSetup = z.object({
+  mode: z.string(),
+  status: text_or_null,
+  customer: text_or_null,
+  client_reference_id: text_or_null,
+  metadata: marks,
+  setup_intent: z.nullable(
+    z.object({
+      payment_method: z.nullable(
+        z.object({
+          id: z.string(),
+          card: z.nullish(z.object({ brand: z.string(), last4: z.string() })),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** A payment that may be a top-up's. */
+export const charged = z.object({
+  id: z.string().check(z.regex(/^pi_\w{1,250}$/)),
+  status: z.string(),
+  amount_received: minor_units,
+  currency: z.string(),
+  metadata: marks,
+  last_payment_error: z.nullish(z.object({ code: z.nullish(z.string()) })),
+});
+export type Charged = z.infer<typeof charged>;
+
+/** Why Stripe made no charge. */
+export const cardError = z.object({
+  error: z.object({
+    type: z.string(),
+    code: z.nullish(z.string()),
+    payment_intent: z.nullish(z.object({ id: z.string() })),
+  }),
+});
+
 /** The payment of a refund or dispute, read in the same request. */
 const paymentIntent = z.nullable(
   z.object({

@@ -13,6 +13,7 @@ import { showAccount } from "./account/overview.tsx";
 import { makeToken, showNewToken } from "./account/new_token.tsx";
 import { linkMethod, unlinkMethod } from "./account/sign_in_methods.ts";
 import { showSecurity } from "./account/security.tsx";
+import { changeTopUp, finishTopUp, showTopUp } from "./account/top_up.tsx";
 import { showStatement } from "./account/statement.tsx";
 import { downloadStatement } from "./account/statement_csv.ts";
 import { loadOperatorRights } from "../http/caller/operator.ts";
@@ -139,6 +140,9 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/buy", requirePayments, ...own_form, limitCheckouts, ...buyCredits);
   app.get("/account/purchases", ...page, ...showPurchases);
   app.get("/account/receipt", requirePayments, requireSignIn, limitCheckouts, ...showReceipt);
+  app.get("/account/top-up", requirePayments, ...page, ...showTopUp);
+  app.get("/account/top-up/saved", requirePayments, requireSignIn, limitCheckouts, ...finishTopUp);
+  app.post("/account/top-up", requirePayments, ...own_form, limitCheckouts, ...changeTopUp);
   app.get("/account/paid", requirePayments, ...page, ...showPaid);
 
   addConsoleRoutes(app);

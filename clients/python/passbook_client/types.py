@@ -41,6 +41,26 @@ class WalletNextExpiry(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
 
 
+class TopUp(TypedDict):
+    on: bool
+    threshold: int
+    """A charge follows when fewer credits are available."""
+    package: str
+    """The id of the package that is bought."""
+    currency: str
+    month_limit_minor: int
+    """The most that may be charged in a calendar month (UTC), in the smallest unit."""
+    month_spent_minor: int
+    """The charges of this month, with those that are pending."""
+    state: Literal["ready", "pending", "retrying", "limit_reached", "holder", "declined", "authentication_required", "refused", "package_changed", "suspended"]
+    """
+    `ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows; `limit_reached`:
+    nothing more fits into the month. It is off if the `holder` switched it off, the card was `declined`
+    three times, the bank asks for the person (`authentication_required`), Stripe `refused` the card,
+    the package changed (`package_changed`), or the account was `suspended`.
+    """
+
+
 class AppEntry(TypedDict):
     slug: str
     """An app's slug."""
@@ -79,6 +99,8 @@ class _Wallet(TypedDict):
 
 
 class Wallet(_Wallet, total=False):
+    topup: TopUp | None
+    """Automatic top-up; null: it was never set. An app, or a token limited to apps, does not get it."""
     room: int
     """The credits that the caller's caps still allow; only for a token with a cap."""
     spendable: int
@@ -219,7 +241,7 @@ class CreatedItemRefusal2(TypedDict):
     """
 
 
-class CreatedItemRefusal3(TypedDict):
+class _CreatedItemRefusal3(TypedDict):
     error: str
     """A message for people."""
     code: Literal["insufficient_credits"]
@@ -243,6 +265,11 @@ class CreatedItemRefusal3(TypedDict):
     The page where the account's holder buys credits, with `return_to` as in `approval_url`. Null:
     nothing is for sale.
     """
+
+
+class CreatedItemRefusal3(_CreatedItemRefusal3, total=False):
+    topup: Literal["pending"]
+    """An automatic top-up is due. A job does not wait for it; try again in a few seconds."""
 
 
 class CreatedItemRefusal4(TypedDict):
@@ -645,7 +672,7 @@ class OwnApp(TypedDict):
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
+    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
     thresholds: list[int]
     """Balances in credits, in ascending order, at which `credits.low` is sent."""
     active: bool
@@ -700,7 +727,7 @@ class WebhookDelivery(TypedDict):
     """The event of an account that holds up those after it."""
     event_id: str
     """`webhook-id` of the event."""
-    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
+    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
     identity_id: str | None
     """The account's holder; null: the event concerns the app itself."""
     line: int
@@ -864,6 +891,22 @@ class InspectedAccountSessions(TypedDict):
     place: str | None
 
 
+class AutomaticTopUp(TypedDict):
+    number: int
+    attempt: int
+    """The failed charges in a row before it, plus 1."""
+    outcome: Literal["due", "done", "failed", "dropped"]
+    """`due`: its charge is not known yet. `dropped`: nothing was charged."""
+    failure: Literal["declined", "authentication_required", "refused"] | None
+    package_name: str
+    credits: int
+    amount_minor: int
+    currency: str
+    payment_intent_id: str | None
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
 class InspectedAccount(TypedDict):
     account: InspectedAccountAccount
     held: int
@@ -872,6 +915,10 @@ class InspectedAccount(TypedDict):
     apps: list[AppEntry]
     personal_tokens: list[PersonalToken]
     sessions: list[InspectedAccountSessions]
+    topup: TopUp | None
+    """Automatic top-up; null: it was never set."""
+    top_ups: list[AutomaticTopUp]
+    """The newest 20 automatic top-ups."""
     started_jobs: list[Job]
     """The newest 200. `/jobs?status=started` lists all of them."""
 
@@ -1061,7 +1108,7 @@ class RepairedPage(_RepairedPage, total=False):
 
 
 class ReconciledPageBooked(TypedDict):
-    list: Literal["checkouts", "refunds", "disputes"]
+    list: Literal["checkouts", "top_ups", "refunds", "disputes"]
     """Its kind: a checkout, a refund or a dispute."""
     id: str
     """Its id at Stripe."""
@@ -1073,7 +1120,7 @@ class ReconciledPageBooked(TypedDict):
 
 
 class ReconciledPageNotBooked(TypedDict):
-    list: Literal["checkouts", "refunds", "disputes"]
+    list: Literal["checkouts", "top_ups", "refunds", "disputes"]
     """Its kind: a checkout, a refund or a dispute."""
     id: str
     """Its id at Stripe."""
@@ -1210,7 +1257,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "differences", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "differences", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None
@@ -1627,6 +1674,48 @@ class ExpiredCreditsWebhookEvent(TypedDict):
     data: ExpiredCreditsWebhookEventData
 
 
+class FailedTopUpWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    reason: Literal["declined", "authentication_required", "refused"]
+    attempt: int
+    """The failed charges in a row, with this one."""
+
+
+class FailedTopUpWebhookEvent(TypedDict):
+    """A charge of automatic top-up failed. After three in a row it is switched off."""
+    type: Literal["topup.failed"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: FailedTopUpWebhookEventData
+
+
+class DisabledTopUpWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    reason: Literal["holder", "declined", "authentication_required", "refused", "package_changed", "suspended"]
+
+
+class DisabledTopUpWebhookEvent(TypedDict):
+    """Automatic top-up was switched off: by the `holder`, or for another reason."""
+    type: Literal["topup.disabled"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: DisabledTopUpWebhookEventData
+
+
 class ApprovalWebhookEventDataToken(TypedDict):
     """The token that requested it; without `client_id` it is a personal access token."""
     id: str
@@ -1759,7 +1848,7 @@ class PingWebhookEvent(TypedDict):
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
-WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ExpiringCreditsWebhookEvent | ExpiredCreditsWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
+WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ExpiringCreditsWebhookEvent | ExpiredCreditsWebhookEvent | FailedTopUpWebhookEvent | DisabledTopUpWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
 
 
 class EntryEvent(TypedDict):

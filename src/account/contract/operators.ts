@@ -3,7 +3,7 @@ import type { ArchiveHead } from "../../domain/archive_segment.ts";
 import type { Lot, Terms } from "../../domain/lots.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
-import type { Wallet } from "./wallet.ts";
+import type { TopUpRecord, TopUpView, Wallet } from "./wallet.ts";
 
 export interface AdjustCreditsRequest {
   /** Credits to give, or to take if negative; not 0. */
@@ -60,6 +60,10 @@ export interface InspectedAccount {
   readonly allowances: readonly ListedAllowance[];
   /** Credits with terms, in the order of use. */
   readonly lots: readonly Lot[];
+  /** Automatic top-up; null: it was never set. */
+  readonly topup: TopUpView | null;
+  /** The newest automatic top-ups. */
+  readonly top_ups: readonly TopUpRecord[];
   /** The newest ones, at most a page. */
   readonly started_jobs: readonly JobRow[];
 }

@@ -3,6 +3,7 @@ import type { StartedJobs } from "../../domain/app_stop.ts";
 import type { PersonalRights } from "../../domain/allowance.ts";
 import type { Lot } from "../../domain/lots.ts";
 import type { StarterTerms } from "../../domain/starter_rule.ts";
+import type { ChargeFailure, TopUpOutcome, TopUpPlan, TopUpState } from "../../domain/top_up.ts";
 import type { Purchase, Reversal } from "../../domain/purchases.ts";
 import type { AppRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
@@ -64,8 +65,47 @@ export interface Wallet {
   readonly grant_waits: boolean;
   /** Whether apps may grant starter credits here: not if the holder deleted an account before. */
   readonly takes_starters: boolean;
+  /** Automatic top-up; null: it was never set. Left out: the caller may not see it. */
+  readonly topup?: TopUpView | null;
   /** The number of the newest entry. */
   readonly line: number;
+}
+
+/** Automatic top-up as the holder sees it. */
+export interface TopUpView {
+  readonly on: boolean;
+  readonly plan: TopUpPlan;
+  /** How people recognise the card. */
+  readonly card: string;
+  /** The charges of this calendar month (UTC), with those that are pending. */
+  readonly month_spent_minor: number;
+  readonly state: TopUpState;
+  /** When the next charge may follow after one that failed; null: none failed since the last that succeeded. */
+  readonly retry_at_ms: number | null;
+}
+
+/** One top-up that was due. */
+export interface TopUpRecord {
+  readonly number: number;
+  /** The failed charges in a row before it, plus 1. */
+  readonly attempt: number;
+  readonly outcome: TopUpOutcome;
+  readonly failure: ChargeFailure | null;
+  readonly package_name: string;
+  /** Credits of all packages. */
+  readonly credits: number;
+  readonly amount_minor: number;
+  readonly currency: string;
+  readonly payment_intent_id: string | null;
+  readonly created_at_ms: number;
+}
+
+/** Automatic top-up with its newest top-ups. */
+export interface TopUp {
+  readonly setting: TopUpView | null;
+  readonly top_ups: readonly TopUpRecord[];
+  /** The balance. */
+  readonly credits: number;
 }
 
 /** The holder stops an app: see `app_stop.ts`. */
@@ -102,6 +142,8 @@ export interface Holdings {
   };
   readonly apps: readonly AppRow[];
   readonly lots: readonly Lot[];
+  readonly topup: TopUpView | null;
+  readonly top_ups: readonly TopUpRecord[];
   /** Without the tokens, which are secrets. Times are in milliseconds since the epoch. */
   readonly upstream_tokens: readonly {
     readonly provider: string;

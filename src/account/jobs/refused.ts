@@ -7,6 +7,7 @@ import { afterRefusal, roomNow, type CapSpending } from "../../domain/spending_c
 import { isCharging } from "../caller.ts";
 import type { Answer, JobRow } from "../contract.ts";
 import { capsOf } from "../sql/allowance_store.ts";
+import { isTopUpDue } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 
 type OverBudget = Extract<Refusal, { readonly code: "token_budget_exceeded" }>;
@@ -29,7 +30,9 @@ export function announcing402<Value>(
   if (app_slug !== null) announce.requestRefused(app_slug, now_ms);
   if (refusal.code === "token_budget_exceeded") announceLimit(transaction, allowance_path, refusal);
   const is_hidden = refusal.code === "insufficient_credits" && isCharging(transaction);
-  return is_hidden ? refused({ ...refusal, credits: null, spendable: null, held: null }) : answer;
+  if (is_hidden) return refused({ ...refusal, credits: null, spendable: null, held: null });
+  const is_short = refusal.code === "insufficient_credits" && isTopUpDue(transaction);
+  return is_short ? refused({ ...refusal, topup: "pending" }) : answer;
 }
 
 /** Announces the connection whose cap refused a request for the first time in its period, and notes the period. */

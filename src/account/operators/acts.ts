@@ -25,6 +25,7 @@ import { claimOf, saveClaim } from "../jobs/claims.ts";
 import { readInTime } from "../jobs/expiry.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { switchOff } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
@@ -116,6 +117,7 @@ export function suspend(transaction: Transaction): Answer<null> {
   announce.streamsEnded({ reason: "suspended" });
   if (store.readAccount()?.suspended_at_ms !== null) return accepted(null);
   store.changeAccount({ suspended_at_ms: now_ms });
+  switchOff(transaction, "suspended");
   post(transaction, { ...OF_ACCOUNT, kind: "suspend", amount: 0 });
   return accepted(null);
 }

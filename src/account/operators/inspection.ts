@@ -6,6 +6,7 @@ import type { Answer, InspectedAccount } from "../contract.ts";
 import { ensureOpen } from "../ledger/posting.ts";
 import { listJobs } from "../jobs/lists.ts";
 import { listAllowances } from "../allowances/allowances.ts";
+import { listTopUps, viewTopUp } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Opens the account if its holder never did, as a wallet call would. The caller has checked the identity. */
@@ -27,6 +28,8 @@ export function inspect(transaction: Transaction): Answer<InspectedAccount> {
     lots: inOrderOfUse(store.lots.listLiving()),
     apps: store.listApps(),
     allowances: allowances.value,
+    topup: viewTopUp(transaction),
+    top_ups: listTopUps(transaction),
     started_jobs: rows,
   });
 }

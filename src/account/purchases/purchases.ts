@@ -30,6 +30,7 @@ import type {
 } from "../contract.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { completeTopUp, packageOf } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "../sql/purchase_store.ts";
 
@@ -37,8 +38,9 @@ import type { PurchaseRow, PurchaseStore } from "../sql/purchase_store.ts";
  * Credits a paid checkout the first time, less what is known to be refunded already. Refused as `balance_limit`, with
  * nothing changed, if the balance could not be counted exactly any more.
  */
-export function recordPurchase(transaction: Transaction, purchase: Purchase): Answer<null> {
+export function recordPurchase(transaction: Transaction, paid: Purchase): Answer<null> {
   const { purchases: bought } = transaction;
+  const purchase = asBought(transaction, paid);
   const { checkout_session_id, payment_intent_id, package_id, package_name } = purchase;
   const { credits, paid_minor, currency } = purchase;
   if (bought.readPurchase(checkout_session_id) !== null) return accepted(null);
@@ -62,8 +64,20 @@ export function recordPurchase(transaction: Transaction, purchase: Purchase): An
   const { line } = post(transaction, { ...OF_ACCOUNT, ...posting }, arrived);
   bought.insertPurchase(row);
   bought.insertMoney({ line, checkout_session_id, amount_minor: paid_minor });
+  if (purchase.top_up !== undefined) {
+    completeTopUp(transaction, { number: purchase.top_up, payment_intent_id });
+  }
   takeBack(transaction, row, due);
   return accepted(null);
+}
+
+/** Of a top-up, the account knows what was bought, also if the package is no longer for sale. */
+function asBought({ store }: Transaction, paid: Purchase): Purchase {
+  const row = paid.top_up === undefined ? null : store.top_ups.readTopUp(paid.top_up);
+  if (row === null) return paid;
+  const { package_id, package_name, expires_after_days, app_slugs } = packageOf(row);
+  const { credits } = row;
+  return { ...paid, package_id, package_name, credits, expires_after_days, app_slugs };
 }
 
 /** Stores a refund or dispute, and takes or gives back credits. Before its purchase is known, it is only stored. */

@@ -13,6 +13,7 @@ import { APPROVAL_STATES } from "../../domain/job_approval.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES, type JobFailure } from "../../domain/job.ts";
 import { LOT_ORIGINS } from "../../domain/lots.ts";
+import { CHARGE_FAILURES, TOP_UP_OFF_REASONS, TOP_UP_OUTCOMES } from "../../domain/top_up.ts";
 
 /** One row: which migrations ran, and the oldest build that may run on their result. See `migrate.ts`. */
 export const dataFormat = sqliteTable("data_format", {
@@ -384,6 +385,53 @@ export const purchaseReversals = sqliteTable(
   (table) => [primaryKey({ columns: [table.payment_intent_id, table.source_id] })],
 );
 
+/** Automatic top-up: one row once the holder has saved a card for it. See `top_up/top_up.ts`. */
+export const topUp = sqliteTable("top_up", {
+  singleton: integer().primaryKey(),
+  /** JSON of the `TopUpPlan`. */
+  plan_json: text().notNull(),
+  customer_id: text().notNull(),
+  payment_method_id: text().notNull(),
+  card: text().notNull(),
+  /** Null: it is on. */
+  off_reason: text({ enum: TOP_UP_OFF_REASONS }),
+  /** Failed charges since the last one that succeeded, and when the next may follow. */
+  failures: integer().notNull(),
+  retry_at_ms: integer(),
+});
+
+/** One row while the holder saves a card at Stripe. Only the checkout that knows the `nonce` may finish it, once. */
+export const topUpSetup = sqliteTable("top_up_setup", {
+  singleton: integer().primaryKey(),
+  nonce: text().notNull(),
+  /** JSON of the `TopUpPlan` that begins with the card. */
+  plan_json: text().notNull(),
+});
+
+/** Each top-up that was due. A number is never used again. */
+export const topUps = sqliteTable("top_ups", {
+  number: integer().primaryKey(),
+  /** The failed charges in a row before this one, plus 1. */
+  attempt: integer().notNull(),
+  outcome: text({ enum: TOP_UP_OUTCOMES }).notNull(),
+  failure: text({ enum: CHARGE_FAILURES }),
+  credits: integer().notNull(),
+  amount_minor: integer().notNull(),
+  currency: text().notNull(),
+  /** JSON of the `ToppedUpPackage`. */
+  package_json: text().notNull(),
+  customer_id: text().notNull(),
+  payment_method_id: text().notNull(),
+  created_at_ms: integer().notNull(),
+  /** How often its charge was requested, and the first and last time; 0: never, so nothing was charged. */
+  asked: integer().notNull(),
+  first_asked_at_ms: integer(),
+  asked_at_ms: integer(),
+  /** When the alarm continues with it. */
+  next_at_ms: integer().notNull(),
+  payment_intent_id: text(),
+});
+
 /** One row while the read model cannot be reached, or receives the whole account again; see `sync/outbox.ts`. */
 export const readModelBehind = sqliteTable("read_model_behind", {
   singleton: integer().primaryKey(),
@@ -411,7 +459,15 @@ export const archive = sqliteTable("archive", {
 export const unnumberedEvents = sqliteTable("unnumbered_events", {
   id: integer().primaryKey(),
   event_id: text().notNull(),
-  type: text({ enum: ["credits.refused", "credits.expiring", ...ACCESS_EVENTS] }).notNull(),
+  type: text({
+    enum: [
+      "credits.refused",
+      "credits.expiring",
+      "topup.failed",
+      "topup.disabled",
+      ...ACCESS_EVENTS,
+    ],
+  }).notNull(),
   /** The app whose webhooks receive it. */
   app_slug: text().notNull(),
   /** The number of the newest entry when it happened. */

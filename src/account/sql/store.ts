@@ -13,6 +13,7 @@ import { isAmong, type AccountDatabase } from "./database.ts";
 import { Deadlines, IS_NOT_SET_ASIDE, isKnownStarted } from "./deadlines.ts";
 import { LotStore } from "./lot_store.ts";
 import type { AccountRow, AppRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
+import { TopUpStore } from "./top_up_store.ts";
 import { StartedCounts, type StartedCount } from "./started_counts.ts";
 
 /** As in `purchase_entries`. */
@@ -29,6 +30,7 @@ export class Store {
   readonly #database: AccountDatabase;
   readonly deadlines: Deadlines;
   readonly lots: LotStore;
+  readonly top_ups: TopUpStore;
   // Undefined: unknown. Null: no such row.
   #account: AccountRow | null | undefined;
   readonly #apps = new Map<string, AppRow>();
@@ -40,6 +42,7 @@ export class Store {
     this.#database = database;
     this.deadlines = new Deadlines(database);
     this.lots = new LotStore(database);
+    this.top_ups = new TopUpStore(database);
   }
 
   /** After a roll-back, or after rows were deleted by other SQL. */
@@ -51,6 +54,7 @@ export class Store {
     this.#started_counts = undefined;
     this.deadlines.forget();
     this.lots.forget();
+    this.top_ups.forget();
   }
 
   /** Runs `work`, which is part of a transaction. If it throws, nothing is remembered any more. */

@@ -26,6 +26,7 @@ import { isOfUnregisteredClient, readRoom } from "../allowances/spending.ts";
 import type { Answer, AppRow, Profile, Wallet, WalletRequest } from "../contract.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { viewTopUp } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 
 type AppRequest = NonNullable<WalletRequest["app"]>;
@@ -54,8 +55,9 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const now = readCredits(transaction);
   const shown = { bought: boughtOf(now), lots: visibleLots(transaction) };
   const spendable = app === null ? null : spendableIn(now, app.slug);
+  const topup = visibleApps(transaction) === undefined ? { topup: viewTopUp(transaction) } : {};
   const of_call = { app_grant, room, spendable, grant_waits, takes_starters, line };
-  return accepted({ account, held, ...shown, apps, ...of_call });
+  return accepted({ account, held, ...shown, apps, ...topup, ...of_call });
 }
 
 /** The lots that the caller may see, in the order of use. An app learns those that it can use, without notes. */

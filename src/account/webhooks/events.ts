@@ -144,7 +144,12 @@ function ledgerEvent(
   };
 }
 
-const SHOWING_CREDITS: readonly SubscribableEvent[] = ["credits.refused", "credits.expiring"];
+const SHOWING_CREDITS: readonly SubscribableEvent[] = [
+  "credits.refused",
+  "credits.expiring",
+  "topup.failed",
+  "topup.disabled",
+];
 
 /** An event without an entry, which only its app receives. One that shows the balance needs an open account. */
 export function unnumberedEvent(

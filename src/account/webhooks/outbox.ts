@@ -14,6 +14,7 @@ import { errorName } from "../../domain/result.ts";
 import type { SubscribableEvent } from "../../domain/webhook.ts";
 import type { WebhookNews, WebhookPosition } from "../../domain/webhook_delivery.ts";
 import type { Alarm } from "../sync/alarm.ts";
+import type { TopUpEvent } from "../transaction.ts";
 import type { LastEvent, Webhook } from "../../webhooks/sender_contract.ts";
 import { bodyOf } from "./events.ts";
 import { readableAccount, readEvents, readNews, type EventSources } from "./pages.ts";
@@ -91,17 +92,32 @@ export class WebhookOutbox {
    * known that no webhook of the app wants it. @returns whether any was kept.
    */
   keepExpiring(lot: Lot, at_ms: number): boolean {
+    if (lot.expires_at_ms === null) return false;
+    const expires_at = timestamp(lot.expires_at_ms);
+    const details = { lot_id: lot.id, expiring: lot.left, expires_at };
+    return this.#keepForApps("credits.expiring", details, at_ms, (slug) => isUsableIn(lot, slug));
+  }
+
+  /** Keeps news of automatic top-up for each app with the account open. @returns whether any was kept. */
+  keepTopUp({ type, ...details }: TopUpEvent, at_ms: number): boolean {
+    return this.#keepForApps(type, details, at_ms, () => true);
+  }
+
+  /** Keeps an event with the balance for apps with the account open, unless it is known that no webhook of the app wants it. */
+  #keepForApps(
+    type: "credits.expiring" | TopUpEvent["type"],
+    details: object,
+    at_ms: number,
+    concerns: (app_slug: string) => boolean,
+  ): boolean {
     const { store, list, unnumbered } = this.#parts;
     const newest = store.readNewestEntry();
-    if (newest === null || lot.expires_at_ms === null) return false;
+    if (newest === null) return false;
     const { line, balance_after: credits, reserved_after: held } = newest;
-    const expires_at = timestamp(lot.expires_at_ms);
-    const details = { line, credits, held, lot_id: lot.id, expiring: lot.left, expires_at };
-    const details_json = JSON.stringify(details);
-    const type = "credits.expiring";
+    const details_json = JSON.stringify({ line, credits, held, ...details });
     const events = store
       .listApps()
-      .filter(({ slug, access }) => access === "open" && isUsableIn(lot, slug))
+      .filter(({ slug, access }) => access === "open" && concerns(slug))
       .map(({ slug: app_slug }) => ({ type, app_slug, line, details_json, at_ms }) as const)
       .filter((event) => isWanted(list.known(), event));
     for (const event of events) unnumbered.add({ ...event, event_id: crypto.randomUUID() });

@@ -109,13 +109,16 @@ async function requireSession(
     return context.redirect(signin.href, 303);
   }
   await setPageSession(context, resumed.session);
-  const admitted = allow_suspended ? null : await accountOf(context).checkCaller(callerOf(context));
+  const admitted = allow_suspended
+    ? null
+    : await accountOf(context).readTopUpState(callerOf(context));
   if (admitted?.ok === false) {
     const { refusal } = admitted;
     return isAccountDeleted(refusal)
       ? finishAccountDeletion(context, resumed.session.identity_id, null)
       : refuseByAccept(context, refusal);
   }
+  context.set("top_up_state", admitted?.value ?? null);
   // Not on forms: the sign-out form clears the cookies.
   if (is_page) await setSessionCookies(context, resumed.session, resumed.set_cookies);
   return next();

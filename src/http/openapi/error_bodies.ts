@@ -42,6 +42,12 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
       .nullable()
       .describe("The credits that started jobs hold. Null where `credits` is."),
     required,
+    topup: z
+      .literal("pending")
+      .optional()
+      .describe(
+        "An automatic top-up is due. A job does not wait for it; try again in a few seconds.",
+      ),
     topup_url,
   },
   token_budget_exceeded: {

@@ -54,6 +54,7 @@ export const WALLET = {
   bought: 0,
   lots: [],
   next_expiry: null,
+  topup: null,
   apps: [{ slug: "sketch", starter_credits: 100, granted: true, granted_at: at }],
   app_grant: { slug: "sketch", starter_credits: 100, granted: false },
   spendable: 90,

@@ -2,6 +2,7 @@
  * Schemas of responses. They are strict, so that tests fail on a field that is missing here. The document describes requests
  * with the schemas that validate them.
  */
+import { TOP_UP_STATES } from "../../domain/top_up.ts";
 import * as z from "zod";
 import { APP_ACCESS_EVENTS, APPROVAL_EVENTS, REVOKERS } from "../../domain/access_event.ts";
 import { ALLOWANCE_KINDS } from "../../domain/allowance.ts";
@@ -99,6 +100,28 @@ const job_part = z
   })
   .meta({ id: "JobPart" });
 
+export const topup = z
+  .strictObject({
+    on: z.boolean(),
+    threshold: z.int().min(1).describe("A charge follows when fewer credits are available."),
+    package: z.string().describe("The id of the package that is bought."),
+    currency: z.string(),
+    month_limit_minor: z
+      .int()
+      .min(1)
+      .describe("The most that may be charged in a calendar month (UTC), in the smallest unit."),
+    month_spent_minor: z
+      .int()
+      .min(0)
+      .describe("The charges of this month, with those that are pending."),
+    state: z
+      .enum(TOP_UP_STATES)
+      .describe(
+        "`ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows; `limit_reached`: nothing more fits into the month. It is off if the `holder` switched it off, the card was `declined` three times, the bank asks for the person (`authentication_required`), Stripe `refused` the card, the package changed (`package_changed`), or the account was `suspended`.",
+      ),
+  })
+  .meta({ id: "TopUp" });
+
 export const wallet = z
   .strictObject({
     account,
@@ -116,6 +139,12 @@ export const wallet = z
       .strictObject({ credits: z.int().min(1), at: time })
       .nullable()
       .describe("What expires next if it is not used or held; null: nothing expires."),
+    topup: topup
+      .nullable()
+      .optional()
+      .describe(
+        "Automatic top-up; null: it was never set. An app, or a token limited to apps, does not get it.",
+      ),
     apps: z.array(app_entry),
     app_grant: z
       .strictObject({

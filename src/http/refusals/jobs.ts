@@ -7,13 +7,17 @@ const STARTERS =
   " An app's starter credits come with GET /api/wallet?app= and its slug, with the holder's own token.";
 
 export const JOBS = {
-  insufficient_credits: ({ credits, spendable, required, held }) => ({
+  insufficient_credits: ({ credits, spendable, required, held, topup }) => ({
     error:
       (spendable === null || spendable === credits
         ? `The balance${credits === null ? "" : ` of ${credits} credits`} does not cover ${required}.`
         : `The ${spendable} credits that this app can use do not cover ${required}.`) +
-      (credits === 0 && held === 0 ? STARTERS : ""),
-    more: { credits, spendable, held, required },
+      (topup === "pending"
+        ? " An automatic top-up is on its way; try again in a few seconds."
+        : credits === 0 && held === 0
+          ? STARTERS
+          : ""),
+    more: { credits, spendable, held, required, ...(topup !== undefined && { topup }) },
   }),
   job_not_found: "You have no job with this id.",
   job_unknown: "You have no job with this job_id.",

@@ -44,7 +44,8 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
         {packages.every(({ id }) => prices.has(id))
           ? "Stripe takes the payment; taxes may be added there."
           : "Stripe shows the price and takes the payment."}{" "}
-        Your credits arrive as soon as the payment is confirmed.
+        Your credits arrive as soon as the payment is confirmed.{" "}
+        <a href="/account/top-up">Automatic top-up</a> buys them before they run out.
       </p>
     </section>
   );

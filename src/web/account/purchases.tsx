@@ -43,7 +43,8 @@ function textOf({ created_at_ms, checkout_session_id }: PurchaseKey): string {
 
 /** An invalid position is ignored, like other invalid filters of pages. */
 function readKey(text: string | undefined): PurchaseKey | undefined {
-  const [, at_ms, checkout_session_id] = /^(\d{1,15})\.(cs_\w{1,250})$/.exec(text ?? "") ?? [];
+  const [, at_ms, checkout_session_id] =
+    /^(\d{1,15})\.((?:cs|pi)_\w{1,250})$/.exec(text ?? "") ?? [];
   if (at_ms === undefined || checkout_session_id === undefined) return undefined;
   return { created_at_ms: Number(at_ms), checkout_session_id };
 }

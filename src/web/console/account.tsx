@@ -19,6 +19,7 @@ import {
   type AccountPanelsProps,
 } from "./account_panels.tsx";
 import { readAuditLog, AuditRows, type AuditEntry } from "./audit.tsx";
+import { TopUpsPanel } from "./top_ups_panel.tsx";
 import { ConsolePage } from "./console_page.tsx";
 import { readLedgerPage, LedgerPanel, type LedgerPanelProps } from "./ledger.tsx";
 import { Panel } from "./panel.tsx";
@@ -113,6 +114,7 @@ function ConsoleAccountPage(props: ConsoleAccountPageProps) {
           <StartedJobs person={person} inspected={inspected} appName={appName} />
           <TopApps {...props} />
           <PurchasesPanel {...props} />
+          <TopUpsPanel {...props} />
           <LedgerPanel {...props} />
           <AuditPanel {...props} />
         </div>

@@ -16,6 +16,8 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   failing_tasks: "Tasks of the schedule failed three times in a row.",
   failed_payment_events: "Events of the payment service could not be processed in the last hour.",
   payments_not_booked: "In the last day, somebody paid and did not get their credits.",
+  failed_top_ups:
+    "Automatic top-ups were not paid in the last hour, or Stripe’s response is not known.",
   dropped_payment_events: "Events of the payment service changed nothing in the last day.",
   paused_webhooks:
     "Receivers of these apps accepted nothing for three days, so they get no events.",
@@ -29,6 +31,7 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
 const FIGURE_NAMES: Readonly<Partial<Record<FigureName, string>>> = {
   read_model_lag: "Delay of lists",
   failed_deliveries: "Failed updates of lists",
+  failed_top_ups: "Unpaid top-ups",
 };
 
 export const figureName = (name: FigureName): string => FIGURE_NAMES[name] ?? nameFromSlug(name);
@@ -45,6 +48,7 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   failing_tasks: "of the schedule",
   failed_payment_events: "in an hour",
   payments_not_booked: "in a day",
+  failed_top_ups: "in an hour",
   dropped_payment_events: "in a day",
   paused_webhooks: "now",
   failing_webhooks: "now",

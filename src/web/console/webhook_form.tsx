@@ -26,6 +26,8 @@ const EVENT_TEXTS = {
   "credits.expiring": "Credits that it can use expire in a week or in a day",
   "credits.expired": "Credits that it could use have expired",
   "credits.refused": "A request needed more credits than there were",
+  "topup.failed": "The card of an automatic top-up was not charged",
+  "topup.disabled": "Automatic top-up was switched off",
   "purchase.completed": "Credits were bought",
   "purchase.refunded": "A purchase was refunded or disputed",
   "account.deleted": "The account was deleted",

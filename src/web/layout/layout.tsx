@@ -4,6 +4,7 @@ import type { PropsWithChildren } from "hono/jsx";
 import { Logo } from "./logo.tsx";
 import { currentShell } from "./shell.ts";
 import { Support } from "./support.tsx";
+import { TOP_UP_STATE_TEXTS } from "./top_up_texts.ts";
 
 /** The links of each navigation, in order: section, path, name. */
 const NAVIGATION = {
@@ -50,6 +51,8 @@ export interface PageProps {
   /** The page's section of the navigation. Without one, the page is a single card without navigation. */
   readonly section?: Section;
   readonly scripts?: readonly PageScript[];
+  /** Says itself how automatic top-up is. */
+  readonly is_of_top_up?: boolean;
   /** Leaves out the link to the account, for pages with their own next step. */
   readonly without_account_link?: boolean;
 }
@@ -84,6 +87,7 @@ export function Page(props: PropsWithChildren<PageProps>) {
             <Navigation current={section} service_name={service_name} />
           )}
           <main id="main" tabindex={-1}>
+            {area === "Account" && props.is_of_top_up !== true ? <TopUpNotice /> : null}
             {children}
           </main>
           {scripts.includes("live.js") ? <p class="unseen" role="status" data-said></p> : null}
@@ -94,6 +98,18 @@ export function Page(props: PropsWithChildren<PageProps>) {
         </body>
       </html>
     </>
+  );
+}
+
+/** Says on every page that automatic top-up stopped, or may charge nothing more. Its own page says it in full. */
+function TopUpNotice() {
+  const { top_up_state: state = null } = currentShell();
+  if (state === null || !TOP_UP_STATE_TEXTS[state].is_notice) return null;
+  return (
+    <p class="notice top-up-notice">
+      <span>Automatic top-up: {TOP_UP_STATE_TEXTS[state].title}</span>{" "}
+      <a href="/account/top-up">See how to go on</a>
+    </p>
   );
 }
 

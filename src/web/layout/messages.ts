@@ -208,6 +208,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   session_ended: "Ended. That browser has to sign in again.",
   no_receipt: "Stripe has no receipt for this payment. Ask for one if you need it.",
   receipt_unavailable: "Stripe did not give the receipt. Try again in a minute.",
+  top_up_on: "Automatic top-up is on. Saving the card charged nothing.",
+  top_up_saved: "Saved. It applies from now on.",
+  top_up_off: "Automatic top-up is off. A payment that is already on its way is still credited.",
   connection_changed: "Saved. It applies from the next request.",
   revoked:
     "Revoked. It stopped here at once. If it was for a resource, it stops there within ten minutes.",

@@ -1,6 +1,7 @@
 /** The parts of a page that depend on the request and the settings, not on the page's content. */
 import type { JSXNode } from "hono/jsx";
 import type { OperatorRole } from "../../domain/operators.ts";
+import type { TopUpState } from "../../domain/top_up.ts";
 import { factory } from "../../http/context.ts";
 
 interface Shell {
@@ -17,6 +18,8 @@ interface Shell {
   readonly signed_in: boolean;
   /** The role of the signed-in operator; null: they are not an operator. */
   readonly operator_role: OperatorRole | null;
+  /** The state of the person's automatic top-up; null: they have none. */
+  readonly top_up_state?: TopUpState | null;
   /** The notice that the address names. */
   readonly notice?: string | undefined;
 }
@@ -63,7 +66,8 @@ export const renderPages = factory.createMiddleware(async (context, next) => {
     const { host } = new URL(context.get("base_url"));
     const service = { service_name, host, service_accent, support_url };
     const notice = context.req.query("notice");
-    const shell = { ...service, release, signed_in, operator_role, notice };
+    const top_up_state = context.get("top_up_state") ?? null;
+    const shell = { ...service, release, signed_in, operator_role, top_up_state, notice };
     return html(renderPage(shell, page), ...rest);
   };
   await next();

@@ -175,7 +175,7 @@ globalThis.resource = createProtectedResource({ baseUrl: "https://p.example", re
       "",
     );
     expect(client.length).toBeLessThan(13 * 1024);
-    expect(server.length).toBeLessThan(51 * 1024);
+    expect(server.length).toBeLessThan(52 * 1024);
   });
 
   it("a page loads at most 9 KiB of the client, and the code of jobs only with its first job", async () => {

@@ -27,6 +27,17 @@ export interface StripeEvent {
   readonly data: { readonly object: Object_ };
 }
 
+/** Parameters of a checkout in setup mode. */
+const KNOWN_SETUP =
+  /^(mode|success_url|cancel_url|client_reference_id|customer_creation|payment_method_types\[0\]|metadata\[\w{1,40}\])$/;
+
+/** Parameters of a payment intent. */
+const KNOWN_PAYMENT =
+  /^(amount|currency|customer|payment_method|payment_method_types\[0\]|confirm|off_session|metadata\[\w{1,40}\])$/;
+
+/** How a card behaves at the next charges. */
+export type CardMode = "pays" | "declined" | "authentication_required" | "processing";
+
 /** Parameters of a checkout that the stand-in accepts; Stripe refuses any others. */
 const KNOWN =
   /^(mode|success_url|cancel_url|client_reference_id|adaptive_pricing\[enabled\]|line_items\[0\]\[(price|quantity)\]|(payment_intent_data\[metadata\]|metadata)\[\w{1,40}\])$/;
@@ -35,6 +46,7 @@ const KNOWN =
 const PAGE = "limit|starting_after|expand\\[\\]|created\\[(gte|lt)\\]";
 const LIST_PARAMETERS: Readonly<Record<string, RegExp>> = {
   "/v1/checkout/sessions": new RegExp(`^(${PAGE})$`),
+  "/v1/payment_intents": new RegExp(`^(${PAGE}|customer)$`),
   "/v1/refunds": new RegExp(`^(${PAGE}|charge)$`),
   "/v1/disputes": new RegExp(`^(${PAGE}|charge)$`),
 };
@@ -53,7 +65,9 @@ export class StripeDouble {
   readonly refunded = new Map<string, Object_>();
   readonly payments = new Map<string, Object_ & { amount_received: number }>();
   readonly disputed = new Map<string, Object_ & { balance_transactions: { amount: number }[] }>();
-  readonly #kept = new Map<string, { form: string; body: Object_ }>();
+  /** Saved cards by id, each with its customer. */
+  readonly cards = new Map<string, { readonly customer: string; mode: CardMode }>();
+  readonly #kept = new Map<string, { form: string; status: number; body: Object_ }>();
   readonly asked: Request[] = [];
   #count = 0;
   /** The address that buyers are sent to; a browser test sets its own. */
@@ -67,7 +81,10 @@ export class StripeDouble {
     }
     const form = await request.text();
     if (request.method === "POST" && pathname === "/v1/checkout/sessions") {
-      return this.#create(form, request.headers.get("Idempotency-Key"));
+      return this.#once(form, request.headers.get("Idempotency-Key"), (it) => this.#create(it));
+    }
+    if (request.method === "POST" && pathname === "/v1/payment_intents") {
+      return this.#once(form, request.headers.get("Idempotency-Key"), (it) => this.#charge(it));
     }
     return request.method === "GET" ? this.#read(new URL(request.url)) : unrecognized(pathname);
   }
@@ -94,7 +111,8 @@ export class StripeDouble {
     if (kind === undefined) return unrecognized(pathname);
     for (const [name, value] of searchParams) {
       if (name !== "expand[]") return refusal(400, { code: "parameter_unknown", param: name });
-      if (value !== kind.expandable) return notExpandable(value);
+      const is_card = path.endsWith("sessions") && value === "setup_intent.payment_method";
+      if (value !== kind.expandable && !is_card) return notExpandable(value);
     }
     const found = kind.objects().get(id);
     return found === undefined
@@ -113,6 +131,7 @@ export class StripeDouble {
     const limit = Number(query.get("limit") ?? 10);
     if (!Number.isInteger(limit) || limit < 1 || limit > 100) return invalid("limit");
     const charge = query.get("charge");
+    const customer = query.get("customer");
     if (charge !== null && !this.charges.has(charge)) return missing("charge");
     const least = Number(query.get("created[gte]") ?? 0);
     const below = Number(query.get("created[lt]") ?? Infinity);
@@ -122,7 +141,12 @@ export class StripeDouble {
     if (after !== null && start === 0) return missing("starting_after");
     const rest = all.slice(start).filter((it) => {
       const created = Number(it["created"]);
-      return created >= least && created < below && (charge === null || it["charge"] === charge);
+      return (
+        created >= least &&
+        created < below &&
+        (charge === null || it["charge"] === charge) &&
+        (customer === null || it["customer"] === customer)
+      );
     });
     const data = rest.slice(0, limit).map((it) => this.#show(path, it, query.has("expand[]")));
     return Response.json({ object: "list", url: path, has_more: rest.length > limit, data });
@@ -130,6 +154,15 @@ export class StripeDouble {
 
   #show(path: string, found: Object_, is_expanded: boolean): Object_ {
     const { price, payment_intent_metadata: _, line_items = null, ...shown } = found;
+    if (shown["mode"] === "setup") {
+      const intent = shown["setup_intent"] as { payment_method: string } | null;
+      const card = { brand: "visa", last4: "4242" };
+      const setup_intent = intent && {
+        ...intent,
+        payment_method: { id: intent.payment_method, card },
+      };
+      return is_expanded ? { ...shown, setup_intent, line_items: null } : shown;
+    }
     if (path === "/v1/checkout/sessions") {
       // Like Stripe, expands a field only on request.
       if (!is_expanded) return shown;
@@ -147,25 +180,132 @@ export class StripeDouble {
     return is_expanded && payment !== undefined ? { ...shown, payment_intent: payment } : shown;
   }
 
-  #create(text: string, key: string | null): Response {
+  /** Repeats the first response of a key, and refuses the key with other parameters, as Stripe does. */
+  #once(
+    text: string,
+    key: string | null,
+    work: (form: URLSearchParams) => { readonly status: number; readonly body: Object_ } | Response,
+  ): Response {
     const kept = key === null ? undefined : this.#kept.get(key);
     if (kept !== undefined) {
+      const { status, body } = kept;
       return kept.form === text
-        ? Response.json(kept.body, { headers: { "Idempotent-Replayed": "true" } })
+        ? Response.json(body, { status, headers: { "Idempotent-Replayed": "true" } })
         : refusal(400, { type: "idempotency_error" });
     }
-    const form = new URLSearchParams(text);
+    const done = work(new URLSearchParams(text));
+    // Stripe keeps no response to parameters that it refused.
+    if (done instanceof Response) return done;
+    // As it is now: a repetition gets the same.
+    const { status, body } = structuredClone(done);
+    if (key !== null) this.#kept.set(key, { form: text, status, body });
+    return Response.json(body, { status });
+  }
+
+  #create(form: URLSearchParams): { readonly status: number; readonly body: Object_ } | Response {
+    const is_setup = form.get("mode") === "setup";
     for (const name of form.keys()) {
-      if (!KNOWN.test(name)) return refusal(400, { code: "parameter_unknown", param: name });
+      if (!(is_setup ? KNOWN_SETUP : KNOWN).test(name)) {
+        return refusal(400, { code: "parameter_unknown", param: name });
+      }
     }
     const price = form.get("line_items[0][price]") ?? "";
-    if (this.prices[price] === undefined) return missing("line_items[0][price]");
+    if (is_setup) {
+      // Dynamic payment methods would need a currency.
+      if (form.get("payment_method_types[0]") !== "card")
+        return refusal(400, { param: "currency" });
+    } else if (this.prices[price] === undefined) return missing("line_items[0][price]");
     for (const name of ["success_url", "cancel_url"]) {
       if (!URL.canParse(form.get(name) ?? "")) return refusal(400, { code: "url_invalid" });
     }
-    const body = this.#keep(form, price);
-    if (key !== null) this.#kept.set(key, { form: text, body });
-    return Response.json(body);
+    return { status: 200, body: this.#keep(form, price) };
+  }
+
+  /** The holder saves a card in a checkout of mode `setup`. */
+  savesCard(id: string, mode: CardMode = "pays"): StripeEvent {
+    const session = this.#session(id);
+    if (session["mode"] !== "setup") throw new Error("it is not a setup");
+    const number = (this.#count += 1);
+    // Without `customer_creation: always`, a setup saves a card of no customer.
+    const has_customer = session["customer_creation"] === "always";
+    const customer = `cus_${number}`;
+    const payment_method = `pm_${number}`;
+    this.cards.set(payment_method, { customer: has_customer ? customer : "", mode });
+    Object.assign(session, {
+      status: "complete",
+      payment_status: "no_payment_required",
+      customer: has_customer ? customer : null,
+      setup_intent: { id: `seti_${number}`, payment_method },
+    });
+    return this.event("checkout.session.completed", session);
+  }
+
+  /** Creates and confirms a payment without the person. */
+  #charge(form: URLSearchParams): { readonly status: number; readonly body: Object_ } | Response {
+    for (const name of form.keys()) {
+      if (!KNOWN_PAYMENT.test(name)) {
+        return refusal(400, { code: "parameter_unknown", param: name });
+      }
+    }
+    const customer = form.get("customer") ?? "";
+    const method = form.get("payment_method") ?? "";
+    const amount = Number(form.get("amount"));
+    if (!Number.isInteger(amount) || amount < 50) return refusal(400, { code: "amount_too_small" });
+    if (form.get("off_session") !== "true" || form.get("confirm") !== "true") {
+      return refusal(400, { param: "off_session" });
+    }
+    if (customer === "" || method === "") return refusal(400, { code: "parameter_missing" });
+    const card = this.cards.get(method);
+    if (card === undefined) return missing("payment_method");
+    if (card.customer !== customer) return refusal(400, { param: "payment_method" });
+    const id = `pi_topup_${(this.#count += 1)}`;
+    const failed = card.mode === "declined" || card.mode === "authentication_required";
+    const code = card.mode === "declined" ? "card_declined" : card.mode;
+    const payment = {
+      id,
+      object: "payment_intent",
+      created: now(),
+      customer,
+      amount,
+      amount_received: card.mode === "pays" ? amount : 0,
+      currency: form.get("currency") ?? "",
+      metadata: nested(form, "metadata"),
+      status: failed
+        ? "requires_payment_method"
+        : card.mode === "processing"
+          ? "processing"
+          : "succeeded",
+      last_payment_error: failed ? { type: "card_error", code } : null,
+    };
+    this.payments.set(id, payment);
+    if (failed) {
+      const error = { type: "card_error", code, payment_intent: payment };
+      return { status: 402, body: { error } };
+    }
+    this.charges.set(`ch_${id}`, {
+      id: `ch_${id}`,
+      object: "charge",
+      payment_intent: id,
+      amount,
+      amount_refunded: 0,
+      currency: payment.currency,
+      receipt_url: `https://pay.stripe.com/receipts/${id}`,
+    });
+    return { status: 200, body: payment };
+  }
+
+  /** The charges that moved money. */
+  charged(): readonly Object_[] {
+    return [...this.payments.values()].filter(
+      ({ id, amount_received }) => String(id).startsWith("pi_topup_") && amount_received > 0,
+    );
+  }
+
+  /** The event of the newest charge. */
+  chargeEvent(): StripeEvent {
+    const payment = [...this.payments.values()].at(-1) ?? {};
+    const paid = "status" in payment && payment.status === "succeeded";
+    return this.event(`payment_intent.${paid ? "succeeded" : "payment_failed"}`, payment);
   }
 
   #keep(form: URLSearchParams, price: string): Object_ {
@@ -179,8 +319,11 @@ export class StripeDouble {
       url: `${this.checkout_origin}/c/pay/${id}`,
       payment_status: "unpaid",
       payment_intent: null,
-      amount_total: this.prices[price],
-      currency: "eur",
+      amount_total: this.prices[price] ?? null,
+      currency: form.get("mode") === "setup" ? null : "eur",
+      customer: null,
+      customer_creation: form.get("customer_creation"),
+      setup_intent: null,
       client_reference_id: form.get("client_reference_id"),
       metadata: nested(form, "metadata"),
       success_url: form.get("success_url") ?? "",
@@ -232,7 +375,7 @@ export class StripeDouble {
 
   /** `amount_refunded`: all that was refunded so far, in cents. The difference is a new refund. */
   refunds(id: string, amount_refunded: number): StripeEvent {
-    const charge = this.#charge(id);
+    const charge = this.#chargeOf(id);
     const [least, most] = [Number(charge["amount_refunded"]), Number(charge["amount"])];
     if (amount_refunded < least || amount_refunded > most) throw new Error("no such refund");
     charge["amount_refunded"] = amount_refunded;
@@ -267,7 +410,7 @@ export class StripeDouble {
     about: { amount: number; status: string; currency?: string; number?: number },
   ): StripeEvent {
     const { number = 1, ...rest } = about;
-    const charge = this.#charge(id);
+    const charge = this.#chargeOf(id);
     const dispute = {
       id: `du_${number}_${id}`,
       object: "dispute",
@@ -286,7 +429,7 @@ export class StripeDouble {
     return this.event(`charge.dispute.${what}`, dispute);
   }
 
-  #charge(id: string): Object_ {
+  #chargeOf(id: string): Object_ {
     const charge = this.charges.get(`ch_${id}`);
     if (charge === undefined) throw new Error(`checkout ${id} has no money yet`);
     return charge;

@@ -1,4 +1,5 @@
 /** Schemas of responses to operators. */
+import { CHARGE_FAILURES, TOP_UP_OUTCOMES } from "../../../domain/top_up.ts";
 import * as z from "zod";
 import { PAYMENT_LISTS } from "../../../domain/payment_list.ts";
 import { ACCOUNT_STATES } from "../../../domain/wire.ts";
@@ -14,6 +15,7 @@ import {
   next_cursor,
   personal_token,
   time,
+  topup,
 } from "../../openapi/schemas.ts";
 
 const text_or_null = z.string().nullable();
@@ -170,6 +172,23 @@ export const reconciled_page = z
   })
   .meta({ id: "ReconciledPage" });
 
+const topped_up = z
+  .strictObject({
+    number: z.int().min(1),
+    attempt: z.int().min(1).describe("The failed charges in a row before it, plus 1."),
+    outcome: z
+      .enum(TOP_UP_OUTCOMES)
+      .describe("`due`: its charge is not known yet. `dropped`: nothing was charged."),
+    failure: z.enum(CHARGE_FAILURES).nullable(),
+    package_name: z.string(),
+    credits: z.int().min(1),
+    amount_minor: z.int().min(1),
+    currency: z.string(),
+    payment_intent_id: text_or_null,
+    created_at: time,
+  })
+  .meta({ id: "AutomaticTopUp" });
+
 export const inspected_account = z
   .strictObject({
     account: z.strictObject({
@@ -195,6 +214,8 @@ export const inspected_account = z
         place: text_or_null,
       }),
     ),
+    topup: topup.nullable().describe("Automatic top-up; null: it was never set."),
+    top_ups: z.array(topped_up).describe("The newest 20 automatic top-ups."),
     started_jobs: z
       .array(job)
       .describe("The newest 200. `/jobs?status=started` lists all of them."),

@@ -8,7 +8,7 @@ import { refuse } from "../../refusals.ts";
 import { appSlug } from "../../validation.ts";
 import type { Wallet } from "../../../account/contract.ts";
 import { nextExpiry } from "../../../domain/lots.ts";
-import { lotView } from "../../../domain/wire.ts";
+import { lotView, topUpView } from "../../../domain/wire.ts";
 import { timestamp } from "../../views.ts";
 
 export const readWallet = endpoint(
@@ -26,7 +26,7 @@ export const readWallet = endpoint(
     const { apps: registry } = context.get("services");
     const wallet = await readWalletWithGrant(context, callerOf(context), slug);
     if (!wallet.ok) return refuse(context, wallet.refusal);
-    const { account, held, bought, lots, apps, app_grant, takes_starters } = wallet.value;
+    const { account, held, bought, lots, apps, app_grant, takes_starters, topup } = wallet.value;
     const next = nextExpiry(lots);
     const current_starters = new Map<string, number>();
     for (const { slug, starter_credits, granted_at_ms } of apps) {
@@ -42,6 +42,7 @@ export const readWallet = endpoint(
       bought,
       lots: lots.map(lotView),
       next_expiry: next === null ? null : { credits: next.credits, at: timestamp(next.at_ms) },
+      ...(topup !== undefined && { topup: topup === null ? null : topUpView(topup) }),
       apps: apps.map((row) => ({
         slug: row.slug,
         starter_credits: current_starters.get(row.slug) ?? row.starter_credits,

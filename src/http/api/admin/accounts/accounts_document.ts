@@ -56,6 +56,8 @@ export const accounts = describe(
           account: { ...PERSON, email_verified: true, created_at: at, suspended_at: null },
           held: 0,
           lots: [],
+          topup: null,
+          top_ups: [],
           apps: [],
           personal_tokens: [PERSONAL_TOKEN],
           sessions: [],

@@ -3,7 +3,7 @@
  * from the account's object and not from the read model.
  */
 import { OPERATOR, type AppRow, type InspectedAccount } from "../../../../account/contract.ts";
-import { lotView } from "../../../../domain/wire.ts";
+import { lotView, topUpView } from "../../../../domain/wire.ts";
 import type { ListedSession, Person } from "../../../../identity/port.ts";
 import * as accounts from "../../../../operator/find_accounts.ts";
 import { holderAccount } from "../../../caller/holder.ts";
@@ -64,7 +64,7 @@ export const inspectAccount = endpoint(
       identity.listSessions(holder.identity_id),
     ]);
     if (!inspected.ok) return refuse(context, inspected.refusal);
-    const { held, lots, apps, allowances, started_jobs } = inspected.value;
+    const { held, lots, apps, allowances, topup, top_ups, started_jobs } = inspected.value;
     return context.json({
       account: accountView(inspected.value, holder),
       held,
@@ -72,6 +72,11 @@ export const inspectAccount = endpoint(
       apps: apps.map(appView),
       personal_tokens: allowances.map(personalTokenView),
       sessions: sessions.map(sessionView),
+      topup: topup === null ? null : topUpView(topup),
+      top_ups: top_ups.map(({ created_at_ms, ...it }) => ({
+        ...it,
+        created_at: timestamp(created_at_ms),
+      })),
       started_jobs: started_jobs.map(jobView),
     });
   },

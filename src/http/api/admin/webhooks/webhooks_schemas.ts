@@ -1,4 +1,5 @@
 /** The events that are sent to webhooks, in the OpenAPI document. */
+import { CHARGE_FAILURES, TOP_UP_OFF_REASONS } from "../../../../domain/top_up.ts";
 import * as z from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
 import { APP_ACCESS_EVENTS, APPROVAL_EVENTS } from "../../../../domain/access_event.ts";
@@ -101,6 +102,32 @@ const expired_event = z
     description: "Credits that the app could use have expired.",
   });
 
+const top_up_event = z
+  .strictObject({
+    type: z.literal("topup.failed"),
+    timestamp,
+    data: z.strictObject({
+      ...of_account,
+      reason: z.enum(CHARGE_FAILURES),
+      attempt: z.int().min(1).describe("The failed charges in a row, with this one."),
+    }),
+  })
+  .meta({
+    id: "FailedTopUpWebhookEvent",
+    description: "A charge of automatic top-up failed. After three in a row it is switched off.",
+  });
+
+const top_up_disabled_event = z
+  .strictObject({
+    type: z.literal("topup.disabled"),
+    timestamp,
+    data: z.strictObject({ ...of_account, reason: z.enum(TOP_UP_OFF_REASONS) }),
+  })
+  .meta({
+    id: "DisabledTopUpWebhookEvent",
+    description: "Automatic top-up was switched off: by the `holder`, or for another reason.",
+  });
+
 const ping_event = z
   .strictObject({ type: z.literal("ping"), timestamp, data: z.strictObject({}) })
   .meta({ id: "PingWebhookEvent", description: "Sent by a test." });
@@ -171,6 +198,8 @@ const EVENTS = [
   low_event,
   expiring_event,
   expired_event,
+  top_up_event,
+  top_up_disabled_event,
   approval_event,
   revoked_event,
   limit_reached_event,

@@ -406,7 +406,7 @@ describe("GET /api/admin/health", () => {
     expect(words(page.text)).toContain(
       "the database of people and apps (D1 DIRECTORY) does not respond",
     );
-    expect(words(page.text)).toContain("9 warnings");
+    expect(words(page.text)).toContain("10 warnings");
   });
 
   it("the schedule deletes counts of failures after a week", async () => {

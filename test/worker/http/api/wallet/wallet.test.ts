@@ -38,6 +38,7 @@ describe("GET /api/wallet", () => {
       bought: 0,
       lots: [],
       next_expiry: null,
+      topup: null,
       apps: [],
       app_grant: null,
     });
