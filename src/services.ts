@@ -25,6 +25,8 @@ import { AppPauses } from "./directory/app_pauses.ts";
 import { AppRecords } from "./directory/app_records.ts";
 import { AppRegistry } from "./directory/apps.ts";
 import { OAuthRecords } from "./directory/oauth_records.ts";
+import { planListOf } from "./directory/plan_list.ts";
+import { PlanRecords } from "./directory/plan_records.ts";
 import { AuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
@@ -74,6 +76,7 @@ import { compareSomeAccounts } from "./operations/compared_accounts.ts";
 import { repairLostAccounts } from "./operations/lost_accounts.ts";
 import { createPaymentBooking } from "./operations/payment_booking.ts";
 import { createPaymentReconciliation } from "./operations/payment_reconciliation.ts";
+import { bringPlans } from "./operations/changed_plans.ts";
 import { requestDueArchives } from "./operations/due_archives.ts";
 import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
@@ -197,6 +200,7 @@ function directoryOf({ ASSETS, DIRECTORY }: Env, { default_starter_credits, dev_
     }),
     app_pauses: new AppPauses(DIRECTORY, () => apps.forget()),
     oauth_records: new OAuthRecords(DIRECTORY, () => apps.forget()),
+    plan_records: new PlanRecords(DIRECTORY, () => planListOf(DIRECTORY).forget()),
     app_icons: createAppIcons(DIRECTORY),
     note_app_key_use: createAppKeyUses(DIRECTORY),
     note_client_use: createClientUses(DIRECTORY),
@@ -491,6 +495,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
             Date.now(),
           ),
         ...copyTasks(services.value),
+        plans: () => bringPlans(services.value),
         deletions: () => account_deletion.finishRecorded(Date.now()),
         ...(payment_reconciliation === null
           ? {}

@@ -3,6 +3,7 @@ CREATE TABLE `account` (
 	`id` text NOT NULL,
 	`identity_id` text NOT NULL,
 	`plan` text NOT NULL,
+	`plan_json` text,
 	`created_at_ms` integer NOT NULL,
 	`suspended_at_ms` integer,
 	`deleted_at_ms` integer,

@@ -10,6 +10,7 @@ CREATE TABLE `accounts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`identity_id` text NOT NULL,
 	`plan` text NOT NULL,
+	`plan_version` integer DEFAULT 0 NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`line` integer NOT NULL,
 	`credits` integer NOT NULL,
@@ -20,6 +21,7 @@ CREATE TABLE `accounts` (
 --> statement-breakpoint
 CREATE INDEX `accounts_identity_id` ON `accounts` (`identity_id`);--> statement-breakpoint
 CREATE INDEX `accounts_created` ON `accounts` (created_at_ms desc,`id`);--> statement-breakpoint
+CREATE INDEX `accounts_plan` ON `accounts` (`plan`,`plan_version`,`identity_id`) WHERE plan_version > 0;--> statement-breakpoint
 CREATE INDEX `accounts_suspended` ON `accounts` (created_at_ms desc,`id`) WHERE suspended_at_ms is not null;--> statement-breakpoint
 CREATE TABLE `archive_heads` (
 	`account_id` text PRIMARY KEY NOT NULL,

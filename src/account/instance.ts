@@ -2,6 +2,8 @@
  * A running instance of an account's object. It creates the tables when they are first needed, runs each operation in
  * one transaction, and does after the commit what follows from it.
  */
+import { planListOf } from "../directory/plan_list.ts";
+import { reportError } from "../domain/error_report.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { transactFor } from "./admission.ts";
 import type { CardCharges } from "../domain/top_up.ts";
@@ -10,6 +12,8 @@ import { chargeDueTopUp } from "./charging.ts";
 import { NEWER_DATA, SERVICE, type Answer, type Caller } from "./contract.ts";
 import { deleteOldResponses } from "./idempotency/responses.ts";
 import { expireLeftJobs } from "./jobs/expiry.ts";
+import { readPlan } from "./ledger/turns.ts";
+import { updatePlan } from "./operators/acts.ts";
 import { openParts, type AccountParts } from "./parts.ts";
 import { BUILD, isTooNew, readDataFormat } from "./sql/migrate.ts";
 import type { Transaction } from "./transaction.ts";
@@ -83,7 +87,24 @@ export class Instance {
     parts.after_commit.begin();
     const answer = transactFor(parts.transaction, caller, wanted, operation);
     parts.after_commit.run();
+    void this.#followPlan(parts);
     return answer;
+  }
+
+  /** Fetches newer rules of the account's plan, which the schedule may not have brought yet. Never throws. */
+  async #followPlan({ store }: AccountParts): Promise<void> {
+    const version = readPlan(store)?.version ?? 0;
+    if (version === 0) return;
+    const plans = await planListOf(this.env.DIRECTORY).read();
+    const id = store.readAccount()?.plan;
+    const newest = plans?.find((plan) => plan.id === id && plan.version > version);
+    if (newest === undefined) return;
+    const { id: plan, ...rules } = newest;
+    try {
+      this.transact(SERVICE, "write", (it) => updatePlan(it, { plan, rules }));
+    } catch (error) {
+      console.warn({ event: "plan_not_updated", ...reportError(error) });
+    }
   }
 
   /** Does the alarm's work. */

@@ -89,6 +89,7 @@ export const OPERATIONS = {
   adjustCredits: byService("write", once("admin.credits", WHOLE, operators.adjustCredits)),
   refundJob: byService("write", once("admin.job_refund", WHOLE, operators.refundJob)),
   changePlan: byService("write", once("admin.plan", WHOLE, operators.changePlan)),
+  updatePlan: byService("write", operators.updatePlan),
   inspect: byService("read", inspect),
   suspend: byService("write", operators.suspend),
   restore: byService("write", operators.restore),

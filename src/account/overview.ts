@@ -1,10 +1,12 @@
 /** The summary at the top of the account page. Every read is bounded by what a page can show. */
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
+import { nextCredits } from "../domain/plans.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import type { Answer, Overview, OverviewRequest } from "./contract.ts";
 import { newestNumber, numberAt } from "./ledger/entry_times.ts";
 import { IS_LISTED } from "./ledger/listed.ts";
 import { ensureOpen } from "./ledger/posting.ts";
+import { readPlan } from "./ledger/turns.ts";
 import { firstIdAt, listJobs } from "./jobs/lists.ts";
 import { visibleApps } from "./caller.ts";
 import { visibleLots } from "./wallet/wallet.ts";
@@ -28,6 +30,7 @@ export function readOverview(transaction: Transaction, request: OverviewRequest)
   // In a chart of a whole month, a new account's first minutes would be too narrow to see.
   const from_ms = Math.max(request.from_ms, account.created_at_ms);
   const visible_apps = visibleApps(transaction);
+  const plan = readPlan(store);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
   const { rows: recent_jobs } = listJobs(database, filter, newest.recent_after_job_id);
   const { points, complete } = readBalancePoints(database, from_ms);
@@ -37,6 +40,8 @@ export function readOverview(transaction: Transaction, request: OverviewRequest)
     held: newest.reserved_after,
     open_jobs: newest.open_jobs,
     lots: visibleLots(transaction),
+    plan_name: plan?.name ?? null,
+    next_credits: nextCredits(plan?.rules ?? []),
     apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
     takes_starters: !account.returned,
     debt_cause: newest.balance_after < 0 ? readDebtCause(database) : null,

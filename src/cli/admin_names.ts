@@ -52,6 +52,9 @@ export const NAMES: Readonly<Record<string, Name>> = {
   listResources: { words: "apps resources" },
   saveResource: { words: "apps set-resource" },
   deleteResource: { words: "apps delete-resource" },
+  listPlans: { words: "plans" },
+  savePlan: { words: "plans set" },
+  deletePlan: { words: "plans delete" },
   listWebhooks: { words: "apps webhooks" },
   // `--url` is the service's address.
   saveWebhook: { words: "apps set-webhook", options: { url: "to" } },

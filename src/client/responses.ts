@@ -530,6 +530,8 @@ export const ENTRY_KINDS = [
   "restore",
   "debt",
   "expire",
+  "recurring",
+  "rollover",
 ] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -821,7 +823,8 @@ export type CreatedItemRefusal =
         | "app_keys"
         | "webhooks"
         | "clients"
-        | "resources";
+        | "resources"
+        | "plans";
       /** How many there can be at once. */
       readonly limit: number;
     };
@@ -1877,6 +1880,54 @@ export interface Resource {
 
 export interface OneResource {
   readonly resource: Resource;
+}
+
+export interface PlanList {
+  readonly plans: readonly ListedPlan[];
+}
+
+export interface ListedPlan {
+  /** The plan's id, a slug. */
+  readonly id: string;
+  readonly name: string;
+  readonly recurring: readonly PlanRule[];
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+  /** How many accounts have the plan, some seconds late. */
+  readonly accounts: number;
+  /** How many of them do not have its newest rules yet. */
+  readonly behind: number;
+}
+
+export interface PlanRule {
+  /** The credits of each period. They expire when the next ones come. */
+  readonly credits: number;
+  readonly every: "day" | "week" | "month";
+  /** The most that is left of a period's credits for one more period. */
+  readonly rollover_max: number;
+  /** The only apps that can use the credits; null: all apps. */
+  readonly app_slugs: readonly string[] | null;
+}
+
+export interface OneListedPlan {
+  readonly plan: ListedPlan;
+}
+
+export interface OnePlan {
+  readonly plan: Plan;
+}
+
+export interface Plan {
+  /** The plan's id, a slug. */
+  readonly id: string;
+  readonly name: string;
+  readonly recurring: readonly PlanRule[];
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
 }
 
 /** All webhooks of the app, by id. */

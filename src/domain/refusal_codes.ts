@@ -80,6 +80,10 @@ export const REFUSAL_STATUS = {
   resource_changed: 409,
   resource_not_found: 404,
   resource_taken: 409,
+  // Plans
+  plan_changed: 409,
+  plan_not_found: 404,
+  plan_in_use: 409,
   // Personal access tokens
   scope: 403,
   token_budget_exceeded: 402,

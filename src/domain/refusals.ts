@@ -113,6 +113,11 @@ export type Refusal =
   | { readonly code: "resource_changed" }
   | { readonly code: "resource_not_found" }
   | { readonly code: "resource_taken" }
+  // Plans
+  | { readonly code: "plan_changed" }
+  | { readonly code: "plan_not_found" }
+  /** `accounts`: how many have the plan. */
+  | { readonly code: "plan_in_use"; readonly accounts: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }
   | {

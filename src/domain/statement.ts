@@ -27,6 +27,8 @@ const GROUPS: Readonly<Record<EntryKind, StatementGroup>> = {
   restore: "other",
   debt: "other",
   expire: "other",
+  recurring: "other",
+  rollover: "other",
 };
 
 /** The kinds of entries in a group. */

@@ -20,6 +20,7 @@ import type { AppPauses } from "../directory/app_pauses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { OAuthRecords } from "../directory/oauth_records.ts";
+import type { PlanRecords } from "../directory/plan_records.ts";
 import type { AuditLog } from "../directory/audit.ts";
 import type { SupportCredits } from "../directory/support_credits.ts";
 import type { WebhookRecords } from "../directory/webhook_records.ts";
@@ -71,6 +72,7 @@ export interface Services extends OAuthTokens {
   readonly sender_parts: SenderParts;
   /** OAuth clients and protected resources of apps, for operators. */
   readonly oauth_records: OAuthRecords;
+  readonly plan_records: PlanRecords;
   readonly app_icons: AppIcons;
   readonly copyAppIcon: CopyAppIcon;
   /** Reserves a starter grant within the app's daily budget. */

@@ -5,6 +5,7 @@
 import {
   and,
   asc,
+  count,
   desc,
   eq,
   gt,
@@ -44,6 +45,11 @@ import {
   type MonthTotals,
   type Revenue,
 } from "./totals.ts";
+
+interface PlanCount {
+  readonly accounts: number;
+  readonly versions: ReadonlyMap<number, number>;
+}
 
 /** Accounts that one search for silent ones reads. A full table would keep D1 busy for seconds. */
 const SILENT_ACCOUNTS_READ = 5_000;
@@ -324,6 +330,33 @@ export class ReadModel {
       .bind(start, before_ms, limit)
       .all<{ identity_id: string }>();
     return results.map(({ identity_id }) => identity_id);
+  }
+
+  /** By plan: how many accounts have its rules, and how many of them each version. */
+  async countPlans(): Promise<ReadonlyMap<string, PlanCount>> {
+    const { plan, plan_version } = accounts;
+    const rows = await this.#database
+      .select({ plan, plan_version, count: count() })
+      .from(accounts)
+      .where(sql`plan_version > 0`)
+      .groupBy(plan, plan_version);
+    const counts = new Map<string, PlanCount>();
+    for (const row of rows) {
+      const known = counts.get(row.plan) ?? { accounts: 0, versions: new Map() };
+      const versions = new Map(known.versions).set(row.plan_version, row.count);
+      counts.set(row.plan, { accounts: known.accounts + row.count, versions });
+    }
+    return counts;
+  }
+
+  /** Identities of accounts that have older rules of a plan than `version`. */
+  async listBehindPlan(plan: string, version: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#database
+      .select({ identity_id: accounts.identity_id })
+      .from(accounts)
+      .where(sql`plan_version > 0 and plan = ${plan} and plan_version < ${version}`)
+      .limit(limit);
+    return rows.map(({ identity_id }) => identity_id);
   }
 
   /** Accounts with their newest segments, with an id after `after_id`, in the order of their ids. */

@@ -17,6 +17,8 @@ export const accounts = sqliteTable(
     id: text().primaryKey(),
     identity_id: text().notNull(),
     plan: text().notNull(),
+    /** The version of the plan's rules that the account has; 0: it has none. */
+    plan_version: integer().notNull().default(0),
     created_at_ms: integer().notNull(),
     /** The entry that the columns below belong to; 0: unknown. An older row never replaces a newer one. */
     line: integer().notNull(),
@@ -32,6 +34,10 @@ export const accounts = sqliteTable(
     index("accounts_identity_id").on(table.identity_id),
     // Operators' lists, newest first. An index by credits would cost two more written rows per job.
     index("accounts_created").on(sql`created_at_ms desc`, table.id),
+    // Which accounts have a plan, and which have older rules of it.
+    index("accounts_plan")
+      .on(table.plan, table.plan_version, table.identity_id)
+      .where(sql`plan_version > 0`),
     index("accounts_suspended")
       .on(sql`created_at_ms desc`, table.id)
       .where(sql`suspended_at_ms is not null`),

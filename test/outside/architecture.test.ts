@@ -55,6 +55,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "directory/app_records.ts",
     "directory/audit.ts",
     "directory/oauth_records.ts",
+    "directory/plan_records.ts",
     "directory/support_credits.ts",
     "directory/webhook_list.ts",
     "directory/webhook_records.ts",
@@ -169,6 +170,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "directory/audit.ts",
     "directory/last_uses.ts",
     "directory/oauth_records.ts",
+    "directory/plan_list.ts",
+    "directory/plan_records.ts",
     "directory/deletions.ts",
     "directory/reconciliation_progress.ts",
     "directory/failures.ts",
@@ -201,6 +204,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "operations/health.ts",
     "operations/upkeep.ts",
     "operations/lost_accounts.ts",
+    "operations/changed_plans.ts",
     "operations/silent_accounts.ts",
     "operations/payment_booking.ts",
     "operations/payment_reconciliation.ts",
@@ -235,6 +239,8 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/sync/archiver.ts → readmodel/projector.ts",
   // An account that cannot deliver counts a failure, which operators see in the health figures.
   "account/parts.ts → directory/failures.ts",
+  // The account fetches newer rules of its plan.
+  "account/instance.ts → directory/plan_list.ts",
   // The account tells the senders of webhooks that it has something new.
   "account/parts.ts → directory/webhook_list.ts",
   "account/parts.ts → webhooks/sender_contract.ts",
@@ -260,6 +266,7 @@ const SINGLE_IMPORTS: readonly string[] = [
   "http/services.ts → directory/audit.ts",
   "http/services.ts → directory/last_uses.ts",
   "http/services.ts → directory/oauth_records.ts",
+  "http/services.ts → directory/plan_records.ts",
   "http/services.ts → directory/failures.ts",
   "http/services.ts → directory/support_credits.ts",
   "http/services.ts → directory/webhook_records.ts",

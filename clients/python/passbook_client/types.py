@@ -277,7 +277,7 @@ class CreatedItemRefusal4(TypedDict):
     """A message for people."""
     code: Literal["limit_reached"]
     """A stable code for programs."""
-    of: Literal["started_jobs", "started_jobs_of_app", "started_jobs_of_token", "job_steps", "streams", "streams_of_token", "apps", "unregistered_apps", "tokens", "app_keys", "webhooks", "clients", "resources"]
+    of: Literal["started_jobs", "started_jobs_of_app", "started_jobs_of_token", "job_steps", "streams", "streams_of_token", "apps", "unregistered_apps", "tokens", "app_keys", "webhooks", "clients", "resources", "plans"]
     """The limited thing."""
     limit: int
     """How many there can be at once."""
@@ -400,7 +400,7 @@ class Checkout(TypedDict):
     """The checkout page for the buyer."""
 
 
-EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire"]
+EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire", "recurring", "rollover"]
 
 
 class Terms(TypedDict):
@@ -1557,6 +1557,68 @@ class OneResource(TypedDict):
 
 
 class DeleteResourceResponse(TypedDict):
+    ok: Literal[True]
+
+
+class PlanRule(TypedDict):
+    credits: int
+    """The credits of each period. They expire when the next ones come."""
+    every: Literal["day", "week", "month"]
+    rollover_max: int
+    """The most that is left of a period's credits for one more period."""
+    app_slugs: list[str] | None
+    """The only apps that can use the credits; null: all apps."""
+
+
+class ListedPlan(TypedDict):
+    id: str
+    """The plan's id, a slug."""
+    name: str
+    recurring: list[PlanRule]
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    accounts: int
+    """How many accounts have the plan, some seconds late."""
+    behind: int
+    """How many of them do not have its newest rules yet."""
+
+
+class PlanList(TypedDict):
+    plans: list[ListedPlan]
+
+
+class OneListedPlan(TypedDict):
+    plan: ListedPlan
+
+
+class _SavePlanRecurring(TypedDict):
+    credits: int
+    every: Literal["day", "week", "month"]
+
+
+class SavePlanRecurring(_SavePlanRecurring, total=False):
+    rollover_max: int
+    app_slugs: list[str] | None
+
+
+class Plan(TypedDict):
+    id: str
+    """The plan's id, a slug."""
+    name: str
+    recurring: list[PlanRule]
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class OnePlan(TypedDict):
+    plan: Plan
+
+
+class DeletePlanResponse(TypedDict):
     ok: Literal[True]
 
 

@@ -39,6 +39,9 @@ export interface Overview {
   readonly open_jobs: number;
   /** Credits with terms, in the order of use. */
   readonly lots: readonly Lot[];
+  /** The name of the plan; null: nobody saved it. And its next credits; null: it brings none. */
+  readonly plan_name: string | null;
+  readonly next_credits: { readonly credits: number; readonly at_ms: number } | null;
   readonly apps: readonly AppRow[];
   /** As in {@link Wallet}. */
   readonly takes_starters: boolean;

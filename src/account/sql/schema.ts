@@ -29,6 +29,8 @@ export const account = sqliteTable("account", {
   id: text().notNull(),
   identity_id: text().notNull(),
   plan: text().notNull(),
+  /** JSON of a `RunningPlan`: the rules of the plan that bring credits. Null: it has none. */
+  plan_json: text(),
   created_at_ms: integer().notNull(),
   /** Null: not suspended. */
   suspended_at_ms: integer(),

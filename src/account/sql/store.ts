@@ -7,6 +7,7 @@
  * those rows, and it writes them through this file, so each is read once after the object wakes or rolls back. A wrong
  * memory could not move money: the next entry would have a number that is already taken, and the insert would fail.
  */
+import { TIMED_KINDS } from "../../domain/ledger.ts";
 import { RECENT_JOBS_PORTION } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, type AccountDatabase } from "./database.ts";
@@ -22,6 +23,8 @@ interface EntryMoney {
   readonly currency: string;
   readonly amount_minor: number;
 }
+
+const TIMED = TIMED_KINDS.map((kind) => `'${kind}'`).join(", ");
 
 type WrittenEntry = Pick<EntryRow, "line" | "balance_after" | "reserved_after">;
 
@@ -108,6 +111,12 @@ export class Store {
       this.#newest_entry = this.#database.row("entries", "order by line desc limit 1");
     }
     return this.#newest_entry;
+  }
+
+  /** When somebody last did something here, in addition to what time does; 0: never. */
+  readLastUse(): number {
+    const query = `select at_ms from entries where kind not in (${TIMED}) order by line desc limit 1`;
+    return this.#database.first<Pick<EntryRow, "at_ms">>(query)?.at_ms ?? 0;
   }
 
   readEntry(line: number): EntryRow | null {

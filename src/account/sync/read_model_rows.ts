@@ -1,6 +1,7 @@
 /** The rows of the read model, computed from the object's rows. */
 import { minuteOf, utcDayOf } from "../../domain/calendar.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
+import { runningPlanOf } from "../../domain/plans.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type {
   JobRange,
@@ -32,6 +33,8 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "restore":
     case "debt":
     case "expire":
+    case "recurring":
+    case "rollover":
       return "nothing";
   }
 }
@@ -55,6 +58,7 @@ function sumsOf(context: EntryContext): Sums {
   const { kind, amount, previous_line } = context.entry;
   switch (kind) {
     case "grant":
+    case "recurring":
       return { granted: amount };
     case "reserve":
       return { reserved: 0 - amount, ...(previous_line === null ? { jobs: 1 } : {}) };
@@ -79,6 +83,7 @@ function sumsOf(context: EntryContext): Sums {
     case "plan":
     case "suspend":
     case "restore":
+    case "rollover":
       return {};
   }
 }
@@ -190,6 +195,7 @@ export function isOwn(store: Store, known: ProjectedAccount): boolean {
   // Entries contain neither the plan nor a suspension. D1 has those of its newest delivery.
   if (entry.line !== store.readNewestEntry()?.line) {
     expected.plan = known.plan;
+    expected.plan_version = known.plan_version;
     expected.suspended_at_ms = known.suspended_at_ms;
   }
   return Object.entries(expected).every(([column, value]) => Reflect.get(known, column) === value);
@@ -202,13 +208,14 @@ function readAccount(store: Store): AccountRow {
 }
 
 function accountRow(
-  { id, identity_id, plan, created_at_ms, suspended_at_ms }: AccountRow,
+  { id, identity_id, plan, plan_json, created_at_ms, suspended_at_ms }: AccountRow,
   entry: EntryRow,
 ): ProjectedAccount {
   return {
     id,
     identity_id,
     plan,
+    plan_version: runningPlanOf(plan_json)?.version ?? 0,
     created_at_ms,
     line: entry.line,
     credits: entry.balance_after,

@@ -87,6 +87,9 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   resource_changed: { code: "resource_changed" },
   resource_not_found: { code: "resource_not_found" },
   resource_taken: { code: "resource_taken" },
+  plan_changed: { code: "plan_changed" },
+  plan_not_found: { code: "plan_not_found" },
+  plan_in_use: { code: "plan_in_use", accounts: 40 },
   token_budget_exceeded: {
     code: "token_budget_exceeded",
     cap: { credits: 50, period: "month" },

@@ -31,6 +31,7 @@ import {
   resource_deletion,
   showOAuth,
 } from "./oauth.tsx";
+import { plan_deletion, savePlanForm, showPlanForm, showPlans } from "./plans.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
 import { showSearch } from "./search.tsx";
@@ -58,6 +59,8 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
     requireOperatorSession,
     limitBodySize,
   );
+  addPlanRoutes(app);
+  addWebhookRoutes(app);
   app.get("/console", ...showOverview);
   app.get("/console/search", ...showSearch);
   app.get("/console/accounts", ...showAccounts);
@@ -105,7 +108,17 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.post("/console/apps/:slug/delete-client", ...client_deletion.run);
   app.get("/console/apps/:slug/delete-resource", ...resource_deletion.show);
   app.post("/console/apps/:slug/delete-resource", ...resource_deletion.run);
+}
 
+function addPlanRoutes(app: Hono<AppEnvironment>): void {
+  app.get("/console/plans", ...showPlans);
+  app.get("/console/plans/plan", ...showPlanForm);
+  app.post("/console/plans/plan", ...savePlanForm);
+  app.get("/console/plans/delete", ...plan_deletion.show);
+  app.post("/console/plans/delete", ...plan_deletion.run);
+}
+
+function addWebhookRoutes(app: Hono<AppEnvironment>): void {
   const webhooks = "/console/apps/:slug/webhooks";
   app.get(webhooks, ...showWebhooks);
   app.post(webhooks, ...createWebhook);

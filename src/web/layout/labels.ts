@@ -18,6 +18,8 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   restore: "Account restored",
   debt: "Debt of your deleted account",
   expire: "Credits expired",
+  recurring: "Credits of your plan",
+  rollover: "Unused credits kept",
 };
 
 /** A `purchase_refund` with a positive amount: a dispute was won. */

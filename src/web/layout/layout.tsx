@@ -19,6 +19,7 @@ const NAVIGATION = {
     ["console", "/console", "Overview"],
     ["accounts", "/console/accounts", "Accounts"],
     ["apps", "/console/apps", "Apps"],
+    ["plans", "/console/plans", "Plans"],
     ["all_jobs", "/console/jobs", "Jobs"],
     ["money", "/console/money", "Money"],
     ["audit", "/console/audit", "Audit"],

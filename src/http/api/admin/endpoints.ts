@@ -44,6 +44,7 @@ import {
   listResources,
   saveResource,
 } from "./resources/resources.ts";
+import { deletePlan, listPlans, readPlan, savePlan } from "./plans/plans.ts";
 import {
   deleteWebhook,
   listWebhookDeliveries,
@@ -106,6 +107,10 @@ export const OPERATOR_API: readonly Endpoint[] = [
   readResource,
   saveResource,
   deleteResource,
+  listPlans,
+  readPlan,
+  savePlan,
+  deletePlan,
   listWebhooks,
   saveWebhook,
   deleteWebhook,

@@ -77,6 +77,8 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "PUT /api/admin/apps/:slug/resources/:id": () => ({ ...RESOURCE, version: 1 }),
   "DELETE /api/admin/apps/:slug/resources/:id": () => ({}),
   "POST /api/admin/apps/:slug/clients/:id/secret": () => ({}),
+  "PUT /api/admin/plans/:id": () => ({ name: "Main", recurring: [], version: 1 }),
+  "DELETE /api/admin/plans/:id": () => ({}),
   "POST /console/apps/:slug/client-secret": KEY_FORM,
   "POST /console/apps/:slug/client": () => ({
     ...KEY_FORM(),
@@ -112,6 +114,13 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /console/accounts/:identity_id/export": ACT_FORM,
   "POST /console/accounts/:identity_id/delete": ACT_FORM,
   "POST /console/new-app": APP_FORM,
+  "POST /console/plans/plan": () => ({
+    ...KEY_FORM(),
+    version: "1",
+    name: "Main",
+    recurring: "10/day:5",
+  }),
+  "POST /console/plans/delete": KEY_FORM,
   "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), version: "1" }),
   "POST /console/apps/:slug/pause": () => ({ ...ACT_FORM(), message: "Back soon." }),
   "POST /console/apps/:slug/continue": ACT_FORM,
@@ -165,8 +174,10 @@ describe("an operator's write", () => {
     const client = { ...CLIENT, public: !/secret/.test(path) };
     await olga.send("PUT", "/api/admin/apps/sketch/clients/main", client);
     await olga.send("PUT", "/api/admin/apps/sketch/resources/main", RESOURCE);
+    await olga.send("PUT", "/api/admin/plans/main", { name: "Main", recurring: [] });
     const of_app = /webhook|client|resource/.test(path) ? "main" : key_id;
-    const id = path.includes("/apps/") ? of_app : token_id;
+    const of_account = path.includes("/plans/") ? "main" : token_id;
+    const id = path.includes("/apps/") ? of_app : of_account;
     const address = path
       .replace(":identity_id", ada.identity_id)
       .replace(":job_id", job_id)
