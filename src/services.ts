@@ -62,6 +62,7 @@ import { cleanReadModel } from "./readmodel/retention.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
 import { copyAppIcon } from "./operations/app_icon_copy.ts";
 import { sendAlerts } from "./operations/alerts.ts";
+import { createManual } from "./operations/manual.ts";
 import { createHealth } from "./operations/health.ts";
 import { checkArchive, checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
@@ -164,6 +165,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     limiters: ({ binding }) => env[binding],
     living_credentials: createLivingCredentials(),
+    readManual: createManual(env.ASSETS),
   });
 }
 

@@ -46,6 +46,7 @@ import type { PersonalTokens } from "../tokens/personal_token.ts";
 import type { SessionTokens } from "../tokens/session_token.ts";
 import type { SignTemplateToken } from "../tokens/template_token.ts";
 import type { ReadHealth } from "../operations/health.ts";
+import type { ReadManual } from "../operations/manual.ts";
 import type { KeepOwned } from "../operations/wildcards.ts";
 
 export interface Services extends OAuthTokens {
@@ -58,6 +59,7 @@ export interface Services extends OAuthTokens {
   /** The app registry for operators: reads and writes. */
   readonly app_records: AppRecords;
   readonly app_pauses: AppPauses;
+  readonly readManual: ReadManual;
   /** The webhooks of apps, for their owners, and for the engine that delivers to them. */
   readonly webhook_records: WebhookRecords;
   readonly webhooks: Webhooks;

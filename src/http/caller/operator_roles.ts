@@ -19,6 +19,8 @@ interface Route {
 export const CONSOLE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console": "viewer",
   "GET /console/search": "viewer",
+  "GET /console/help": "viewer",
+  "GET /console/help/:page": "viewer",
   "GET /console/accounts": "viewer",
   "GET /console/jobs": "viewer",
   "GET /console/audit": "viewer",

@@ -121,7 +121,7 @@ function Warning(figure: Figure) {
             Newest: <Moment at={figure.newest_at} />.{" "}
           </>
         )}
-        What to do: docs/operate.md, “{figure.name}”.
+        <a href={`/console/help/operate#${figure.name}`}>What to do</a>
       </p>
     </div>
   );

@@ -20,6 +20,7 @@ import {
 import { doContinue, doPause, showContinue, showPause } from "./app_pause.tsx";
 import { downloadAudit, showAudit } from "./audit.tsx";
 import { doCredits, showCredits } from "./credits.tsx";
+import { showHelp } from "./help.tsx";
 import { doRefund, showConsoleJob } from "./job.tsx";
 import { showAllJobs } from "./jobs.tsx";
 import { downloadMoney, showMoneyPage } from "./money.tsx";
@@ -63,6 +64,8 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   addWebhookRoutes(app);
   app.get("/console", ...showOverview);
   app.get("/console/search", ...showSearch);
+  app.get("/console/help", ...showHelp);
+  app.get("/console/help/:page", ...showHelp);
   app.get("/console/accounts", ...showAccounts);
   app.get("/console/jobs", ...showAllJobs);
   app.get("/console/audit", ...showAudit);
