@@ -17,8 +17,8 @@ import type { Alarm } from "./sync/alarm.ts";
 export interface Announcements {
   /** An entry was added. */
   entryAdded(now_ms: number): void;
-  /** A report of a job's progress added no entry. */
-  jobProgressed(job: JobRow, now_ms: number): void;
+  /** A job took a step; `has_entry`: it added one. */
+  jobProgressed(job: JobRow, has_entry: boolean, now_ms: number): void;
   /** A request for this app gets 402. */
   requestRefused(app_slug: string, now_ms: number): void;
   /** What is left of a lot expires in a week or in a day. */

@@ -9,6 +9,8 @@
  */
 export type WebhookEvent =
   | JobWebhookEvent
+  | ProgressedJobWebhookEvent
+  | ChangedCreditsWebhookEvent
   | CreditsWebhookEvent
   | LowCreditsWebhookEvent
   | ExpiringCreditsWebhookEvent
@@ -129,6 +131,50 @@ export interface Job {
    */
   readonly from?: readonly JobPart[] | undefined;
   readonly metadata: Metadata | null;
+}
+
+/**
+ * A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each
+ * job is sent.
+ */
+export interface ProgressedJobWebhookEvent {
+  readonly type: "job.progressed";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    readonly job_id: string;
+    /** Grows with each step of the job. */
+    readonly step: number;
+    /** Credits spent so far; null: never reported. */
+    readonly spent: number | null;
+    /** The part that is done; null: unknown. */
+    readonly done: number | null;
+    readonly message: string | null;
+  };
+}
+
+/**
+ * The newest balance of an account that is open for the app, at most once a second. Changes in
+ * between have no event.
+ */
+export interface ChangedCreditsWebhookEvent {
+  readonly type: "credits.changed";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    /** The bought part of `credits`. */
+    readonly bought: number;
+  };
 }
 
 /** An account that is open for the app. `credits.refused`: a request got 402. */
@@ -1940,9 +1986,11 @@ export interface Webhook {
   readonly url: string;
   readonly events: readonly (
     | "job.created"
+    | "job.progressed"
     | "job.completed"
     | "job.failed"
     | "job.expired"
+    | "credits.changed"
     | "credits.granted"
     | "credits.low"
     | "credits.expiring"
@@ -2015,9 +2063,11 @@ export interface WebhookDelivery {
   readonly event_id: string;
   readonly type:
     | "job.created"
+    | "job.progressed"
     | "job.completed"
     | "job.failed"
     | "job.expired"
+    | "credits.changed"
     | "credits.granted"
     | "credits.low"
     | "credits.expiring"

@@ -227,5 +227,8 @@ export const OPEN_APPROVALS_MAX = 20;
 /** Refused requests that an account keeps for an app's webhooks. A client in a loop may be refused many times a second. */
 export const REFUSALS_KEPT = 100;
 
+/** Jobs whose newest step an account keeps for an app's webhooks, as many as one token can have started. */
+export const PROGRESS_KEPT = 1_000;
+
 /** Events about access that an account keeps for an app's webhooks: more than a person causes while a receiver is down. */
 export const ACCESS_EVENTS_KEPT = 500;

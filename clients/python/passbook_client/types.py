@@ -672,7 +672,7 @@ class OwnApp(TypedDict):
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
+    events: list[Literal["job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
     thresholds: list[int]
     """Balances in credits, in ascending order, at which `credits.low` is sent."""
     active: bool
@@ -727,7 +727,7 @@ class WebhookDelivery(TypedDict):
     """The event of an account that holds up those after it."""
     event_id: str
     """`webhook-id` of the event."""
-    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
+    type: Literal["job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
     identity_id: str | None
     """The account's holder; null: the event concerns the app itself."""
     line: int
@@ -1643,6 +1643,54 @@ class JobWebhookEvent(TypedDict):
     data: JobWebhookEventData
 
 
+class ProgressedJobWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    job_id: str
+    step: int
+    """Grows with each step of the job."""
+    spent: int | None
+    """Credits spent so far; null: never reported."""
+    done: float | None
+    """The part that is done; null: unknown."""
+    message: str | None
+
+
+class ProgressedJobWebhookEvent(TypedDict):
+    """
+    A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each job
+    is sent.
+    """
+    type: Literal["job.progressed"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ProgressedJobWebhookEventData
+
+
+class ChangedCreditsWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    bought: int
+    """The bought part of `credits`."""
+
+
+class ChangedCreditsWebhookEvent(TypedDict):
+    """
+    The newest balance of an account that is open for the app, at most once a second. Changes in between
+    have no event.
+    """
+    type: Literal["credits.changed"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ChangedCreditsWebhookEventData
+
+
 class _CreditsWebhookEventData(TypedDict):
     identity_id: str
     """The account's holder."""
@@ -1910,7 +1958,7 @@ class PingWebhookEvent(TypedDict):
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
-WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ExpiringCreditsWebhookEvent | ExpiredCreditsWebhookEvent | FailedTopUpWebhookEvent | DisabledTopUpWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
+WebhookEvent = JobWebhookEvent | ProgressedJobWebhookEvent | ChangedCreditsWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ExpiringCreditsWebhookEvent | ExpiredCreditsWebhookEvent | FailedTopUpWebhookEvent | DisabledTopUpWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
 
 
 class EntryEvent(TypedDict):

@@ -24,7 +24,7 @@ export const JOB_STEP_BYTES = 200;
 /**
  * Takes a step of a started job. Callers that may end a job may report its progress; to raise its reserve, an app's key
  * also needs an open account. A step that changes credits or the expiry adds an entry, so that the read model and streams
- * follow; its amount is 0 if the reserve stays the same. Of any other step only the streams learn.
+ * follow; its amount is 0 if the reserve stays the same. Of any other step only streams and webhooks learn.
  */
 export function reportProgress(
   transaction: Transaction,
@@ -90,7 +90,7 @@ function takeStep(
   };
   store.updateJob(progressed);
   if (ttl_seconds !== null) moveExpiry(transaction, job, progressed);
-  if (!has_entry) transaction.announce.jobProgressed(progressed, now_ms);
+  transaction.announce.jobProgressed(progressed, has_entry, now_ms);
   return accepted({ job: progressed, credits, seen_after_line });
 }
 

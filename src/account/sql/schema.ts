@@ -463,6 +463,7 @@ export const unnumberedEvents = sqliteTable("unnumbered_events", {
   event_id: text().notNull(),
   type: text({
     enum: [
+      "job.progressed",
       "credits.refused",
       "credits.expiring",
       "topup.failed",
