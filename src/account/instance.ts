@@ -59,6 +59,11 @@ export class Instance {
     return parts;
   }
 
+  /** Opens all parts again, after their tables were replaced. `alarm_at_ms`: the alarm in storage; null: none. */
+  reopen(alarm_at_ms: number | null): void {
+    this.#open(alarm_at_ms);
+  }
+
   get isDeleted(): boolean {
     return this.parts?.erasure.has_begun ?? false;
   }

@@ -42,6 +42,7 @@ import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
 import * as purchases from "./purchases/purchases.ts";
+import * as recovery from "./recovery/recovery.ts";
 import { starterReader } from "./sql/started_by.ts";
 import { compareCopies } from "./sync/comparison.ts";
 import * as read_model from "./sync/repair.ts";
@@ -172,6 +173,13 @@ export const OPERATIONS = {
   /** What the archive has of the account; null: there is no such account. */
   readArchived: ({ readModelParts: parts }: Instance): contract.ArchivedAccount | null =>
     parts === null ? null : readArchived(parts),
+  /** What a restore to a time would undo. Changes nothing. */
+  planRecovery: (account: Instance, to_ms: number): Answer<contract.RecoveryPlan> =>
+    recovery.planRecovery(account, to_ms),
+  beginRecovery: (account: Instance, to_ms: number): Promise<Answer<null>> =>
+    recovery.beginRecovery(account, to_ms),
+  finishRecovery: (account: Instance): Promise<Answer<contract.Recovered>> =>
+    recovery.finishRecovery(account),
   /** Compares the account with its copies. Changes nothing. */
   compare: async ({ readModelParts: parts }: Instance): Promise<contract.Comparison> =>
     parts === null

@@ -530,6 +530,7 @@ export const ENTRY_KINDS = [
   "restore",
   "debt",
   "expire",
+  "recovery",
 ] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -1409,6 +1410,94 @@ export interface ComparedPage {
   readonly failed: readonly string[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
+}
+
+export interface RecoveryPlan {
+  readonly now: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  /** The account at the time. */
+  readonly target: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  readonly undone_entries: number;
+  /** The credits of purchases, refunds and debts after the time. They stay. */
+  readonly kept_credits: number;
+  /** What a person must decide, at most 500. */
+  readonly decisions: readonly {
+    /**
+     * The job was created after the time; it ended after the time, and is started again for a day; an
+     * operator's change of credits or plan is undone.
+     */
+    readonly what: "job_gone" | "job_open_again" | "credits_undone" | "plan_undone";
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+    readonly note: string | null;
+  }[];
+  readonly decisions_total: number;
+}
+
+export interface RecoveredAccount {
+  readonly now: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  /** The account at the time. */
+  readonly target: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  readonly undone_entries: number;
+  /** The credits of purchases, refunds and debts after the time. They stay. */
+  readonly kept_credits: number;
+  /** What a person must decide, at most 500. */
+  readonly decisions: readonly {
+    /**
+     * The job was created after the time; it ended after the time, and is started again for a day; an
+     * operator's change of credits or plan is undone.
+     */
+    readonly what: "job_gone" | "job_open_again" | "credits_undone" | "plan_undone";
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+    readonly note: string | null;
+  }[];
+  readonly decisions_total: number;
+  /** Entries of requests that arrived while the account restarted. They are undone. */
+  readonly lost: readonly {
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+  }[];
 }
 
 export interface RepairedPage {

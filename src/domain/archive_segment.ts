@@ -60,6 +60,11 @@ export function accountFolder(account_id: string): string {
   return `${ARCHIVE_FOLDER}/${account_id}/`;
 }
 
+/** The folder of a restore of the account that is not finished, with a slash at its end. */
+export function restoreFolder(account_id: string): string {
+  return `restores/v1/${account_id}/`;
+}
+
 /** The name of a segment in its account's folder. */
 export function segmentName({ first, last }: SegmentRange): string {
   const padded = [first, last].map((line) => String(line).padStart(NUMBER_DIGITS, "0"));

@@ -9,7 +9,8 @@ import { assertInvariant } from "./result.ts";
  * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `suspend` and
  * `restore` an operator suspended the account or ended that, amount 0 · `debt` what the holder's deleted account owed. Whatever the
  * read model shows of an account changes with an entry: a change without money has amount 0. `expire` the rest of a lot whose
- * time is over.
+ * time is over. `recovery` an operator restored the account: the balance is that of an earlier entry again, or what stays of
+ * later ones comes back.
  */
 export const ENTRY_KINDS = [
   "open",
@@ -26,6 +27,7 @@ export const ENTRY_KINDS = [
   "restore",
   "debt",
   "expire",
+  "recovery",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

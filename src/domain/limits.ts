@@ -59,6 +59,9 @@ export const MESSAGE_MAX_LENGTH = 200;
 /** Longest reason of an operator's action or of a job's failure, in characters. */
 export const REASON_MAX_LENGTH = 500;
 
+/** How many days back the platform can restore an object. */
+export const RECOVERY_MAX_DAYS = 30;
+
 /** How many days an entry may wait for the archive: by default, and at most, which point-in-time recovery covers. */
 export const ARCHIVE_MAX_AGE_DAYS = { usual: 7, longest: 30 } as const;
 

@@ -49,6 +49,7 @@ export function creditEvent({ kind, amount }: EventEntry): SubscribableEvent | n
     case "suspend":
     case "restore":
     case "debt":
+    case "recovery":
       return null;
   }
 }

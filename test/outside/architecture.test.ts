@@ -233,6 +233,9 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/sync/archiver.ts → archive/bytes.ts",
   "account/sync/archiver.ts → archive/store.ts",
   "account/sync/archiver.ts → readmodel/projector.ts",
+  // A restored account keeps there what stays of the time after the moment.
+  "account/recovery/recovery.ts → archive/bytes.ts",
+  "account/recovery/recovery.ts → archive/store.ts",
   // An account that cannot deliver counts a failure, which operators see in the health figures.
   "account/parts.ts → directory/failures.ts",
   // The account tells the senders of webhooks that it has something new.
@@ -319,6 +322,7 @@ const ACCOUNT_ROOMS: readonly string[] = [
   "after_commit.ts",
   "parts.ts",
   "instance.ts",
+  "recovery",
   "deleted_payments.ts",
   "operations.ts",
   "object.ts",

@@ -11,6 +11,7 @@ import type { ArchiveStore } from "../../archive/store.ts";
 import {
   accountFolder,
   parseSegment,
+  restoreFolder,
   SEGMENT_ENTRIES_MAX,
   segmentName,
   type ArchiveHead,
@@ -117,7 +118,11 @@ export class Archiver {
   async forget(account_id: string): Promise<boolean> {
     // A segment that is being written would come back after its folder was deleted.
     await this.#under_way;
-    return (await this.#parts.archive?.deleteSome(accountFolder(account_id))) ?? true;
+    const { archive } = this.#parts;
+    if (archive === null) return true;
+    // Of a restore that was not finished.
+    const is_rest_deleted = await archive.deleteSome(restoreFolder(account_id));
+    return (await archive.deleteSome(accountFolder(account_id))) && is_rest_deleted;
   }
 
   #isDue(): boolean {

@@ -178,6 +178,7 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.job.refund": "Job refunded",
   "account.personal_token.revoke": "Personal token revoked",
   "account.plan": "Plan changed",
+  "account.recover": "Restored to an earlier time",
   "account.rebuild": "Lists and charts refreshed",
   "account.restore": "Account restored",
   "account.signout": "Signed out everywhere",

@@ -15,9 +15,10 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   purchase_refund: "Purchase refunded",
   plan: "Plan changed",
   suspend: "Account suspended",
-  restore: "Account restored",
+  restore: "Suspension ended",
   debt: "Debt of your deleted account",
   expire: "Credits expired",
+  recovery: "Account restored to an earlier time",
 };
 
 /** A `purchase_refund` with a positive amount: a dispute was won. */
