@@ -300,6 +300,7 @@ function healthOf(
     readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
     listPausedWebhooks: () => webhooks.listPaused(),
     listFailingWebhooks: (limit) => webhook_records.listFailing(limit),
+    listFilling: (limit) => read_model.listFilling(limit),
     readSpent: async (day) => {
       const [today] = await read_model.readDailyTotals(day, day + 1, null);
       return today?.settled ?? 0;

@@ -25,9 +25,11 @@ CREATE TABLE `archive_heads` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`line` integer NOT NULL,
 	`sha256` text NOT NULL,
-	`written_at_ms` integer NOT NULL
+	`written_at_ms` integer NOT NULL,
+	`storage_percent` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `archive_heads_storage_percent` ON `archive_heads` (`storage_percent`) WHERE storage_percent is not null;--> statement-breakpoint
 CREATE TABLE `daily_revenue` (
 	`day` integer NOT NULL,
 	`package_id` text NOT NULL,

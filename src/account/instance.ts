@@ -80,6 +80,12 @@ export class Instance {
     return answer;
   }
 
+  /** Runs an operation again once what it needs of the archive is back. @throws as {@link OldRows.recalling} */
+  recalling<Value>(run: () => Value): Value | Promise<Awaited<Value>> {
+    // Only an open account has rows in the archive, and newer data is refused by the operation itself.
+    return typeof this.#state === "string" ? run() : this.#state.old_rows.recalling(run);
+  }
+
   /** Does the alarm's work. */
   async runAlarm(): Promise<void> {
     if (this.#state === "newer_data") {
@@ -87,7 +93,8 @@ export class Instance {
       return this.context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
     const parts = this.openParts();
-    const { after_commit, alarm_round, archiver, database, erasure, streams, webhooks } = parts;
+    const { after_commit, alarm_round, archiver, database, erasure, old_rows } = parts;
+    const { streams, webhooks } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
       ["expiry", () => this.expireJobs(parts)],
@@ -95,6 +102,7 @@ export class Instance {
       ["webhooks", () => webhooks.flush("all")],
       ["streams", () => streams.endExpired()],
       ["archive", () => archiver.start()],
+      ["old rows", () => old_rows.work()],
       // Last, because nobody waits for it.
       ["clean-up", () => deleteOldResponses(database, Date.now())],
     ]);

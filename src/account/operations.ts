@@ -281,10 +281,10 @@ function listVisibleJobs(
   transaction: Transaction,
   request: contract.ListJobsRequest,
 ): Answer<contract.Page<contract.JobRow, string>> {
-  const { database, store } = transaction;
+  const { store } = transaction;
   const { recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   const filter = { ...request, visible_apps: callers.visibleApps(transaction) };
-  const { rows, next } = listJobs(database, filter, recent_after_job_id);
+  const { rows, next } = listJobs(transaction, filter, recent_after_job_id);
   return accepted({ rows: rows.map((job) => callers.shownTo(transaction, job)), next });
 }
 
@@ -292,10 +292,11 @@ function listVisibleEntries(
   transaction: Transaction,
   request: contract.ListEntriesRequest,
 ): Answer<contract.Page<contract.ListedEntry, number>> {
-  const { database } = transaction;
+  const { database, store } = transaction;
   const visible_apps = callers.visibleApps(transaction);
   const first_line = access.firstSeenLine(transaction);
-  const { rows, next } = listEntries(database, { ...request, visible_apps, first_line });
+  const { rows, next } = listEntries(transaction, { ...request, visible_apps, first_line });
+  store.left.requireJobsOf(rows);
   const starter = starterReader(database, rows);
   const byOf = (entry: contract.EntryRow) => {
     const columns = starter(entry);

@@ -1483,6 +1483,8 @@ export interface HealthFigure {
     | "read_model_lag"
     | "failed_deliveries"
     | "archive_failing"
+    | "half_full_accounts"
+    | "filling_accounts"
     | "differences"
     | "overdue_jobs"
     | "schedule_age"

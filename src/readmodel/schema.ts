@@ -167,14 +167,24 @@ export const dayMinutes = sqliteTable(
 );
 
 /** The newest segment of each account in the archive, which ends the chain of its segments; see docs/keep.md. */
-export const archiveHeads = sqliteTable("archive_heads", {
-  account_id: text().primaryKey(),
-  /** The last entry of the segment. */
-  line: integer().notNull(),
-  /** The SHA-256 of its stored bytes, in hexadecimal. */
-  sha256: text().notNull(),
-  written_at_ms: integer().notNull(),
-});
+export const archiveHeads = sqliteTable(
+  "archive_heads",
+  {
+    account_id: text().primaryKey(),
+    /** The last entry of the segment. */
+    line: integer().notNull(),
+    /** The SHA-256 of its stored bytes, in hexadecimal. */
+    sha256: text().notNull(),
+    written_at_ms: integer().notNull(),
+    /** How much of its storage the account used then, in percent; null: less than half. */
+    storage_percent: integer(),
+  },
+  (table) => [
+    index("archive_heads_storage_percent")
+      .on(table.storage_percent)
+      .where(sql`storage_percent is not null`),
+  ],
+);
 
 /** One row: the last account that maintenance has visited. */
 export const upkeep = sqliteTable("upkeep", {

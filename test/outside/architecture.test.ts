@@ -230,6 +230,8 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/sync/comparison.ts → archive/bytes.ts",
   "account/sync/comparison.ts → archive/store.ts",
   "account/sync/comparison.ts → readmodel/projector.ts",
+  "account/sync/old_rows.ts → archive/bytes.ts",
+  "account/sync/old_rows.ts → archive/store.ts",
   "account/sync/archiver.ts → archive/bytes.ts",
   "account/sync/archiver.ts → archive/store.ts",
   "account/sync/archiver.ts → readmodel/projector.ts",
