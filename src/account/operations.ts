@@ -43,7 +43,7 @@ import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
 import * as purchases from "./purchases/purchases.ts";
 import { starterReader } from "./sql/started_by.ts";
-import { compareCopies } from "./sync/comparison.ts";
+import { compareCopies, NO_ACCOUNT } from "./sync/comparison.ts";
 import * as read_model from "./sync/repair.ts";
 import type { Transaction } from "./transaction.ts";
 import * as access from "./wallet/app_access.ts";
@@ -166,7 +166,7 @@ export const OPERATIONS = {
   /** Compares the account with its copies. Changes nothing. */
   compare: async ({ readModelParts: parts }: Instance): Promise<contract.Comparison> =>
     parts === null
-      ? { line: 0, differences: [] }
+      ? NO_ACCOUNT
       : compareCopies({ ...parts, ...parts.copies, head: parts.archiver.head }),
   /** The queue lost something of this account on its way to D1. */
   catchUp: ({ readModelParts: parts }: Instance): void => {

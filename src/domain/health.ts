@@ -61,6 +61,8 @@ export const FIGURES = {
   filling_accounts: { unit: "accounts", limit: 0 },
   /** Money that does not add up: each one needs a person. */
   differences: { unit: "differences", limit: 0 },
+  /** Since the schedule began to compare all accounts: it compares each one within a week. */
+  comparison_age: { unit: "seconds", limit: 7 * 24 * 60 * 60 },
   /** The schedule wakes an account an hour after its last entry. After two hours that did not help either. */
   overdue_jobs: { unit: "seconds", limit: 2 * 60 * 60 },
   /** Three missed runs: each starts ten minutes after the one before. */
@@ -183,6 +185,8 @@ export interface HealthParts {
   readonly failing_webhooks: Part<readonly FailingWebhook[]>;
   /** Accounts that used at least half of their storage when they last wrote to the archive, the fullest first. */
   readonly filling_accounts: Part<readonly FillingAccount[]>;
+  /** When the present comparison of all accounts began; null: none has begun. */
+  readonly comparison_began_at_ms: Part<number | null>;
   /** Settled credits of the UTC day. */
   readonly spent_today: Part<number>;
   /** Null: no limit. */
@@ -196,6 +200,9 @@ export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[]
   const measured: Readonly<Record<FigureName, Measured>> = {
     ...failureFigures(parts.failures),
     ...scheduleFigures(parts.schedule, now_ms),
+    comparison_age: measure(parts.comparison_began_at_ms, (began_at_ms) => ({
+      value: seconds(now_ms - (began_at_ms ?? now_ms)),
+    })),
     half_full_accounts: measure(parts.filling_accounts, countFrom(STORAGE_HALF_PERCENT)),
     filling_accounts: measure(parts.filling_accounts, countFrom(STORAGE_FILLING_PERCENT)),
     paused_webhooks: measure(parts.paused_webhooks, (paused) => {

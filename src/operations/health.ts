@@ -44,6 +44,7 @@ interface HealthSources {
   ) => Promise<ReadonlyMap<string, number>>;
   readonly listPausedWebhooks: () => Promise<readonly PausedWebhook[]>;
   readonly listFailingWebhooks: (limit: number) => Promise<readonly FailingWebhook[]>;
+  readonly readComparisonBegin: () => Promise<number | null>;
   readonly listFilling: (limit: number) => Promise<readonly FillingAccount[]>;
   /** Settled credits of a day. */
   readonly readSpent: (day: number) => Promise<number>;
@@ -77,7 +78,7 @@ export type ReadHealth = () => Promise<Health>;
 export function createHealth(sources: HealthSources): ReadHealth {
   return async () => {
     const now_ms = Date.now();
-    const [failures, schedule, budgets, paused_webhooks, failing_webhooks, filling, spent_today] =
+    const [failures, schedule, budgets, paused_webhooks, failing_webhooks, filling, ...rest] =
       await Promise.all([
         read("directory_unreadable", sources.readFailures(now_ms)),
         read("directory_unreadable", sources.readSchedule()),
@@ -85,8 +86,10 @@ export function createHealth(sources: HealthSources): ReadHealth {
         read("directory_unreadable", sources.listPausedWebhooks()),
         read("directory_unreadable", sources.listFailingWebhooks(FAILING_WEBHOOKS_READ_MAX)),
         read("read_model_unreadable", sources.listFilling(FILLING_ACCOUNTS_READ_MAX)),
+        read("read_model_unreadable", sources.readComparisonBegin()),
         read("read_model_unreadable", sources.readSpent(utcDayOf(now_ms))),
       ]);
+    const [comparison_began_at_ms, spent_today] = rest;
     const { spend_limit } = sources;
     const webhooks = { paused_webhooks, failing_webhooks };
     const parts: HealthParts = {
@@ -95,6 +98,7 @@ export function createHealth(sources: HealthSources): ReadHealth {
       budgets,
       ...webhooks,
       filling_accounts: filling,
+      comparison_began_at_ms,
       spent_today,
       spend_limit,
     };

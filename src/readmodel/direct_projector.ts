@@ -157,6 +157,7 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
           .bind(account_id),
         binding.prepare("delete from grants where account_id = ?1").bind(account_id),
         binding.prepare("delete from archive_heads where account_id = ?1").bind(account_id),
+        binding.prepare("delete from differences where account_id = ?1").bind(account_id),
         binding.prepare("delete from account_days where account_id = ?1").bind(account_id),
         binding.prepare(COUNT_FORFEIT).bind(account_id, utcDayOf(Date.now())),
         // The row is deleted last, because it shows that there is still something to delete.

@@ -186,6 +186,32 @@ export const archiveHeads = sqliteTable(
   ],
 );
 
+/** One row: the round in which the schedule compares all accounts; see `operations/compared_accounts.ts`. */
+export const comparison = sqliteTable("comparison", {
+  singleton: integer().primaryKey(),
+  /** The last identity that was compared. */
+  after_id: text().notNull(),
+  began_at_ms: integer().notNull(),
+  /** How many accounts there were when it began. */
+  accounts: integer().notNull(),
+  /** When the daily totals were compared. */
+  totals_at_ms: integer().notNull(),
+});
+
+/** What the last comparison of an account found; "": the whole service. A comparison without a difference leaves no row. */
+export const differences = sqliteTable(
+  "differences",
+  {
+    account_id: text().notNull(),
+    place: text().notNull(),
+    what: text().notNull(),
+    expected: integer(),
+    found: integer(),
+    found_at_ms: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.place, table.what] })],
+);
+
 /** One row: the last account that maintenance has visited. */
 export const upkeep = sqliteTable("upkeep", {
   singleton: integer().primaryKey(),
