@@ -91,6 +91,12 @@ export class Instance {
     return answer;
   }
 
+  /** Runs an operation again once what it needs of the archive is back. @throws as {@link OldRows.recalling} */
+  recalling<Value>(run: () => Value): Value | Promise<Awaited<Value>> {
+    // Only an open account has rows in the archive, and newer data is refused by the operation itself.
+    return typeof this.#state === "string" ? run() : this.#state.old_rows.recalling(run);
+  }
+
   /** Does the alarm's work. */
   async runAlarm(): Promise<void> {
     if (this.#state === "newer_data") {
@@ -98,7 +104,8 @@ export class Instance {
       return this.context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
     const parts = this.openParts();
-    const { after_commit, alarm_round, archiver, database, erasure, streams, webhooks } = parts;
+    const { after_commit, alarm_round, archiver, database, erasure, old_rows } = parts;
+    const { streams, webhooks } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
       ["expiry", () => this.expireJobs(parts)],
@@ -107,6 +114,7 @@ export class Instance {
       ["streams", () => streams.endExpired()],
       ["top-up", () => this.#chargeTopUp(parts)],
       ["archive", () => archiver.start()],
+      ["old rows", () => old_rows.work()],
       // Last, because nobody waits for it.
       ["clean-up", () => deleteOldResponses(database, Date.now())],
     ]);

@@ -1392,16 +1392,19 @@ export interface ComparedPage {
   /** Accounts that were compared. */
   readonly checked: number;
   readonly differences: readonly {
-    readonly identity_id: string;
+    /** Null: the whole service. */
+    readonly identity_id: string | null;
     /** The copy that differs, or the account's own sums. */
-    readonly where: "account" | "archive" | "read_model";
+    readonly where: "account" | "archive" | "read_model" | "payments";
     readonly what:
       | "balance"
       | "held"
       | "purchases"
       | "entry"
       | "segment_missing"
-      | "segment_changed";
+      | "segment_changed"
+      | "purchase"
+      | "daily_totals";
     /** What the account's rows give: credits, or the number of an entry. */
     readonly expected: number | null;
     readonly found: number | null;
@@ -1673,7 +1676,10 @@ export interface HealthFigure {
     | "read_model_lag"
     | "failed_deliveries"
     | "archive_failing"
+    | "half_full_accounts"
+    | "filling_accounts"
     | "differences"
+    | "comparison_age"
     | "overdue_jobs"
     | "schedule_age"
     | "failing_tasks"

@@ -1097,8 +1097,9 @@ class AdminCalls(ABC):
     ) -> types.ComparedPage:
         """
         Compare accounts with their copies, a page at a time. Compares the accounts of one page of people
-        with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat
-        with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+        with their own sums, their newest archive segment and the read model, and their newest purchases
+        with the payment service. The first page also compares the daily totals with all balances. Nothing
+        is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.
         """
         return self._send(
             Call(

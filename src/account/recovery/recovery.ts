@@ -73,7 +73,7 @@ function findThen({ readModelParts: parts }: Instance, to_ms: number): Answer<Fo
       `The platform keeps ${RECOVERY_MAX_DAYS} days. Use the archive for what is older.`,
     );
   }
-  const target = parts.store.readEntry(numberAt(parts.database, newest.line, to_ms + 1) - 1);
+  const target = parts.store.readEntry(numberAt(parts, newest.line, to_ms + 1) - 1);
   if (target === null) return declined("The account was opened after this time.");
   if (newest.line - target.line > UNDONE_ENTRIES_MAX) {
     const most = UNDONE_ENTRIES_MAX.toLocaleString("en-GB");
@@ -179,9 +179,10 @@ export async function finishRecovery(account: Instance): Promise<Answer<Recovere
   });
 }
 
-function entriesSince({ database, store }: AccountParts, begun_at_ms: number): Lost {
+function entriesSince(parts: AccountParts, begun_at_ms: number): Lost {
+  const { store } = parts;
   const newest_line = store.readNewestEntry()?.line ?? 0;
-  const first = numberAt(database, newest_line, begun_at_ms);
+  const first = numberAt(parts, newest_line, begun_at_ms);
   return store
     .readEntriesBetween(first - 1, newest_line)
     .map(({ line, job_id, amount }) => ({ line, job_id, amount }));

@@ -10,6 +10,7 @@ import { gunzip, gzip, sha256 } from "../../archive/bytes.ts";
 import type { ArchiveStore } from "../../archive/store.ts";
 import {
   accountFolder,
+  jobsFolder,
   parseSegment,
   restoreFolder,
   SEGMENT_ENTRIES_MAX,
@@ -53,8 +54,12 @@ interface ArchiverParts {
   readonly alarm: Alarm;
   /** Null: the service has no archive. */
   readonly archive: ArchiveStore | null;
+  /** Waits until no other file of the account is being written. */
+  readonly settled: () => Promise<void>;
   /** How long an entry may wait, in milliseconds. */
   readonly max_age_ms: number;
+  /** How much of its storage the account uses, in percent; null: less than half. */
+  readonly storagePercent: () => number | null;
   /** Gives the read model the newest segment. @throws if D1 cannot be reached */
   readonly note: (segment: ArchivedSegment) => Promise<void>;
   /** Counts a failure for the operators, with the time since which the archive cannot be written. Never throws. */
@@ -112,17 +117,20 @@ export class Archiver {
   }
 
   /**
-   * Deletes a portion of a deleted account's segments. @returns whether none remains. @throws if the archive cannot be
+   * Deletes a portion of a deleted account's files. @returns whether none remains. @throws if the archive cannot be
    * reached.
    */
   async forget(account_id: string): Promise<boolean> {
     // A segment that is being written would come back after its folder was deleted.
     await this.#under_way;
-    const { archive } = this.#parts;
+    const { archive, settled } = this.#parts;
+    await settled();
     if (archive === null) return true;
-    // Of a restore that was not finished.
-    const is_rest_deleted = await archive.deleteSome(restoreFolder(account_id));
-    return (await archive.deleteSome(accountFolder(account_id))) && is_rest_deleted;
+    // The last one is of a restore that was not finished.
+    for (const folder of [accountFolder, jobsFolder, restoreFolder]) {
+      if (!(await archive.deleteSome(folder(account_id)))) return false;
+    }
+    return true;
   }
 
   #isDue(): boolean {
@@ -158,7 +166,8 @@ export class Archiver {
     if (pending_line !== segment.last) this.#save({ pending_line: segment.last });
     const hash = await sha256(await storeOnce(archive, account.id, segment));
     const written = { account_id: account.id, line: segment.last, sha256: hash };
-    await note({ ...written, written_at_ms: Date.now() });
+    const storage_percent = this.#parts.storagePercent();
+    await note({ ...written, written_at_ms: Date.now(), storage_percent });
     if (this.#isDeleted()) return;
     this.#save({ line: segment.last, sha256: hash, pending_line: null, failing_since_ms: null });
     this.#oldest_at_ms = undefined;

@@ -84,12 +84,12 @@ export function readEvents(
 }
 
 function beginOf(
-  { database }: EventSources,
+  sources: EventSources,
   { after, since_ms }: WebhookEventsRequest,
   newest_line: number,
 ): WebhookPosition {
   if (after === null) {
-    return { line: numberAt(database, newest_line, since_ms) - 1, low_left: false, unnumbered: 0 };
+    return { line: numberAt(sources, newest_line, since_ms) - 1, low_left: false, unnumbered: 0 };
   }
   // An account that was restored to an earlier time has fewer entries than were delivered.
   return after.line > newest_line ? { ...after, line: newest_line, low_left: false } : after;

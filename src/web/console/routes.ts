@@ -31,6 +31,7 @@ import {
   resource_deletion,
   showOAuth,
 } from "./oauth.tsx";
+import { showDifferences } from "./differences.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
 import { showSearch } from "./search.tsx";
@@ -60,13 +61,7 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   );
   app.get("/console", ...showOverview);
   app.get("/console/search", ...showSearch);
-  app.get("/console/accounts", ...showAccounts);
-  app.get("/console/jobs", ...showAllJobs);
-  app.get("/console/audit", ...showAudit);
-  app.get("/console/audit.csv", ...downloadAudit);
-  app.get("/console/money", ...showMoneyPage);
-  app.get("/console/money.csv", ...downloadMoney);
-  app.get("/console/operators", ...showOperators);
+  addLists(app);
 
   app.get("/console/accounts/suspend", ...showSuspendMany);
   app.post("/console/accounts/suspend", ...doSuspendMany);
@@ -118,4 +113,16 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.post(`${webhooks}/:id/replay`, ...replayWebhookForm);
   app.get(`${webhooks}/:id/delete`, ...webhook_deletion.show);
   app.post(`${webhooks}/:id/delete`, ...webhook_deletion.run);
+}
+
+/** The pages that list something of the whole service, and their files. */
+function addLists(app: Hono<AppEnvironment>): void {
+  app.get("/console/accounts", ...showAccounts);
+  app.get("/console/jobs", ...showAllJobs);
+  app.get("/console/audit", ...showAudit);
+  app.get("/console/audit.csv", ...downloadAudit);
+  app.get("/console/money", ...showMoneyPage);
+  app.get("/console/money.csv", ...downloadMoney);
+  app.get("/console/differences", ...showDifferences);
+  app.get("/console/operators", ...showOperators);
 }

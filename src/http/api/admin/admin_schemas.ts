@@ -102,9 +102,9 @@ export const compared_page = z
     checked: z.int().min(0).describe("Accounts that were compared."),
     differences: z.array(
       z.strictObject({
-        identity_id: z.string(),
+        identity_id: z.nullable(z.string()).describe("Null: the whole service."),
         where: z
-          .enum(["account", "archive", "read_model"])
+          .enum(["account", "archive", "read_model", "payments"])
           .describe("The copy that differs, or the account's own sums."),
         what: z.enum([
           "balance",
@@ -113,6 +113,8 @@ export const compared_page = z
           "entry",
           "segment_missing",
           "segment_changed",
+          "purchase",
+          "daily_totals",
         ]),
         expected: z
           .int()

@@ -100,7 +100,7 @@ export const archive = describe(endpoints, {
     tag: "Operators",
     summary: "Compare accounts with their copies, a page at a time",
     description:
-      "Compares the accounts of one page of people with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.",
+      "Compares the accounts of one page of people with their own sums, their newest archive segment and the read model, and their newest purchases with the payment service. The first page also compares the daily totals with all balances. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.",
     success: {
       description: "The result for the page.",
       schema: admin.compared_page,
