@@ -61,6 +61,10 @@ export class Instance {
 
   /** Opens all parts again, after their tables were replaced. `alarm_at_ms`: the alarm in storage; null: none. */
   reopen(alarm_at_ms: number | null): void {
+    if (typeof this.#state !== "string") {
+      this.#state.archiver.retire();
+      this.#state.old_rows.retire();
+    }
     this.#open(alarm_at_ms);
   }
 
@@ -120,9 +124,10 @@ export class Instance {
     ]);
   }
 
-  #chargeTopUp({ store, countFailedTopUp }: AccountParts): Promise<number | null> {
+  #chargeTopUp({ isRestoring, store, countFailedTopUp }: AccountParts): Promise<number | null> {
     return chargeDueTopUp({
       store,
+      isRestoring,
       openCharges: this.#cardCharges,
       transact: (operation) => this.transact(SERVICE, "write", operation),
       countFailure: countFailedTopUp,

@@ -7,6 +7,7 @@ import { createProjector, noProjector } from "../readmodel/adapters.ts";
 import type { Projector } from "../readmodel/projector.ts";
 import { senderName } from "../webhooks/sender_contract.ts";
 import { AfterCommit } from "./after_commit.ts";
+import { undoneKey } from "../domain/archive_segment.ts";
 import { STORAGE_HALF_PERCENT } from "../domain/limits.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
 import { Erasure } from "./deletion/erasure.ts";
@@ -40,6 +41,11 @@ export interface AccountParts {
   readonly old_rows: OldRows;
   /** Copies of the account. */
   readonly copies: { readonly archive: ArchiveStore | null; readonly projector: Projector };
+  /**
+   * Whether a restore of the account is not finished, so that its storage may be that of the earlier time. What follows from it
+   * outside, such as a segment or a charge, may have happened already. @throws if the archive cannot be reached
+   */
+  readonly isRestoring: () => Promise<boolean>;
   readonly after_commit: AfterCommit;
   readonly webhooks: WebhookOutbox;
   readonly event_sources: EventSources;
@@ -70,7 +76,7 @@ export function openParts(
   const is_canary = identity_id === CANARY_IDENTITY;
   const size = { size_bytes: sizeReader(storage.sql), storage_bytes: storageBytes(env) };
   const kept = { storage, database, store, alarm, ...size };
-  const { copies, outbox, archiver, old_rows } = openCopies(env, is_canary, kept);
+  const { outbox, archiver, ...copies } = openCopies(env, is_canary, kept);
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
   const event_sources = { database, store, unnumbered: new UnnumberedEvents(database) };
   const webhooks = new WebhookOutbox(
@@ -107,8 +113,7 @@ export function openParts(
     store,
     purchases,
     archiver,
-    old_rows,
-    copies,
+    ...copies,
     after_commit,
     alarm_round: new AlarmRound(alarm),
     event_sources,
@@ -130,9 +135,14 @@ function openCopies(
   const failures = failureCounterOf(env.DIRECTORY);
   const projector = is_canary ? noProjector : createProjector(env);
   const archive = is_canary ? null : createArchiveStore(env);
+  const isRestoring = async (): Promise<boolean> => {
+    const key = undoneKey(store.readAccount()?.id ?? "");
+    return archive !== null && (await archive.read(key)) !== null;
+  };
   const archiver: Archiver = new Archiver({
     ...parts,
     archive,
+    isRestoring,
     settled: () => old_rows.settled(),
     storagePercent: () => {
       const percent = Math.floor((parts.size_bytes() / parts.storage_bytes) * 100);
@@ -152,7 +162,8 @@ function openCopies(
   const outbox = new Outbox(database, store, {
     projector,
     recalling: async (work) => old_rows.recalling(work),
+    isRestoring,
     countFailure: (failure) => failures.count("failed_delivery", failure),
   });
-  return { copies: { archive, projector }, outbox, archiver, old_rows };
+  return { copies: { archive, projector }, isRestoring, outbox, archiver, old_rows };
 }

@@ -68,6 +68,11 @@ export function restoreFolder(account_id: string): string {
   return `restores/v1/${account_id}/`;
 }
 
+/** The file of a restore that has begun, with what stays of the time after: JSON of `Undone`, with gzip. */
+export function undoneKey(account_id: string): string {
+  return `${restoreFolder(account_id)}undone.json.gz`;
+}
+
 /** The folder of the jobs that left an account's object, with a slash at its end; see `account/sync/old_rows.ts`. */
 export function jobsFolder(account_id: string): string {
   return `${JOBS_FOLDER}/${account_id}/`;

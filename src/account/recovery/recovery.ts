@@ -7,11 +7,12 @@
  */
 import { gunzip, gzip } from "../../archive/bytes.ts";
 import type { ArchiveStore } from "../../archive/store.ts";
-import { restoreFolder } from "../../domain/archive_segment.ts";
+import { restoreFolder, undoneKey } from "../../domain/archive_segment.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { RECOVERY_MAX_DAYS } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, assertInvariant, errorName, refused } from "../../domain/result.ts";
+import { timestamp } from "../../domain/wire.ts";
 import { RECOVERY_RESTART, type Answer, type Recovered, type RecoveryPlan } from "../contract.ts";
 import type { Instance } from "../instance.ts";
 import { numberAt } from "../ledger/entry_times.ts";
@@ -28,8 +29,6 @@ import {
   UNDONE_ENTRIES_MAX,
   type Undone,
 } from "./undone.ts";
-
-const UNDONE_FILE = "undone.json.gz";
 
 /** The key of a note in storage that a restore has begun. The restored storage does not have it. */
 const BEGUN_AT = "recovery_begun_at_ms";
@@ -73,6 +72,8 @@ function findThen({ readModelParts: parts }: Instance, to_ms: number): Answer<Fo
       `The platform keeps ${RECOVERY_MAX_DAYS} days. Use the archive for what is older.`,
     );
   }
+  const { forward } = parts.store.left;
+  if (forward !== null && to_ms < forward.at_ms) return declined(whyTooOld(forward.at_ms));
   const target = parts.store.readEntry(numberAt(parts, newest.line, to_ms + 1) - 1);
   if (target === null) return declined("The account was opened after this time.");
   if (newest.line - target.line > UNDONE_ENTRIES_MAX) {
@@ -82,12 +83,20 @@ function findThen({ readModelParts: parts }: Instance, to_ms: number): Answer<Fo
   return accepted({ parts, archive, account_id: account.id, newest, target });
 }
 
+/** The entries after the time must be here, because the restored account keeps them. */
+function whyTooOld(forward_at_ms: number): string {
+  const at = timestamp(forward_at_ms);
+  return `Entries after this time have left for the archive. Choose ${at} or later, or make an adjustment: "passbook archive verify --at" says what the balance was.`;
+}
+
 /**
  * Has the platform restore the storage, and ends the instance: the call then fails with `RECOVERY_RESTART`. A restore that was
  * begun before and is not finished is accepted, and nothing happens.
  */
 export async function beginRecovery(account: Instance, to_ms: number): Promise<Answer<null>> {
   const { context } = account;
+  // The read model then has the undone entries, so it is not taken for one that lacks those of the earlier storage.
+  await account.readModelParts?.outbox.flush();
   // No request may add entries after those that are kept.
   return context.blockConcurrencyWhile(async () => {
     const pending = await readPending(account);
@@ -102,12 +111,12 @@ export async function beginRecovery(account: Instance, to_ms: number): Promise<A
       console.warn({ event: "recovery_refused", reason: errorName(error) });
       return declined("The platform cannot restore this object to this time.");
     }
-    const at = { begun_at_ms: Date.now(), bookmark, newest_line: newest.line };
+    const at = { account_id, begun_at_ms: Date.now(), bookmark, newest_line: newest.line };
     const undone = readUndone(parts.database, at, target.line);
     const folder = restoreFolder(account_id);
     // Of an attempt that ended before the storage was restored.
     await archive.deleteSome(folder);
-    await archive.create(folder + UNDONE_FILE, await gzip(JSON.stringify(undone)));
+    await archive.create(undoneKey(account_id), await gzip(JSON.stringify(undone)));
     context.storage.kv.put(BEGUN_AT, at.begun_at_ms);
     return restart(context, bookmark);
   });
@@ -135,7 +144,7 @@ async function readPending({
   const archive = parts?.copies.archive ?? null;
   if (parts === null || account === null || archive === null) return null;
   const folder = restoreFolder(account.id);
-  const undone = await readJson<Undone>(archive, folder + UNDONE_FILE);
+  const undone = await readJson<Undone>(archive, undoneKey(account.id));
   if (undone === null) return null;
   const is_restored = storage.kv.get(BEGUN_AT) !== undone.begun_at_ms;
   return is_restored ? { archive, folder, undone } : null;
@@ -163,8 +172,9 @@ export async function finishRecovery(account: Instance): Promise<Answer<Recovere
       return restart(context, undone.bookmark);
     }
     const lost: Lost[number][] = [];
-    for (const name of names.filter((one) => one !== UNDONE_FILE)) {
-      lost.push(...((await readJson<Lost>(archive, folder + name)) ?? []));
+    for (const key of names.map((name) => folder + name)) {
+      if (key === undoneKey(undone.account_id)) continue;
+      lost.push(...((await readJson<Lost>(archive, key)) ?? []));
     }
     putBack(account, undone);
     account.reopen(await context.storage.getAlarm());

@@ -15,32 +15,55 @@ import type { AccountDatabase, Rows, TableName } from "../sql/database.ts";
 /** The most entries that a restore can undo: an object has 128 MB of memory. */
 export const UNDONE_ENTRIES_MAX = 100_000;
 
-/** Tables that are afterwards as they were before. */
-const KEPT_TABLES = [
-  "archive",
-  "codes",
-  "purchase_entries",
-  "purchase_reversals",
-  "purchases",
-  "token_families",
-  "unnumbered_events",
-  "upstream_tokens",
-  "upstream_unlinks",
-] as const satisfies readonly TableName[];
+/**
+ * What becomes of each table. `kept`: it is afterwards as it was before. `merged`: the restored account keeps a part of each row.
+ * `restored`: it is as it was at the time. Rows that left for the archive after the time are here again, and leave again.
+ */
+const TREATMENT = {
+  account: "merged",
+  allowances: "merged",
+  approvals: "restored",
+  apps: "merged",
+  archive: "kept",
+  balance_forward: "restored",
+  cap_claims: "restored",
+  codes: "kept",
+  data_format: "restored",
+  debts: "merged",
+  entries: "restored",
+  idempotency_keys: "restored",
+  jobs: "restored",
+  kept_payments: "restored",
+  left_jobs: "restored",
+  left_segments: "restored",
+  long_jobs: "restored",
+  lots: "merged",
+  purchase_entries: "kept",
+  purchase_reversals: "kept",
+  purchases: "kept",
+  read_model_behind: "restored",
+  stuck_jobs: "restored",
+  token_families: "kept",
+  // A number of a top-up names a charge at the payment service, so it is never used twice.
+  top_up: "kept",
+  top_up_setup: "kept",
+  top_ups: "kept",
+  unnumbered_events: "kept",
+  upstream_tokens: "kept",
+  upstream_unlinks: "kept",
+} as const satisfies Readonly<Record<TableName, "kept" | "merged" | "restored">>;
 
-/** Tables of which the restored account keeps a part of each row. */
-const MERGED_TABLES = [
-  "account",
-  "allowances",
-  "apps",
-  "debts",
-  "lots",
-] as const satisfies readonly TableName[];
+type Treated<Kind> = {
+  [Name in TableName]: (typeof TREATMENT)[Name] extends Kind ? Name : never;
+}[TableName];
 
-type KeptTable = (typeof KEPT_TABLES)[number] | (typeof MERGED_TABLES)[number];
+type KeptTable = Treated<"kept" | "merged">;
+
+const TABLES = Object.entries(TREATMENT) as readonly (readonly [TableName, string])[];
 
 /** The rows, and where the account was. */
 export interface Undone {
+  readonly account_id: string;
   readonly begun_at_ms: number;
   readonly bookmark: string;
   /** The newest entry before the restore. */
@@ -52,11 +75,15 @@ export interface Undone {
 /** Reads what stays, from the entry after `after_line` on. */
 export function readUndone(
   database: AccountDatabase,
-  at: Pick<Undone, "begun_at_ms" | "bookmark" | "newest_line">,
+  at: Omit<Undone, "entries" | "tables">,
   after_line: number,
 ): Undone {
-  const names = [...KEPT_TABLES, ...MERGED_TABLES];
-  const tables = Object.fromEntries(names.map((name) => [name, database.rows(name, "")]));
+  const tables = Object.fromEntries(
+    TABLES.filter(([, kind]) => kind !== "restored").map(([name]) => [
+      name,
+      database.rows(name, ""),
+    ]),
+  );
   const entries = database.rows("entries", "where line > ? order by line", after_line);
   return { ...at, entries, tables: tables as unknown as Undone["tables"] };
 }
@@ -99,9 +126,10 @@ export function appendUndone(
 
 /** Puts back what is not about credits. Debts and lots are for `kept_credits.ts`. */
 export function putBackKept(database: AccountDatabase, { tables }: Undone): void {
-  for (const name of KEPT_TABLES) {
+  for (const [name, kind] of TABLES) {
+    if (kind !== "kept") continue;
     database.run(`delete from ${name}`);
-    for (const row of tables[name]) database.insert(name, row);
+    for (const row of tables[name as Treated<"kept">]) database.insert(name, row);
   }
   const [account] = tables.account;
   if (account !== undefined) {
@@ -109,6 +137,10 @@ export function putBackKept(database: AccountDatabase, { tables }: Undone): void
     database.update("account", { suspended_at_ms, returned }, { singleton: 1 });
   }
   putBackAllowances(database, tables.allowances);
+  for (const { id, warnings } of tables.lots) {
+    // Webhooks got them.
+    database.run("update lots set warnings = max(warnings, ?) where id = ?", warnings, id);
+  }
   for (const app of tables.apps) {
     const restored = database.row("apps", "where slug = ?", app.slug);
     // The grant is about credits: one that was undone is granted again when the app is next used.

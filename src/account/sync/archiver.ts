@@ -26,6 +26,7 @@ import type { AccountDatabase, Rows } from "../sql/database.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import type { Alarm } from "./alarm.ts";
+import { RestoreUnfinished } from "./restore_unfinished.ts";
 import { readSegment, type WrittenSegment } from "./segment_rows.ts";
 
 /** Segments that one alarm writes; the next alarm continues. Each takes three calls of other services. */
@@ -54,6 +55,8 @@ interface ArchiverParts {
   readonly alarm: Alarm;
   /** Null: the service has no archive. */
   readonly archive: ArchiveStore | null;
+  /** Whether a restore is not finished. @throws if the archive cannot be reached */
+  readonly isRestoring: () => Promise<boolean>;
   /** Waits until no other file of the account is being written. */
   readonly settled: () => Promise<void>;
   /** How long an entry may wait, in milliseconds. */
@@ -77,9 +80,15 @@ export class Archiver {
   /** After a failure, when the next attempt is due. */
   #retry_at_ms = Number.NEGATIVE_INFINITY;
   #under_way: Promise<void> | null = null;
+  #is_retired = false;
 
   constructor(parts: ArchiverParts) {
     this.#parts = parts;
+  }
+
+  /** Ends it, because the tables were replaced: what is under way changes nothing any more. */
+  retire(): void {
+    this.#is_retired = true;
   }
 
   /** The newest segment; null: there is none. */
@@ -146,8 +155,9 @@ export class Archiver {
   async #write(archive: ArchiveStore, account: AccountRow): Promise<void> {
     const { alarm } = this.#parts;
     try {
+      if (await this.#parts.isRestoring()) throw new RestoreUnfinished();
       for (let left = SEGMENTS_AT_ONCE; left > 0 && this.#isDue(); left -= 1) {
-        if (this.#isDeleted()) return;
+        if (this.#isOver()) return;
         await this.#writeOne(archive, account);
       }
       if (this.#isDue()) alarm.by(Date.now());
@@ -168,18 +178,18 @@ export class Archiver {
     const written = { account_id: account.id, line: segment.last, sha256: hash };
     const storage_percent = this.#parts.storagePercent();
     await note({ ...written, written_at_ms: Date.now(), storage_percent });
-    if (this.#isDeleted()) return;
+    if (this.#isOver()) return;
     this.#save({ line: segment.last, sha256: hash, pending_line: null, failing_since_ms: null });
     this.#oldest_at_ms = undefined;
   }
 
-  /** Whether the account was deleted meanwhile. */
-  #isDeleted(): boolean {
-    return (this.#parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
+  /** Whether the account was deleted meanwhile, or its tables were replaced. */
+  #isOver(): boolean {
+    return this.#is_retired || (this.#parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
   }
 
   async #postpone(error: unknown): Promise<void> {
-    if (this.#isDeleted()) return;
+    if (this.#isOver()) return;
     const now_ms = Date.now();
     const since_ms = this.#read().failing_since_ms ?? now_ms;
     const reason = errorName(error);

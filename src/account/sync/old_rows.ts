@@ -115,11 +115,17 @@ export class OldRows {
   #under_way: Promise<void> | null = null;
   #failing_since_ms: number | null = null;
   #retry_at_ms = Number.NEGATIVE_INFINITY;
+  #is_retired = false;
   /** The portions that are back, the one that came first at first; undefined: unknown. */
   #back: readonly BackPortion[] | undefined;
 
   constructor(parts: OldRowsParts) {
     this.#parts = parts;
+  }
+
+  /** Ends it, because the tables were replaced: what is under way changes nothing any more. */
+  retire(): void {
+    this.#is_retired = true;
   }
 
   /**
@@ -286,9 +292,9 @@ export class OldRows {
     }
   }
 
-  /** Whether the account was deleted meanwhile. */
-  #isDeleted(): boolean {
-    return (this.#parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
+  /** Whether the account was deleted meanwhile, or its tables were replaced. */
+  #isOver(): boolean {
+    return this.#is_retired || (this.#parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
   }
 
   /** @returns whether a segment left. */
@@ -326,7 +332,7 @@ export class OldRows {
       storage.transactionSync(() => {
         const { forward } = store.left;
         // The account was deleted, or another portion left meanwhile.
-        if (this.#isDeleted() || (forward?.line ?? 0) + 1 !== range.first) return false;
+        if (this.#isOver() || (forward?.line ?? 0) + 1 !== range.first) return false;
         const own = database.rows("entries", within, range.first, range.last);
         const are_equal =
           own.length === range.last - range.first + 1 &&
@@ -352,7 +358,7 @@ export class OldRows {
   /** Writes a file of jobs, and deletes them here. @returns whether there was one. */
   async #moveJobs(archive: ArchiveStore, { id, identity_id }: AccountRow): Promise<boolean> {
     const { store } = this.#parts;
-    if (this.#isDeleted()) return false;
+    if (this.#isOver()) return false;
     const after_id = store.left.jobs_end;
     const { last_id, jobs } = this.#chooseJobs(after_id);
     if (last_id === null) return false;
@@ -375,7 +381,7 @@ export class OldRows {
     const ids = JSON.stringify(jobs.map(({ id }) => id));
     return store.within(() =>
       storage.transactionSync(() => {
-        if (this.#isDeleted() || store.left.jobs_end !== file.after_id) return false;
+        if (this.#isOver() || store.left.jobs_end !== file.after_id) return false;
         database.insert("left_jobs", file);
         // A job that changed meanwhile has a later entry, and stays.
         database.run(`delete from jobs where ${isAmong("id", "?")} and line < ?`, ids, file.line);
@@ -415,7 +421,7 @@ export class OldRows {
   }
 
   async #postpone(error: unknown): Promise<void> {
-    if (this.#isDeleted()) return;
+    if (this.#isOver()) return;
     const now_ms = Date.now();
     this.#failing_since_ms ??= now_ms;
     const lasting_ms = now_ms - this.#failing_since_ms;

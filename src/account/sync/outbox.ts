@@ -16,6 +16,7 @@ import {
   type Projector,
 } from "../../readmodel/projector.ts";
 import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./read_model_rows.ts";
+import { RestoreUnfinished } from "./restore_unfinished.ts";
 import type { AccountDatabase, Rows } from "../sql/database.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
@@ -46,6 +47,8 @@ interface OutboxParts {
   readonly projector: Projector;
   /** Repeats work that lacks rows which have left for the archive. */
   readonly recalling: <Value>(work: () => Promise<Value>) => Promise<Value>;
+  /** Whether a restore is not finished. @throws if the archive cannot be reached */
+  readonly isRestoring: () => Promise<boolean>;
   readonly countFailure: CountFailure;
 }
 
@@ -54,6 +57,7 @@ export class Outbox {
   readonly #store: Store;
   readonly #projector: Projector;
   readonly #recalling: OutboxParts["recalling"];
+  readonly #isRestoring: OutboxParts["isRestoring"];
   readonly #countFailure: CountFailure;
   #known: Known = { state: "unknown" };
   /** The row in storage; null: no row. */
@@ -64,12 +68,13 @@ export class Outbox {
   constructor(
     database: AccountDatabase,
     store: Store,
-    { projector, recalling, countFailure }: OutboxParts,
+    { projector, recalling, isRestoring, countFailure }: OutboxParts,
   ) {
     this.#database = database;
     this.#store = store;
     this.#projector = projector;
     this.#recalling = recalling;
+    this.#isRestoring = isRestoring;
     this.#countFailure = countFailure;
     this.#behind = database.row("read_model_behind", "");
   }
@@ -162,11 +167,14 @@ export class Outbox {
   async #readKnown(account: AccountRow, batches: number): Promise<number> {
     const before = this.#known;
     const rows = await this.#projector.read(account.identity_id);
+    const own = this.#judge(rows.find(({ id }) => id === account.id));
+    // D1's row is then of the time after, whose entries come back with the same numbers.
+    if (own.state === "foreign" && (await this.#isRestoring())) throw new RestoreUnfinished();
     let left = batches;
     for (const former of rows.filter(({ id }) => id !== account.id)) {
       left = await this.#forget(former.id, left);
     }
-    if (left > 0) this.#learn(before, this.#judge(rows.find(({ id }) => id === account.id)));
+    if (left > 0) this.#learn(before, own);
     return left;
   }
 

@@ -1,11 +1,19 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { accountId, archiveNow, prove } from "../../../archive/archived.ts";
-import { fireAlarm, query } from "../../../support/account_object.ts";
+import { query } from "../../../support/account_object.ts";
 import { passTime } from "../../../support/clock.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
 import { signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
-import { giveRecovery } from "../../../support/recovery.ts";
+import {
+  accountOf,
+  begin,
+  expectSound,
+  giveRecovery,
+  now,
+  pathOf,
+  restore,
+} from "../../../support/recovery.ts";
 import { signInOperator, type Operator } from "./operators.ts";
 
 const MINUTE_MS = 60 * 1000;
@@ -26,31 +34,6 @@ async function people(): Promise<readonly [Operator, SignedIn]> {
   return [await signInOperator(), await signInWithCredits()];
 }
 
-const accountOf = ({ identity_id }: SignedIn) => env.ACCOUNT.getByName(identity_id);
-
-const pathOf = ({ identity_id }: SignedIn) => `/api/admin/accounts/${identity_id}/recovery`;
-
-/** The time that a restore goes back to. What follows happens later. */
-function now(): string {
-  const at = new Date(Date.now()).toISOString();
-  passTime(MINUTE_MS);
-  return at;
-}
-
-const restore = (olga: Operator, ada: SignedIn, to: string) =>
-  olga.send("POST", pathOf(ada), { to, reason: "A bad release" });
-
-/** The first step of a restore, which ends the object. */
-async function begin(ada: SignedIn, to: string): Promise<void> {
-  try {
-    await accountOf(ada).beginRecovery(Date.parse(to));
-  } catch (error) {
-    expect(String(error)).toContain("recovery_restart");
-    return;
-  }
-  expect.fail("the object has not ended");
-}
-
 async function startJob(ada: Pick<SignedIn, "post">, cost_estimate: number): Promise<string> {
   const job = { app: "demo", action: "draw", cost_estimate, ttl_seconds: 300 };
   const created = await ada.post("/api/jobs", job);
@@ -65,37 +48,6 @@ const walletOf = async (ada: SignedIn) => {
   const { account, ...wallet } = (await ada.get("/api/wallet")).body;
   return { credits: account.credits, ...wallet };
 };
-
-/** The account, its archive and the read model say the same. */
-async function expectSound(olga: Operator, ada: SignedIn): Promise<void> {
-  const head = await archiveNow(ada.identity_id);
-  const proof = await prove(await accountId(ada.identity_id), head);
-  expect(proof.problems).toEqual([]);
-  const compared = await olga.get(`/api/admin/accounts/${ada.identity_id}/differences`);
-  expect(compared.body).toMatchObject({ differences: [], failed: [] });
-  const [newest] = await query<{ line: number; balance_after: number; reserved_after: number }>(
-    ada.identity_id,
-    "select * from entries order by line desc limit 1",
-  );
-  expect(proof.newest).toMatchObject({
-    line: newest?.line,
-    credits: newest?.balance_after,
-    held: newest?.reserved_after,
-  });
-  await fireAlarm(ada.identity_id);
-  await vi.waitFor(async () => {
-    const row = await env.DB.prepare(
-      "select line, credits, reserved from accounts where identity_id = ?",
-    )
-      .bind(ada.identity_id)
-      .first();
-    expect(row).toEqual({
-      line: newest?.line,
-      credits: newest?.balance_after,
-      reserved: newest?.reserved_after,
-    });
-  });
-}
 
 describe("restoring an account to an earlier time", () => {
   it("an operator sees the difference before anything changes", async () => {
