@@ -38,6 +38,7 @@ import type { KeyRing } from "../keys/signing.ts";
 import type { RequestProfile } from "../oauth/social_network.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
+import type { Proof } from "../readmodel/proof.ts";
 import type { IssuerTokens } from "../tokens/issuer_token.ts";
 import type { LivingCredentials } from "../tokens/living_credentials.ts";
 import type { MintPersonalToken } from "../tokens/mint.ts";
@@ -90,6 +91,7 @@ export interface Services extends OAuthTokens {
   readonly readHealth: ReadHealth;
   /** Queries across accounts, for operators. */
   readonly read_model: ReadModel;
+  readonly proof: Proof;
   /** The second copy of the ledger, for operators. Null if the service has none. */
   readonly archive: ArchiveStore | null;
   readonly identity: IdentityPort;

@@ -400,7 +400,7 @@ class Checkout(TypedDict):
     """The checkout page for the buyer."""
 
 
-EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire", "recurring", "rollover"]
+EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire", "recurring", "rollover", "recovery"]
 
 
 class Terms(TypedDict):
@@ -1069,10 +1069,11 @@ class ArchiveSegment(TypedDict):
 
 
 class ComparedPageDifferences(TypedDict):
-    identity_id: str
-    where: Literal["account", "archive", "read_model"]
+    identity_id: str | None
+    """Null: the whole service."""
+    where: Literal["account", "archive", "read_model", "payments"]
     """The copy that differs, or the account's own sums."""
-    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed"]
+    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed", "purchase", "daily_totals"]
     expected: int | None
     """What the account's rows give: credits, or the number of an entry."""
     found: int | None
@@ -1089,6 +1090,110 @@ class _ComparedPage(TypedDict):
 class ComparedPage(_ComparedPage, total=False):
     next_cursor: str
     """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class RecoveryPlanNow(TypedDict):
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveryPlanTarget(TypedDict):
+    """The account at the time."""
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveryPlanDecisions(TypedDict):
+    what: Literal["job_gone", "job_open_again", "credits_undone", "plan_undone"]
+    """
+    The job was created after the time; it ended after the time, and is started again for a day; an
+    operator's change of credits or plan is undone.
+    """
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+    note: str | None
+
+
+class RecoveryPlan(TypedDict):
+    now: RecoveryPlanNow
+    target: RecoveryPlanTarget
+    """The account at the time."""
+    undone_entries: int
+    kept_credits: int
+    """The credits of purchases, refunds and debts after the time. They stay."""
+    decisions: list[RecoveryPlanDecisions]
+    """What a person must decide, at most 500."""
+    decisions_total: int
+
+
+class RecoveredAccountNow(TypedDict):
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveredAccountTarget(TypedDict):
+    """The account at the time."""
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveredAccountDecisions(TypedDict):
+    what: Literal["job_gone", "job_open_again", "credits_undone", "plan_undone"]
+    """
+    The job was created after the time; it ended after the time, and is started again for a day; an
+    operator's change of credits or plan is undone.
+    """
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+    note: str | None
+
+
+class RecoveredAccountLost(TypedDict):
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+
+
+class RecoveredAccount(TypedDict):
+    now: RecoveredAccountNow
+    target: RecoveredAccountTarget
+    """The account at the time."""
+    undone_entries: int
+    kept_credits: int
+    """The credits of purchases, refunds and debts after the time. They stay."""
+    decisions: list[RecoveredAccountDecisions]
+    """What a person must decide, at most 500."""
+    decisions_total: int
+    lost: list[RecoveredAccountLost]
+    """Entries of requests that arrived while the account restarted. They are undone."""
 
 
 class _RepairedPage(TypedDict):
@@ -1257,7 +1362,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "differences", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None

@@ -35,6 +35,7 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "expire":
     case "recurring":
     case "rollover":
+    case "recovery":
       return "nothing";
   }
 }
@@ -76,6 +77,9 @@ function sumsOf(context: EntryContext): Sums {
       return { taken_back: amount };
     case "expire":
       return { expired: amount };
+    // Also what started jobs no longer hold, so that the totals still add up to the balances.
+    case "recovery":
+      return { adjusted: 0 - costOf(context) };
     // It was spent in the deleted account, whose debt the read model counted as forfeited when it deleted the account.
     case "debt":
       return { forfeited: amount };
@@ -89,12 +93,12 @@ function sumsOf(context: EntryContext): Sums {
 }
 
 /**
- * The credits that a settling entry cost the account, counting the balance and the held credits together. When a job first ends,
+ * The credits that an entry cost the account, counting the balance and the held credits together. When a job first ends,
  * this is its real cost. When an expired job that was charged its reserve is completed late, it is the difference,
  * which may be negative.
  */
 function costOf({ entry, before }: EntryContext): number {
-  assertInvariant(before !== null, "a job's reserve comes before its settlement");
+  assertInvariant(before !== null, "the account was opened before it");
   return before.balance_after + before.reserved_after - entry.balance_after - entry.reserved_after;
 }
 
@@ -151,7 +155,9 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
     }
     const job = jobs.get(entry.job_id ?? "") ?? null;
     const needs_before =
-      entry.kind === "settle" || (entry.kind === "refund" && job !== null && job.step > 0);
+      entry.kind === "settle" ||
+      entry.kind === "recovery" ||
+      (entry.kind === "refund" && job !== null && job.step > 0);
     const before = needs_before ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
     return totalsOf(store, { entry, before, job, ended_line: endedLine(store, job) });
   });

@@ -27,6 +27,7 @@ export const CONSOLE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console/audit.csv": "viewer",
   "GET /console/money": "viewer",
   "GET /console/money.csv": "viewer",
+  "GET /console/differences": "viewer",
   "GET /console/operators": "viewer",
   "GET /console/accounts/:identity_id": "viewer",
   "GET /console/accounts/:identity_id/jobs/:job_id": "viewer",

@@ -33,6 +33,7 @@ import {
   showOAuth,
 } from "./oauth.tsx";
 import { plan_deletion, savePlanForm, showPlanForm, showPlans } from "./plans.tsx";
+import { showDifferences } from "./differences.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
 import { showSearch } from "./search.tsx";
@@ -66,13 +67,7 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get("/console/search", ...showSearch);
   app.get("/console/help", ...showHelp);
   app.get("/console/help/:page", ...showHelp);
-  app.get("/console/accounts", ...showAccounts);
-  app.get("/console/jobs", ...showAllJobs);
-  app.get("/console/audit", ...showAudit);
-  app.get("/console/audit.csv", ...downloadAudit);
-  app.get("/console/money", ...showMoneyPage);
-  app.get("/console/money.csv", ...downloadMoney);
-  app.get("/console/operators", ...showOperators);
+  addLists(app);
 
   app.get("/console/accounts/suspend", ...showSuspendMany);
   app.post("/console/accounts/suspend", ...doSuspendMany);
@@ -134,4 +129,16 @@ function addWebhookRoutes(app: Hono<AppEnvironment>): void {
   app.post(`${webhooks}/:id/replay`, ...replayWebhookForm);
   app.get(`${webhooks}/:id/delete`, ...webhook_deletion.show);
   app.post(`${webhooks}/:id/delete`, ...webhook_deletion.run);
+}
+
+/** The pages that list something of the whole service, and their files. */
+function addLists(app: Hono<AppEnvironment>): void {
+  app.get("/console/accounts", ...showAccounts);
+  app.get("/console/jobs", ...showAllJobs);
+  app.get("/console/audit", ...showAudit);
+  app.get("/console/audit.csv", ...downloadAudit);
+  app.get("/console/money", ...showMoneyPage);
+  app.get("/console/money.csv", ...downloadMoney);
+  app.get("/console/differences", ...showDifferences);
+  app.get("/console/operators", ...showOperators);
 }
