@@ -163,6 +163,28 @@ describe("restoring an account to an earlier time", () => {
     await expectSound(olga, ada);
   });
 
+  it("the credits of a plan's turn that is undone come again, once", async () => {
+    const [olga, ada] = await people();
+    const recurring = [{ credits: 10, every: "day", rollover_max: 0, app_slugs: null }];
+    const plan = { name: "Studio", recurring };
+    await olga.send("PUT", "/api/admin/plans/studio", plan, { "Idempotency-Key": "plan-1" });
+    const joined = { plan: "studio", reason: "paid by invoice" };
+    const path = `/api/admin/accounts/${ada.identity_id}/plan`;
+    await olga.send("POST", path, joined, { "Idempotency-Key": "plan-2" });
+    expect((await complete(ada, await startJob(ada, 4), 4)).body.credits).toBe(106);
+    const to = now();
+    passTime(DAY_MS);
+    const before = await signInWithCredits();
+    const [turn] = (await walletOf(before)).lots;
+    expect(await walletOf(before)).toMatchObject({ credits: 110 });
+    await restore(olga, ada, to);
+    const wallet = await walletOf(before);
+    expect(wallet).toMatchObject({ credits: 110, lots: [{ origin: "recurring", left: 10 }] });
+    expect(wallet.lots).toHaveLength(1);
+    expect(wallet.lots[0].expires_at).toBe(turn.expires_at);
+    await expectSound(olga, ada);
+  });
+
   it("access stays as it is now: a revoked token stays revoked, and a new one has its whole cap", async () => {
     const [olga, ada] = await people();
     const revoked = await getToken(ada);
