@@ -15,6 +15,7 @@ CREATE TABLE `accounts` (
 	`line` integer NOT NULL,
 	`credits` integer NOT NULL,
 	`reserved` integer NOT NULL,
+	`bought` integer DEFAULT 0 NOT NULL,
 	`updated_at_ms` integer NOT NULL,
 	`suspended_at_ms` integer
 ) WITHOUT ROWID;
@@ -66,6 +67,11 @@ CREATE TABLE `daily_totals` (
 	`jobs` integer NOT NULL,
 	`failed` integer NOT NULL,
 	`active_accounts` integer NOT NULL,
+	`adjusted_bought` integer DEFAULT 0 NOT NULL,
+	`settled_bought` integer DEFAULT 0 NOT NULL,
+	`job_refunded_bought` integer DEFAULT 0 NOT NULL,
+	`expired_bought` integer DEFAULT 0 NOT NULL,
+	`forfeited_bought` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`day`, `app_slug`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -42,12 +42,13 @@ export function doneText(method: string, response: object): string {
 
 /**
  * A table of the values, and one of each list. Objects around records are unwrapped, but not those in a record, which has an
- * id: an app chooses the names in a job's metadata.
+ * id: an app chooses the names in a job's metadata. Objects with the same fields, such as the figures of a month, are one table.
  */
 function partsOf(response: object): readonly string[] {
   const fields = Object.entries(response).filter(([name]) => !HIDDEN.includes(name));
   const lists = fields.filter(([, value]) => isList(value) && value.length > 0);
-  const values = fields.filter(([, value]) => !isList(value));
+  const alike = "id" in response ? {} : recordsAlike(fields);
+  const values = fields.filter(([name, value]) => !isList(value) && !(name in alike));
   const own = Object.fromEntries(
     values.flatMap(([name, value]) =>
       isObject(value) && !("id" in response) ? Object.entries(value) : [[name, value as unknown]],
@@ -57,11 +58,32 @@ function partsOf(response: object): readonly string[] {
   const is_alone = rows.length === 0 && lists.length === 1;
   return [
     ...(rows.length === 0 ? [] : [table(["FIELD", "VALUE"], rows)]),
+    ...(Object.keys(alike).length === 0 ? [] : [recordsText(alike)]),
     ...lists.map(([name, list]) => {
       const text = rowsText(list as readonly Fields[]);
       return is_alone ? text : `${words(name).toUpperCase()}\n${text}`;
     }),
   ];
+}
+
+/** The objects among the fields, if there are several and all have the same fields. */
+function recordsAlike(fields: readonly (readonly [string, unknown])[]): Record<string, Fields> {
+  const records = fields.flatMap(([name, value]) =>
+    isObject(value) ? [[name, value] as const] : [],
+  );
+  const shapes = new Set(records.map(([, record]) => Object.keys(record).join(" ")));
+  return records.length > 1 && shapes.size === 1 ? Object.fromEntries(records) : {};
+}
+
+function recordsText(records: Readonly<Record<string, Fields>>): string {
+  const columns = Object.keys(Object.values(records)[0] ?? {});
+  return table(
+    ["FIELD", ...columns.map((name) => words(name).toUpperCase())],
+    Object.entries(records).map(([name, record]) => [
+      name,
+      ...columns.map((column) => cellOf(record[column])),
+    ]),
+  );
 }
 
 /** The rows, without columns that are empty. */

@@ -1677,33 +1677,42 @@ export interface MonthMoney {
   /** A UTC month, such as 2026-10. */
   readonly month: string;
   /** All balances and held credits before the month: what the service owed. */
-  readonly opening: number;
-  /** Starter credits. */
-  readonly granted: number;
+  readonly opening: CreditsByPart;
+  /** Starter credits, and those of plans. */
+  readonly granted: CreditsByPart;
   /** Credits bought. */
-  readonly purchased: number;
+  readonly purchased: CreditsByPart;
   /** Operators' adjustments, up and down. */
-  readonly adjusted: number;
-  /** The cost of jobs, below zero. */
-  readonly spent: number;
+  readonly adjusted: CreditsByPart;
+  /**
+   * The cost of jobs, below zero. Bought credits that pay what an account owed count as bought ones
+   * spent, and as many given ones not spent.
+   */
+  readonly spent: CreditsByPart;
   /** Cost of ended jobs that operators gave back. */
-  readonly job_refunded: number;
+  readonly job_refunded: CreditsByPart;
   /** Credits whose time was over, below zero. */
-  readonly expired: number;
+  readonly expired: CreditsByPart;
   /**
    * Credits that refunds and disputes of purchases took, below zero, less what won disputes gave
    * back.
    */
-  readonly taken_back: number;
+  readonly taken_back: CreditsByPart;
   /**
    * Credits of deleted accounts, below zero; their debts count above zero, and below zero again if
    * the holder returns.
    */
-  readonly forfeited: number;
-  /** After the month, or so far. It is `opening` with all changes added, exactly. */
-  readonly closing: number;
+  readonly forfeited: CreditsByPart;
+  /** After the month, or so far. Each part is that of `opening` with all changes added, exactly. */
+  readonly closing: CreditsByPart;
   /** The time of the query to the read model, which can be some seconds behind the accounts. */
   readonly as_of: string;
+}
+
+/** Credits that were bought, and those that were given. */
+export interface CreditsByPart {
+  readonly bought: number;
+  readonly given: number;
 }
 
 export interface Health {

@@ -95,16 +95,38 @@ async function readRevenue({ read_model }: OperatorServices, { from, to }: Days)
   return revenue.map(({ package_id, ...money }) => ({ package: package_id, ...money }));
 }
 
+/** In the order of their columns. */
+const MONTH_FIGURES = [
+  "opening",
+  "granted",
+  "purchased",
+  "adjusted",
+  "spent",
+  "job_refunded",
+  "expired",
+  "taken_back",
+  "forfeited",
+  "closing",
+] as const;
+
+/** A month as one row. */
+async function readMonthRow(services: OperatorServices, month: Month): Promise<object> {
+  const money = await readMonthMoney(services, month);
+  const cells = MONTH_FIGURES.flatMap((name) => [
+    [`${name}_bought`, money[name].bought],
+    [`${name}_given`, money[name].given],
+  ]);
+  return { month: money.month, ...Object.fromEntries(cells) };
+}
+
 const COLUMNS = {
   by_app: ["app", "granted", "settled", "refunded", "job_refunded"],
   revenue: ["package", "currency", "purchases", "amount_minor", "refunded_minor"],
   accounts: ["identity_id", "credits", "held"],
-  month: ["month", "opening", "granted", "purchased", "adjusted", "spent", "job_refunded"].concat([
-    "expired",
-    "taken_back",
-    "forfeited",
-    "closing",
-  ]),
+  month: [
+    "month",
+    ...MONTH_FIGURES.flatMap((name) => [`${name}_bought`, `${name}_given`]),
+  ] as readonly string[],
 } as const;
 
 /** The rows of a list, in portions. */
@@ -115,7 +137,7 @@ async function* rowsOf(
 ): AsyncGenerator<readonly object[]> {
   if (list === "month") {
     const month = wholeMonth(days);
-    return yield month === null ? [] : [await readMonthMoney(services, month)];
+    return yield month === null ? [] : [await readMonthRow(services, month)];
   }
   if (list !== "accounts") {
     return yield await (list === "by_app" ? readByApp : readRevenue)(services, days);

@@ -23,6 +23,19 @@ export const MEASURES = [
 ] as const satisfies readonly (keyof typeof dailyTotals.$inferSelect)[];
 export type Measure = (typeof MEASURES)[number];
 
+/**
+ * The bought part of those measures, with the same sign. The rest of a measure was given. `purchased` and `taken_back` are
+ * bought as a whole, `granted` is given as a whole. While an account is below zero, bought credits that come in or come back
+ * pay what it owes: `settled_bought` has them, and so as many given credits were not spent.
+ */
+export const BOUGHT_PARTS = [
+  "adjusted_bought",
+  "settled_bought",
+  "job_refunded_bought",
+  "expired_bought",
+  "forfeited_bought",
+] as const satisfies readonly (keyof typeof dailyTotals.$inferSelect)[];
+
 /** The money of a purchase's entry, in the currency's smallest unit. */
 export interface LineMoney {
   readonly package_id: string;
@@ -43,4 +56,4 @@ export type LineTotals = {
   readonly minute: number;
   readonly app_slug: string;
   readonly money?: LineMoney;
-} & { readonly [name in Measure]?: number };
+} & { readonly [name in Measure | (typeof BOUGHT_PARTS)[number]]?: number };

@@ -25,6 +25,8 @@ export const accounts = sqliteTable(
     credits: integer().notNull(),
     /** Credits that started jobs hold, not part of `credits`. */
     reserved: integer().notNull(),
+    /** The bought part of `credits` and `reserved` together. */
+    bought: integer().notNull().default(0),
     /** The time of that entry. */
     updated_at_ms: integer().notNull(),
     /** Null: not suspended. */
@@ -95,7 +97,7 @@ export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().
 /**
  * Totals of a UTC day, by app: "" for entries without an app; "*" only has the accounts active in any app. Sums
  * in credits without a sign, except `adjusted`, `taken_back` and `forfeited`; `job_refunded` is a part of `refunded`; counts of `jobs` created, `failed` ones, and accounts with an
- * entry. Kept forever: one row per day and app. `accounts.line` says which entries are counted, so restore both
+ * entry; and the bought part of sums, see `line_totals.ts`. Kept forever: one row per day and app. `accounts.line` says which entries are counted, so restore both
  * tables or neither.
  */
 export const dailyTotals = sqliteTable(
@@ -117,6 +119,11 @@ export const dailyTotals = sqliteTable(
     jobs: integer().notNull(),
     failed: integer().notNull(),
     active_accounts: integer().notNull(),
+    adjusted_bought: integer().notNull().default(0),
+    settled_bought: integer().notNull().default(0),
+    job_refunded_bought: integer().notNull().default(0),
+    expired_bought: integer().notNull().default(0),
+    forfeited_bought: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.day, table.app_slug] })],
 );

@@ -3,7 +3,7 @@
  * after that row to their days. The row's entry number guards the batch, so each entry counts once.
  */
 import { DAY_MS } from "../domain/calendar.ts";
-import { MEASURES, type Measure } from "./line_totals.ts";
+import { BOUGHT_PARTS, MEASURES, type Measure } from "./line_totals.ts";
 import { markMinutes } from "./today.ts";
 
 export type DailyTotals = { readonly day: string; readonly active_accounts: number } & {
@@ -13,9 +13,12 @@ export type DailyTotals = { readonly day: string; readonly active_accounts: numb
 /** In `daily_totals`: the row with the accounts active in any app. No slug has this form. */
 const ALL_APPS = "*";
 
-const COLUMNS = [...MEASURES, "active_accounts"] as const;
-const each = (write: (name: Measure) => string): string => MEASURES.map(write).join(", ");
-const SUMS = each((name) => `sum(${name}) as ${name}`);
+const COUNTED = [...MEASURES, ...BOUGHT_PARTS] as const;
+const COLUMNS = [...COUNTED, "active_accounts"] as const;
+const each = (write: (name: string) => string): string => COUNTED.map(write).join(", ");
+const sumEach = (names: readonly string[]): string =>
+  names.map((name) => `sum(${name}) as ${name}`).join(", ");
+const SUMS = sumEach(MEASURES);
 
 /**
  * The queries that count the entries of deliveries. They must run before the accounts' rows move. ?1: a JSON
@@ -44,7 +47,7 @@ export function countLines(follows: string): {
     where known.account_id = counted.account_id and known.day = counted.day ${same_app})`;
   const is_new_in_app = isNew("and known.app_slug = counted.app_slug");
   const add = `${counted} insert into daily_totals (day, app_slug, ${COLUMNS.join(", ")})
-    select day, app_slug, ${SUMS}, count(distinct iif(${is_new_in_app}, account_id, null))
+    select day, app_slug, ${sumEach(COUNTED)}, count(distinct iif(${is_new_in_app}, account_id, null))
       from counted group by day, app_slug
     union all
     select day, '${ALL_APPS}', ${each(() => "0")}, count(distinct account_id)
@@ -75,37 +78,55 @@ function countMoney(delivered: string): string {
  * day. `when`: SQL that says whether the row is deleted now.
  */
 export function countForfeit(when: string): string {
-  const sums = COLUMNS.map((name) => (name === "forfeited" ? "0 - (credits + reserved)" : "0"));
+  const forfeits: Readonly<Record<string, string>> = {
+    forfeited: "0 - (credits + reserved)",
+    forfeited_bought: "0 - bought",
+  };
+  const sums = COLUMNS.map((name) => forfeits[name] ?? "0");
   return `insert into daily_totals (day, app_slug, ${COLUMNS.join(", ")})
     select ?2, '', ${sums.join(", ")} from accounts
-      where id = ?1 and credits + reserved <> 0 and ${when}
-    on conflict (day, app_slug) do update set
-      forfeited = daily_totals.forfeited + excluded.forfeited`;
+      where id = ?1 and (credits + reserved <> 0 or bought <> 0) and ${when}
+    on conflict (day, app_slug) do update set ${Object.keys(forfeits)
+      .map((name) => `${name} = daily_totals.${name} + excluded.${name}`)
+      .join(", ")}`;
 }
 
-/** Changes of people's credits, that is of balances and held credits. Each has the sign of the change. */
+/** Changes of people's credits, that is of balances and held credits, and the bought part of each. Each has the sign of the change. */
 const CHANGES = {
-  granted: "granted",
-  purchased: "purchased",
-  adjusted: "adjusted",
-  spent: "0 - settled",
-  job_refunded: "job_refunded",
-  expired: "expired",
-  taken_back: "taken_back",
-  forfeited: "forfeited",
+  granted: { all: "granted", bought: "0" },
+  purchased: { all: "purchased", bought: "purchased" },
+  adjusted: { all: "adjusted", bought: "adjusted_bought" },
+  spent: { all: "0 - settled", bought: "0 - settled_bought" },
+  job_refunded: { all: "job_refunded", bought: "job_refunded_bought" },
+  expired: { all: "expired", bought: "expired_bought" },
+  taken_back: { all: "taken_back", bought: "taken_back" },
+  forfeited: { all: "forfeited", bought: "forfeited_bought" },
 } as const;
 const CHANGE_NAMES = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
+const FIGURES = ["opening", ...CHANGE_NAMES, "closing"] as const;
+
+/** Credits by where they came from. */
+interface Parts {
+  readonly bought: number;
+  readonly given: number;
+}
 
 /** The credits of all people before and after some days, and each kind of change between: the sums are exact. */
-export type MonthTotals = { readonly opening: number; readonly closing: number } & {
-  readonly [name in keyof typeof CHANGES]: number;
-};
+export type MonthTotals = { readonly [name in (typeof FIGURES)[number]]: Parts };
 
-/** What people own, as the sum of all changes: SQL. */
-export const OWNED = CHANGE_NAMES.map((name) => CHANGES[name]).join(" + ");
-const MONTH = `select coalesce(sum(iif(day < ?1, ${OWNED}, 0)), 0) as opening,
-    ${CHANGE_NAMES.map((name) => `coalesce(sum(iif(day >= ?1, ${CHANGES[name]}, 0)), 0) as ${name}`).join(", ")},
-    coalesce(sum(${OWNED}), 0) as closing
+/** What people own, or the bought part of it, as the sum of all changes: SQL. */
+export function ownedBy(part: "all" | "bought"): string {
+  return CHANGE_NAMES.map((name) => CHANGES[name][part]).join(" + ");
+}
+
+function monthColumns(part: "all" | "bought"): readonly string[] {
+  const owned = ownedBy(part);
+  const sums = CHANGE_NAMES.map((name) => `sum(iif(day >= ?1, ${CHANGES[name][part]}, 0))`);
+  const all = [`sum(iif(day < ?1, ${owned}, 0))`, ...sums, `sum(${owned})`];
+  return all.map((sum, at) => `coalesce(${sum}, 0) as ${FIGURES[at]}_${part}`);
+}
+
+const MONTH = `select ${[...monthColumns("all"), ...monthColumns("bought")].join(", ")}
   from daily_totals where day < ?2`;
 
 /** The changes of the days from `from_day`, `to_day` excluded. Reads the totals of all days before, too. */
@@ -114,9 +135,14 @@ export async function readMonthTotals(
   from_day: number,
   to_day: number,
 ): Promise<MonthTotals> {
-  const totals = await database.prepare(MONTH).bind(from_day, to_day).first<MonthTotals>();
-  if (totals === null) throw new Error("a sum has one row");
-  return totals;
+  type Sums = { readonly [name in `${keyof MonthTotals}_${"all" | "bought"}`]: number };
+  const sums = await database.prepare(MONTH).bind(from_day, to_day).first<Sums>();
+  if (sums === null) throw new Error("a sum has one row");
+  const parts = FIGURES.map((name) => {
+    const bought = sums[`${name}_bought`];
+    return [name, { bought, given: sums[`${name}_all`] - bought }];
+  });
+  return Object.fromEntries(parts) as MonthTotals;
 }
 
 export interface Revenue {

@@ -1330,33 +1330,42 @@ class Money(TypedDict):
     """The time of the query to the read model, which can be some seconds behind the accounts."""
 
 
+class CreditsByPart(TypedDict):
+    """Credits that were bought, and those that were given."""
+    bought: int
+    given: int
+
+
 class MonthMoney(TypedDict):
     """Each change has the sign by which it changes `closing`."""
     month: str
     """A UTC month, such as 2026-10."""
-    opening: int
+    opening: CreditsByPart
     """All balances and held credits before the month: what the service owed."""
-    granted: int
-    """Starter credits."""
-    purchased: int
+    granted: CreditsByPart
+    """Starter credits, and those of plans."""
+    purchased: CreditsByPart
     """Credits bought."""
-    adjusted: int
+    adjusted: CreditsByPart
     """Operators' adjustments, up and down."""
-    spent: int
-    """The cost of jobs, below zero."""
-    job_refunded: int
+    spent: CreditsByPart
+    """
+    The cost of jobs, below zero. Bought credits that pay what an account owed count as bought ones
+    spent, and as many given ones not spent.
+    """
+    job_refunded: CreditsByPart
     """Cost of ended jobs that operators gave back."""
-    expired: int
+    expired: CreditsByPart
     """Credits whose time was over, below zero."""
-    taken_back: int
+    taken_back: CreditsByPart
     """Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back."""
-    forfeited: int
+    forfeited: CreditsByPart
     """
     Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the
     holder returns.
     """
-    closing: int
-    """After the month, or so far. It is `opening` with all changes added, exactly."""
+    closing: CreditsByPart
+    """After the month, or so far. Each part is that of `opening` with all changes added, exactly."""
     as_of: str
     """The time of the query to the read model, which can be some seconds behind the accounts."""
 

@@ -1,6 +1,7 @@
 /** The rows of the read model, computed from the object's rows. */
 import { minuteOf, utcDayOf } from "../../domain/calendar.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
+import type { Terms } from "../../domain/lots.ts";
 import { runningPlanOf } from "../../domain/plans.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type {
@@ -42,7 +43,7 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
 
 type Sums = Omit<LineTotals, "line" | "day" | "minute" | "app_slug">;
 
-/** An entry, the entry before it if its kind needs that, and its job as it is now. */
+/** An entry, the entry before it, and its job as it is now. */
 interface EntryContext {
   readonly entry: EntryRow;
   readonly before: EntryRow | null;
@@ -57,32 +58,38 @@ interface EntryContext {
  */
 function sumsOf(context: EntryContext): Sums {
   const { kind, amount, previous_line } = context.entry;
+  const bought = boughtOf(context.entry) - boughtOf(context.before);
+  /** Of an entry that brings and takes no bought credits itself. */
+  const settled_bought = 0 - bought;
+  const of_job = bought === 0 ? {} : { settled_bought };
   switch (kind) {
     case "grant":
     case "recurring":
       return { granted: amount };
     case "reserve":
-      return { reserved: 0 - amount, ...(previous_line === null ? { jobs: 1 } : {}) };
+      return { reserved: 0 - amount, ...(previous_line === null ? { jobs: 1 } : {}), ...of_job };
     case "settle":
-      return { settled: costOf(context), ...(leftFailed(context) ? { failed: 1 } : {}) };
+      return { settled: costOf(context), ...(leftFailed(context) ? { failed: 1 } : {}), ...of_job };
     case "refund":
-      return { refunded: amount, ...(endedJob(context) ? { failed: 1 } : {}) };
+      return { refunded: amount, ...(endedJob(context) ? { failed: 1 } : {}), ...of_job };
     case "job_refund":
-      return { refunded: amount, job_refunded: amount };
+      return { refunded: amount, job_refunded: amount, job_refunded_bought: bought };
     case "purchase":
-      return { purchased: amount };
-    case "adjustment":
-      return { adjusted: amount };
+      return { purchased: amount, settled_bought: amount - bought };
+    case "adjustment": {
+      const adjusted_bought = broughtBought(context.entry) ? amount : bought;
+      return { adjusted: amount, adjusted_bought, settled_bought: adjusted_bought - bought };
+    }
     case "purchase_refund":
-      return { taken_back: amount };
+      return { taken_back: amount, settled_bought: amount - bought };
     case "expire":
-      return { expired: amount };
+      return { expired: amount, expired_bought: bought };
     // Also what started jobs no longer hold, so that the totals still add up to the balances.
     case "recovery":
-      return { adjusted: 0 - costOf(context) };
+      return { adjusted: 0 - costOf(context), adjusted_bought: bought };
     // It was spent in the deleted account, whose debt the read model counted as forfeited when it deleted the account.
     case "debt":
-      return { forfeited: amount };
+      return { forfeited: amount, forfeited_bought: bought };
     case "open":
     case "plan":
     case "suspend":
@@ -90,6 +97,16 @@ function sumsOf(context: EntryContext): Sums {
     case "rollover":
       return {};
   }
+}
+
+/** The bought credits that the account owned after an entry, with those that jobs held. Null: before the first one. */
+function boughtOf(entry: EntryRow | null): number {
+  return entry === null ? 0 : entry.bought_after + entry.reserved_bought_after;
+}
+
+/** Whether an entry brought bought credits. */
+function broughtBought({ terms_json }: EntryRow): boolean {
+  return terms_json !== null && (JSON.parse(terms_json) as Terms).bought;
 }
 
 /**
@@ -154,11 +171,7 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
       app_slugs.add(entry.app_slug);
     }
     const job = jobs.get(entry.job_id ?? "") ?? null;
-    const needs_before =
-      entry.kind === "settle" ||
-      entry.kind === "recovery" ||
-      (entry.kind === "refund" && job !== null && job.step > 0);
-    const before = needs_before ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
+    const before = entries[at - 1] ?? store.readEntry(entry.line - 1);
     return totalsOf(store, { entry, before, job, ended_line: endedLine(store, job) });
   });
   return {
@@ -226,6 +239,7 @@ function accountRow(
     line: entry.line,
     credits: entry.balance_after,
     reserved: entry.reserved_after,
+    bought: boughtOf(entry),
     updated_at_ms: entry.at_ms,
     suspended_at_ms,
   };

@@ -170,8 +170,8 @@ function Figures(props: MoneyPageProps & { readonly money: NonNullable<MoneyPage
 }
 
 const CHANGES = [
-  ["granted", "Starter credits"],
-  ["purchased", "Bought"],
+  ["granted", "Starters and plans"],
+  ["purchased", "Purchases"],
   ["adjusted", "Adjusted by operators"],
   ["spent", "Spent on jobs"],
   ["job_refunded", "Jobs refunded by operators"],
@@ -179,6 +179,11 @@ const CHANGES = [
   ["taken_back", "Taken back with refunds and disputes of purchases"],
   ["forfeited", "In deleted accounts"],
 ] as const;
+
+const cells = (text: (credits: number) => string, { bought, given }: MonthMoney["closing"]) => [
+  text(bought),
+  text(given),
+];
 
 function MonthPanel({ money, is_running }: { money: MonthMoney; is_running: boolean }) {
   const { month } = money;
@@ -188,16 +193,17 @@ function MonthPanel({ money, is_running }: { money: MonthMoney; is_running: bool
   return (
     <Panel id="month" title={`Credits that people own, ${month}`} aside={csv}>
       <p class="hint">
-        All balances, with the credits held for running jobs. A debt of a deleted account counts
+        All balances, with the credits held for running jobs. If a purchase pays what an account
+        owed, bought credits are spent instead of given ones. A debt of a deleted account counts
         above zero when the account is deleted, and below zero if its holder returns.
       </p>
       <Table
         label="Credits that people own"
-        columns={["Change", amount("Credits")]}
+        columns={["Change", amount("Bought"), amount("Given")]}
         rows={[
-          ["At the start", number(money.opening)],
-          ...CHANGES.map(([key, name]) => [name, signed(money[key])]),
-          [is_running ? "So far" : "At the end", number(money.closing)],
+          ["At the start", ...cells(number, money.opening)],
+          ...CHANGES.map(([key, name]) => [name, ...cells(signed, money[key])]),
+          [is_running ? "So far" : "At the end", ...cells(number, money.closing)],
         ]}
         empty=""
       />

@@ -717,6 +717,10 @@ describe("passbook admin", { tags: "slow" }, () => {
     const money = await operate("money");
     expect(money.stdout).toMatch(/^FIELD +VALUE\ncredits +\d+\nheld +\d+\naccounts +\d+\n/);
     expect(money.stdout).toMatch(/\nBY APP\nAPP +GRANTED +SETTLED +REFUNDED +JOB REFUNDED\ndemo /);
+    const month = await operate("money --month 2020-01");
+    expect(month.stdout).toMatch(
+      /^FIELD +VALUE\nmonth +2020-01\n\nFIELD +BOUGHT +GIVEN\nopening +0 +0\ngranted +0 +0\n/,
+    );
     const none = await operate("money --csv by_app --from 2020-01-01 --to 2020-02-01");
     expect(none.stdout).toBe('"app","granted","settled","refunded","job_refunded"\r\n');
     const balances = await operate("money --csv accounts");

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { signIn, type Answer, type SignedIn } from "../support/passbook.ts";
 import { expectDeletion, expectInvariants } from "./invariants.ts";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
+import { readMonthTotals, type MonthTotals } from "../../../src/readmodel/totals.ts";
 import { Model } from "./model.ts";
 import { findReadModel, loseReadModel } from "./sync/readmodel.ts";
 import { dump, evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
@@ -193,6 +194,18 @@ class Play {
     expect(leftOf(wallet.lots)).toEqual(left);
   }
 
+  /** Expects that the read model counted this account's credits since `before` as the model does. */
+  async expectFigures(before: MonthTotals): Promise<void> {
+    const { figures, owned } = this.#model;
+    const after = await readAllTotals();
+    const counted = (Object.keys(after) as (keyof MonthTotals)[]).map((name) => {
+      const bought = after[name].bought - before[name].bought;
+      return [name, { bought, given: after[name].given - before[name].given }];
+    });
+    const nothing = { bought: 0, given: 0 };
+    expect(Object.fromEntries(counted)).toEqual({ opening: nothing, ...figures, closing: owned });
+  }
+
   /** Returns the id of a job, or an id that the service never issued. */
   #jobId(index: number): string {
     return this.#job_ids[index] ?? "018f0000-0000-7000-8000-000000000000";
@@ -298,6 +311,9 @@ class Play {
   }
 }
 
+/** The figures of month end as if all days were one month. */
+const readAllTotals = (): Promise<MonthTotals> => readMonthTotals(env.DB, 0, 1_000_000);
+
 /** What is left in lots as the model says it: lots with the same terms together. */
 function leftOf(lots: readonly ShownLot[]): string[] {
   const names = lots
@@ -333,11 +349,13 @@ describe("any history of an account", () => {
             const email = `player-${(runs += 1)}@example.com`;
             const player = await signIn(email);
             const play = new Play(email, player);
+            const before = await readAllTotals();
             await play.take({ do: "wallet", app: "one" });
             for (const one of steps) await play.take(one);
             await play.expectSame();
             await findReadModel();
             await expectInvariants(player.identity_id);
+            await play.expectFigures(before);
             await expectDeletion(player.identity_id);
             vi.useRealTimers();
           },

@@ -33,6 +33,7 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   expectGrants(contents);
   await expectLots(identity_id, contents);
   await expectPurchases(identity_id, contents);
+  await expectBought(identity_id, contents);
   await expectSpending(identity_id, contents);
   await expectStoredBytes(identity_id, contents);
   await expectDebts(identity_id, contents);
@@ -285,6 +286,54 @@ async function expectPurchases(identity_id: string, { entries }: Contents): Prom
   }
 }
 
+/**
+ * Every bought credit that came in is left or held, or was spent, expired, taken back, taken by an operator or an earlier
+ * account's debt, or paid what this account owed. Every other credit was given, so this holds for those too.
+ */
+async function expectBought(identity_id: string, { entries, jobs }: Contents): Promise<void> {
+  const lots = await query<StoredLot>(identity_id, "select * from lots");
+  const purchases = await query<PurchaseRow>(identity_id, "select * from purchases");
+  const ownedAfter = (entry: EntryRow | undefined): number =>
+    (entry?.bought_after ?? 0) + (entry?.reserved_bought_after ?? 0);
+  const owed = lots.length > 0 || entries.some(({ balance_after }) => balance_after < 0);
+  /** Expects that a debt was paid only if there was one. */
+  const paidBy = (paid: number): number => {
+    expect(paid).toBeGreaterThanOrEqual(0);
+    if (!owed) expect(paid).toBe(0);
+    return paid;
+  };
+  const of_jobs = new Map<string, number>();
+  let came_in = purchases.reduce((sum, it) => sum + it.credits - it.taken_back, 0);
+  let paid = 0;
+  entries.forEach((entry, at) => {
+    const { kind, amount, job_id, lot_id, terms_json } = entry;
+    const change = ownedAfter(entry) - ownedAfter(entries[at - 1]);
+    if (kind === "purchase") paid += paidBy(amount - change);
+    // A refund takes given credits if too few bought ones are left.
+    else if (kind === "purchase_refund") paid += amount - change;
+    else if (kind === "adjustment" && terms_json !== null && JSON.parse(terms_json).bought) {
+      came_in += amount;
+      paid += paidBy(amount - change);
+    } else if (kind === "adjustment" || kind === "debt") came_in += change;
+    else if (kind === "expire") {
+      expect(change).toBe(lots.find(({ id }) => id === lot_id)?.bought === 1 ? amount : 0);
+      came_in += change;
+    } else if (job_id !== null) of_jobs.set(job_id, (of_jobs.get(job_id) ?? 0) - change);
+    else expect(change).toBe(0);
+  });
+  for (const job of jobs) {
+    let counted = job.status === "started" ? 0 : job.actual_cost - job.refunded;
+    let spent = 0;
+    for (const { bought, credits } of partsOf(job)) {
+      if (bought) spent += Math.min(counted, credits);
+      counted -= Math.min(counted, credits);
+    }
+    paid += paidBy((of_jobs.get(job.id) ?? 0) - spent);
+    came_in -= spent;
+  }
+  expect(ownedAfter(entries.at(-1))).toBe(came_in - paid);
+}
+
 interface StoredAllowance {
   readonly id: string;
   readonly path: string;
@@ -466,6 +515,7 @@ export async function expectReadModel(identity_id: string): Promise<void> {
   const { id, plan, plan_json, created_at_ms, suspended_at_ms } = account;
   const plan_version = plan_json === null ? 0 : JSON.parse(plan_json).version;
   const { line, balance_after: credits, reserved_after: reserved, at_ms: updated_at_ms } = newest;
+  const bought = newest.bought_after + newest.reserved_bought_after;
   expect(shown).toEqual([
     {
       id,
@@ -476,6 +526,7 @@ export async function expectReadModel(identity_id: string): Promise<void> {
       line,
       credits,
       reserved,
+      bought,
       updated_at_ms,
       suspended_at_ms,
     },

@@ -25,6 +25,19 @@ const RETURNED_MS = 7 * 24 * 60 * 60 * 1000;
 /** The app that the jobs of the history belong to. */
 const APP = "one";
 
+/** The figures of a month without `opening` and `closing`, by what was bought and given. */
+const FIGURES = [
+  "granted",
+  "purchased",
+  "adjusted",
+  "spent",
+  "job_refunded",
+  "expired",
+  "taken_back",
+  "forfeited",
+] as const;
+type Figure = (typeof FIGURES)[number];
+
 export interface ModelJob {
   reserved: number;
   readonly deadline_ms: number;
@@ -41,7 +54,11 @@ export class Model {
     [];
   readonly #granted = new Set<string>();
   #free: ModelLot[] = [];
+  readonly figures = Object.fromEntries(
+    FIGURES.map((name) => [name, { bought: 0, given: 0 }]),
+  ) as Record<Figure, { bought: number; given: number }>;
   #debt = 0;
+  #refunding = false;
   #lots = 0;
   #now_ms = 0;
 
@@ -55,6 +72,14 @@ export class Model {
 
   get spendable(): number {
     return this.#usable(APP).length - this.#debt;
+  }
+
+  /** Everything available, and what running jobs hold. */
+  get owned(): { bought: number; given: number } {
+    const running = this.jobs.filter(({ state }) => state === "running");
+    const units = [...this.#free, ...running.flatMap((job) => job.units)];
+    const bought = units.filter((lot) => lot.bought).length;
+    return { bought, given: units.length - this.#debt - bought };
   }
 
   /** What is left in lots, with their expiry and scope, sorted. */
@@ -72,19 +97,26 @@ export class Model {
     if (this.#granted.has(app)) return false;
     this.#granted.add(app);
     this.#bring(GIVEN, starter_credits);
+    this.#count("granted", GIVEN, starter_credits);
     return true;
   }
 
   /** Returns the new balance. */
   adjust(amount: number): number {
-    if (amount > 0) this.#bring(GIVEN, amount);
-    else this.#take(null, 0 - amount);
+    if (amount > 0) {
+      this.#bring(GIVEN, amount);
+      this.#count("adjusted", GIVEN, amount);
+    }
+    for (const lot of amount < 0 ? this.#take(null, 0 - amount) : []) {
+      this.#count("adjusted", lot, -1);
+    }
     return this.credits;
   }
 
   /** Gives credits with terms. Returns the new balance. */
   give(amount: number, expires_ms: number, app: string | null, bought: boolean): number {
     this.#bring(this.#lot(expires_ms, app, bought), amount);
+    this.#count("adjusted", base(bought), amount);
     return this.credits;
   }
 
@@ -92,6 +124,7 @@ export class Model {
   buy(credits: number, expires_ms = NEVER): number {
     const lot = this.#lot(expires_ms, null, true);
     this.#bring(lot, credits);
+    this.#count("purchased", BOUGHT, credits);
     return this.purchases.push({ credits, cents_back: 0, lot }) - 1;
   }
 
@@ -104,6 +137,9 @@ export class Model {
     purchase.cents_back = Math.max(cents_back, cents);
     for (let left = taken(purchase.cents_back) - taken(cents_back); left > 0; left -= 1) {
       const found = [lot, BOUGHT, GIVEN].find((it) => this.#free.includes(it));
+      this.#count("taken_back", BOUGHT, -1);
+      // A bought credit that was spent already is a given one from now on.
+      if (found?.bought !== true) this.#exchange(1);
       if (found === undefined) this.#debt += 1;
       else this.#free.splice(this.#free.indexOf(found), 1);
     }
@@ -146,7 +182,13 @@ export class Model {
     const job = this.jobs[index];
     if (job === undefined || amount === 0 || job.refunded + amount > job.cost) return false;
     job.refunded += amount;
+    const owned = this.owned.bought;
+    this.#refunding = true;
     this.#putBack(job.units.splice(job.units.length - amount));
+    this.#refunding = false;
+    const bought = this.owned.bought - owned;
+    this.#count("job_refunded", BOUGHT, bought);
+    this.#count("job_refunded", GIVEN, amount - bought);
     return true;
   }
 
@@ -158,13 +200,27 @@ export class Model {
       this.#settle(job, 0);
       job.state = "timed out";
     }
+    for (const lot of this.#free) if (lot.expires_ms <= at_ms) this.#count("expired", lot, -1);
     this.#free = this.#free.filter(({ expires_ms }) => expires_ms > at_ms);
   }
 
   #settle(job: ModelJob, cost: number): void {
+    const counted = job.state === "running" ? [] : [...job.units];
     this.#putBack(job.units.splice(cost));
     job.units.push(...this.#take(APP, cost - job.units.length));
     job.cost = cost;
+    for (const lot of counted) this.#count("spent", lot, 1);
+    for (const lot of job.units) this.#count("spent", lot, -1);
+  }
+
+  #count(figure: Figure, { bought }: ModelLot, credits: number): void {
+    this.figures[figure][bought ? "bought" : "given"] += credits;
+  }
+
+  /** Counts `credits` given ones as spent, and as many bought ones as not spent. */
+  #exchange(credits: 1 | -1): void {
+    this.#count("spent", BOUGHT, credits);
+    this.#count("spent", GIVEN, 0 - credits);
   }
 
   #lot(expires_ms: number, app: string | null, bought: boolean, is_returned = false): ModelLot {
@@ -178,8 +234,11 @@ export class Model {
 
   #bring(lot: ModelLot, amount: number): void {
     for (let left = amount; left > 0; left -= 1) {
-      if (this.#debt > 0 && lot.app === null) this.#debt -= 1;
-      else this.#free.push(lot);
+      if (this.#debt > 0 && lot.app === null) {
+        this.#debt -= 1;
+        // A refund of a job counts by what its holder has after it.
+        if (lot.bought && !this.#refunding) this.#exchange(-1);
+      } else this.#free.push(lot);
     }
   }
 

@@ -49,6 +49,7 @@ export function rowsBetween(first: number, last: number, account_id = "account")
       line: last,
       credits: last === 1 ? 0 : 100 - 2 * (last - 2),
       reserved: Math.max(0, 2 * (last - 2)),
+      bought: 0,
       updated_at_ms: last,
       suspended_at_ms: null,
     },

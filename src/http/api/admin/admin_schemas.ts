@@ -393,31 +393,34 @@ export const money = z
   })
   .meta({ id: "Money" });
 
+const credits_by_part = z.strictObject({ bought: z.int(), given: z.int() }).meta({
+  id: "CreditsByPart",
+  description: "Credits that were bought, and those that were given.",
+});
+
 export const month_money = z
   .strictObject({
     month: z.string().describe("A UTC month, such as 2026-10."),
-    opening: z
-      .int()
-      .describe("All balances and held credits before the month: what the service owed."),
-    granted: z.int().describe("Starter credits."),
-    purchased: z.int().describe("Credits bought."),
-    adjusted: z.int().describe("Operators' adjustments, up and down."),
-    spent: z.int().describe("The cost of jobs, below zero."),
-    job_refunded: z.int().describe("Cost of ended jobs that operators gave back."),
-    expired: z.int().describe("Credits whose time was over, below zero."),
-    taken_back: z
-      .int()
-      .describe(
-        "Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back.",
-      ),
-    forfeited: z
-      .int()
-      .describe(
-        "Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the holder returns.",
-      ),
-    closing: z
-      .int()
-      .describe("After the month, or so far. It is `opening` with all changes added, exactly."),
+    opening: credits_by_part.describe(
+      "All balances and held credits before the month: what the service owed.",
+    ),
+    granted: credits_by_part.describe("Starter credits, and those of plans."),
+    purchased: credits_by_part.describe("Credits bought."),
+    adjusted: credits_by_part.describe("Operators' adjustments, up and down."),
+    spent: credits_by_part.describe(
+      "The cost of jobs, below zero. Bought credits that pay what an account owed count as bought ones spent, and as many given ones not spent.",
+    ),
+    job_refunded: credits_by_part.describe("Cost of ended jobs that operators gave back."),
+    expired: credits_by_part.describe("Credits whose time was over, below zero."),
+    taken_back: credits_by_part.describe(
+      "Credits that refunds and disputes of purchases took, below zero, less what won disputes gave back.",
+    ),
+    forfeited: credits_by_part.describe(
+      "Credits of deleted accounts, below zero; their debts count above zero, and below zero again if the holder returns.",
+    ),
+    closing: credits_by_part.describe(
+      "After the month, or so far. Each part is that of `opening` with all changes added, exactly.",
+    ),
     as_of,
   })
   .meta({

@@ -29,7 +29,8 @@ describe("the overview", () => {
     await fireAlarm(ada.identity_id);
     const ten_days_ago = utcDayOf(Date.now()) - 10;
     await env.DB.prepare(
-      `insert into daily_totals values (?1, '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), (?1, 'demo', 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1)`,
+      `insert into daily_totals (day, app_slug, granted, reserved, settled, refunded, job_refunded, purchased, adjusted, taken_back, forfeited, expired, jobs, failed, active_accounts)
+         values (?1, '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), (?1, 'demo', 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1)`,
     )
       .bind(ten_days_ago)
       .run();

@@ -155,7 +155,9 @@ describe("the console's page of money", () => {
     expect(links).toHaveLength(4);
     const month = new Date().toISOString().slice(0, 7);
     expect(words(text)).toMatch(
-      new RegExp(`own, ${month} .* At the start 0 Starter credits \\+100 .* So far 133 `),
+      new RegExp(
+        `own, ${month} .* Change Bought Given At the start 0 0 Starters and plans 0 \\+100 Purchases \\+40 0 .* So far 39 94 `,
+      ),
     );
     for (const path of links) {
       const { status, headers } = await open(path);

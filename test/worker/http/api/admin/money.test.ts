@@ -7,6 +7,21 @@ import { signInOperator, type Operator } from "./operators.ts";
 const csvOf = (olga: Operator, query: string) =>
   olga.send("GET", `/api/admin/money?${query}`, undefined, { Accept: "text/csv" });
 
+const bought = (credits: number) => ({ bought: credits, given: 0 });
+const given = (credits: number) => ({ bought: 0, given: credits });
+const NOTHING = {
+  opening: given(0),
+  granted: given(0),
+  purchased: given(0),
+  adjusted: given(0),
+  spent: given(0),
+  job_refunded: given(0),
+  expired: given(0),
+  taken_back: given(0),
+  forfeited: given(0),
+  closing: given(0),
+};
+
 /** A person who spent 6 of 100 credits, got 2 of them back, and bought 40 for 5.00, of which 1.00 was refunded. */
 async function liveAMonth(olga: Operator) {
   const ada = await signInWithCredits();
@@ -47,25 +62,58 @@ describe("GET /api/admin/money", () => {
     const ada = await liveAMonth(olga);
     const month = new Date().toISOString().slice(0, 7);
     const read = async (name = month) => (await olga.get(`/api/admin/money?month=${name}`)).body;
-    const changes = { granted: 100, purchased: 40, adjusted: 0, spent: -6, job_refunded: 2 };
     const figures = {
       month,
-      opening: 0,
-      ...changes,
-      expired: 0,
-      taken_back: -8,
-      forfeited: 0,
-      closing: 128,
+      ...NOTHING,
+      granted: given(100),
+      purchased: bought(40),
+      spent: given(-6),
+      job_refunded: given(2),
+      taken_back: bought(-8),
+      closing: { bought: 32, given: 96 },
     };
     expect(await read()).toMatchObject(figures);
     const csv = await csvOf(olga, `month=${month}&list=month`);
-    expect(csv.text.split("\r\n")[1]).toBe(`"${month}",0,100,40,0,-6,2,0,-8,0,128`);
-    const past = { granted: 0, purchased: 0, spent: 0, taken_back: 0, forfeited: 0 };
-    expect(await read("2020-01")).toMatchObject({ opening: 0, ...past, closing: 0 });
+    const [head, row] = csv.text.split("\r\n");
+    expect(head).toMatch(/^"month","opening_bought","opening_given","granted_bought",/);
+    expect(row).toBe(`"${month}",0,0,0,100,40,0,0,0,0,-6,0,2,0,0,-8,0,0,0,32,96`);
+    expect(await read("2020-01")).toMatchObject(NOTHING);
 
     await env.ACCOUNT.getByName(ada.identity_id).deleteAccount({ kind: "service" });
     await repeatAlarm(ada.identity_id);
-    expect(await read()).toMatchObject({ ...figures, forfeited: -128, closing: 0 });
+    const forfeited = { bought: -32, given: -96 };
+    expect(await read()).toMatchObject({ ...figures, forfeited, closing: given(0) });
+  });
+
+  it("bought credits that pay what an account owes count as purchased and spent, and so as not spent given ones", async () => {
+    const olga = await signInOperator();
+    const ada = await signInWithCredits();
+    const body = { app: "demo", action: "draw", cost_estimate: 100 };
+    const { job_id } = (await ada.post("/api/jobs", body)).body;
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 130 });
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const month = new Date().toISOString().slice(0, 7);
+    const read = async () => {
+      await fireAlarm(ada.identity_id);
+      return (await olga.get(`/api/admin/money?month=${month}`)).body;
+    };
+    expect(await read()).toMatchObject({ spent: given(-130), closing: given(-30) });
+    const payment = { checkout_session_id: "cs_1", payment_intent_id: "pi_1", package_id: "small" };
+    const package_ = { package_name: "Small", credits: 40, paid_minor: 400, currency: "eur" };
+    await account.recordPurchase({ ...payment, ...package_ });
+    const spent = { bought: -30, given: -100 };
+    expect(await read()).toMatchObject({ purchased: bought(40), spent, closing: bought(10) });
+    const terms = { expires_at_ms: null, app_slugs: null, bought: true };
+    await account.adjustCredits({ amount: 5, note: "paid by invoice", terms }, null);
+    expect(await read()).toMatchObject({ adjusted: bought(5), closing: bought(15) });
+    const reversal = { payment_intent_id: "pi_1", source_id: "re_1", state: "withheld" } as const;
+    await account.recordReversal({ ...reversal, amount_minor: 400 });
+    expect(await read()).toMatchObject({
+      purchased: bought(40),
+      taken_back: bought(-40),
+      spent: { bought: -5, given: -125 },
+      closing: given(-25),
+    });
   });
 
   it("what a deleted account owed is forfeited until its holder returns and owes it again", async () => {
@@ -76,11 +124,19 @@ describe("GET /api/admin/money", () => {
     await repeatAlarm("user_debtor");
     const month = new Date().toISOString().slice(0, 7);
     const read = async () => (await olga.get(`/api/admin/money?month=${month}`)).body;
-    expect(await read()).toMatchObject({ adjusted: -30, forfeited: 30, closing: 0 });
+    expect(await read()).toMatchObject({
+      adjusted: given(-30),
+      forfeited: given(30),
+      closing: given(0),
+    });
     const returned = env.ACCOUNT.getByName("user_returned");
     await returned.oweDebts([{ id: "debt", credits: 30 }]);
     await fireAlarm("user_returned");
-    expect(await read()).toMatchObject({ adjusted: -30, forfeited: 0, closing: -30 });
+    expect(await read()).toMatchObject({
+      adjusted: given(-30),
+      forfeited: given(0),
+      closing: given(-30),
+    });
     expect((await olga.get("/api/admin/money")).body.outstanding.credits).toBe(-30);
   });
 
