@@ -130,6 +130,15 @@ CREATE TABLE `payment_reconciliation` (
 	`ran_at_ms` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `plans` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`recurring_json` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	`last_audit_id` text NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `scheduled_tasks` (
 	`task` text PRIMARY KEY NOT NULL,
 	`ended_at_ms` integer NOT NULL,

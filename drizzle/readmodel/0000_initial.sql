@@ -10,6 +10,7 @@ CREATE TABLE `accounts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`identity_id` text NOT NULL,
 	`plan` text NOT NULL,
+	`plan_version` integer DEFAULT 0 NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`line` integer NOT NULL,
 	`credits` integer NOT NULL,
@@ -20,13 +21,24 @@ CREATE TABLE `accounts` (
 --> statement-breakpoint
 CREATE INDEX `accounts_identity_id` ON `accounts` (`identity_id`);--> statement-breakpoint
 CREATE INDEX `accounts_created` ON `accounts` (created_at_ms desc,`id`);--> statement-breakpoint
+CREATE INDEX `accounts_plan` ON `accounts` (`plan`,`plan_version`,`identity_id`) WHERE plan_version > 0;--> statement-breakpoint
 CREATE INDEX `accounts_suspended` ON `accounts` (created_at_ms desc,`id`) WHERE suspended_at_ms is not null;--> statement-breakpoint
 CREATE TABLE `archive_heads` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`line` integer NOT NULL,
 	`sha256` text NOT NULL,
-	`written_at_ms` integer NOT NULL
+	`written_at_ms` integer NOT NULL,
+	`storage_percent` integer
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `archive_heads_storage_percent` ON `archive_heads` (`storage_percent`) WHERE storage_percent is not null;--> statement-breakpoint
+CREATE TABLE `comparison` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`after_id` text NOT NULL,
+	`began_at_ms` integer NOT NULL,
+	`accounts` integer NOT NULL,
+	`totals_at_ms` integer NOT NULL
+);
 --> statement-breakpoint
 CREATE TABLE `daily_revenue` (
 	`day` integer NOT NULL,
@@ -66,6 +78,16 @@ CREATE TABLE `day_minutes` (
 	`jobs` integer NOT NULL,
 	`failed` integer NOT NULL,
 	PRIMARY KEY(`day`, `app_slug`, `minute`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `differences` (
+	`account_id` text NOT NULL,
+	`place` text NOT NULL,
+	`what` text NOT NULL,
+	`expected` integer,
+	`found` integer,
+	`found_at_ms` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `place`, `what`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `forgotten_accounts` (

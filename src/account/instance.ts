@@ -2,6 +2,8 @@
  * A running instance of an account's object. It creates the tables when they are first needed, runs each operation in
  * one transaction, and does after the commit what follows from it.
  */
+import { planListOf } from "../directory/plan_list.ts";
+import { reportError } from "../domain/error_report.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { transactFor } from "./admission.ts";
 import type { CardCharges } from "../domain/top_up.ts";
@@ -10,6 +12,8 @@ import { chargeDueTopUp } from "./charging.ts";
 import { NEWER_DATA, SERVICE, type Answer, type Caller } from "./contract.ts";
 import { deleteOldResponses } from "./idempotency/responses.ts";
 import { expireLeftJobs } from "./jobs/expiry.ts";
+import { readPlan } from "./ledger/turns.ts";
+import { updatePlan } from "./operators/acts.ts";
 import { openParts, type AccountParts } from "./parts.ts";
 import { BUILD, isTooNew, readDataFormat } from "./sql/migrate.ts";
 import type { Transaction } from "./transaction.ts";
@@ -59,6 +63,15 @@ export class Instance {
     return parts;
   }
 
+  /** Opens all parts again, after their tables were replaced. `alarm_at_ms`: the alarm in storage; null: none. */
+  reopen(alarm_at_ms: number | null): void {
+    if (typeof this.#state !== "string") {
+      this.#state.archiver.retire();
+      this.#state.old_rows.retire();
+    }
+    this.#open(alarm_at_ms);
+  }
+
   get isDeleted(): boolean {
     return this.parts?.erasure.has_begun ?? false;
   }
@@ -83,7 +96,30 @@ export class Instance {
     parts.after_commit.begin();
     const answer = transactFor(parts.transaction, caller, wanted, operation);
     parts.after_commit.run();
+    void this.#followPlan(parts);
     return answer;
+  }
+
+  /** Fetches newer rules of the account's plan, which the schedule may not have brought yet. Never throws. */
+  async #followPlan({ store }: AccountParts): Promise<void> {
+    const version = readPlan(store)?.version ?? 0;
+    if (version === 0) return;
+    const plans = await planListOf(this.env.DIRECTORY).read();
+    const id = store.readAccount()?.plan;
+    const newest = plans?.find((plan) => plan.id === id && plan.version > version);
+    if (newest === undefined) return;
+    const { id: plan, ...rules } = newest;
+    try {
+      this.transact(SERVICE, "write", (it) => updatePlan(it, { plan, rules }));
+    } catch (error) {
+      console.warn({ event: "plan_not_updated", ...reportError(error) });
+    }
+  }
+
+  /** Runs an operation again once what it needs of the archive is back. @throws as {@link OldRows.recalling} */
+  recalling<Value>(run: () => Value): Value | Promise<Awaited<Value>> {
+    // Only an open account has rows in the archive, and newer data is refused by the operation itself.
+    return typeof this.#state === "string" ? run() : this.#state.old_rows.recalling(run);
   }
 
   /** Does the alarm's work. */
@@ -93,7 +129,8 @@ export class Instance {
       return this.context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
     const parts = this.openParts();
-    const { after_commit, alarm_round, archiver, database, erasure, streams, webhooks } = parts;
+    const { after_commit, alarm_round, archiver, database, erasure, old_rows } = parts;
+    const { streams, webhooks } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
       ["expiry", () => this.expireJobs(parts)],
@@ -102,14 +139,16 @@ export class Instance {
       ["streams", () => streams.endExpired()],
       ["top-up", () => this.#chargeTopUp(parts)],
       ["archive", () => archiver.start()],
+      ["old rows", () => old_rows.work()],
       // Last, because nobody waits for it.
       ["clean-up", () => deleteOldResponses(database, Date.now())],
     ]);
   }
 
-  #chargeTopUp({ store, countFailedTopUp }: AccountParts): Promise<number | null> {
+  #chargeTopUp({ isRestoring, store, countFailedTopUp }: AccountParts): Promise<number | null> {
     return chargeDueTopUp({
       store,
+      isRestoring,
       openCharges: this.#cardCharges,
       transact: (operation) => this.transact(SERVICE, "write", operation),
       countFailure: countFailedTopUp,

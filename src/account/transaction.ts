@@ -52,6 +52,8 @@ export interface TransactionParts {
   readonly storage: Pick<DurableObjectStorage, "transactionSync">;
   /** How many bytes the object's storage holds, or held within the last second. */
   readonly size_bytes: () => number;
+  /** From this size on, the account is full. */
+  readonly storage_bytes: number;
   readonly database: AccountDatabase;
   readonly store: Store;
   readonly allowances: AllowanceStore;
@@ -87,6 +89,11 @@ export function sizeReader(sql: Pick<SqlStorage, "databaseSize">): () => number 
     }
     return bytes;
   };
+}
+
+/** Whether the account may store no new job. The rest of the storage is for the started jobs: they can always end. */
+export function isFull({ size_bytes, storage_bytes }: Transaction): boolean {
+  return size_bytes() >= storage_bytes;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Options and arguments of an operation's fields. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { AdminField } from "../client/admin/index.ts";
+import { readRule } from "../domain/plans.ts";
 import { readCap } from "./tokens.ts";
 
 /** The value of an option that sets a field to null. A parser cannot return null: Commander would make it empty text. */
@@ -58,13 +59,15 @@ export function emptyValueOf({ kind, nullable, list }: AdminField): unknown {
 }
 
 function valueOf({ kind, list }: AdminField): string {
-  return kind === "cap" ? "credits/period" : kind + (list === true ? "..." : "");
+  const word = kind === "cap" ? "credits/period" : kind === "rule" ? "credits/every" : kind;
+  return word + (list === true ? "..." : "");
 }
 
 const EXAMPLES: Partial<Record<AdminField["kind"], string>> = {
   time: "such as 2026-11-21T00:00:00Z",
   day: "such as 2026-11-21",
   cap: "such as 500/month",
+  rule: "such as 1000/month, 1000/month:200 to keep 200, or 50/day:0:paint+draw for some apps",
 };
 
 function hintOf({ name, kind, list, nullable, values, min, max }: AdminField): string {
@@ -79,10 +82,18 @@ function hintOf({ name, kind, list, nullable, values, min, max }: AdminField): s
   return parts.filter((part) => part !== "").join("; ");
 }
 
+/** A rule of a plan. @throws InvalidArgumentError */
+function parseRule(text: string): object {
+  const rule = readRule(text);
+  if (rule !== null) return rule;
+  throw new InvalidArgumentError("It must be credits/period, such as 1000/month or 50/day:20.");
+}
+
 /** @throws InvalidArgumentError */
 function parse(field: AdminField, text: string): unknown {
   if (field.nullable === true && text === NONE) return NONE;
   if (field.kind === "cap") return readCap(text);
+  if (field.kind === "rule" && text !== "") return parseRule(text);
   if (field.kind !== "number" || (field.list === true && text === "")) return text;
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = field;
   const value = /^-?\d{1,16}$/.test(text) ? Number(text) : NaN;

@@ -52,6 +52,9 @@ export const NAMES: Readonly<Record<string, Name>> = {
   listResources: { words: "apps resources" },
   saveResource: { words: "apps set-resource" },
   deleteResource: { words: "apps delete-resource" },
+  listPlans: { words: "plans" },
+  savePlan: { words: "plans set" },
+  deletePlan: { words: "plans delete" },
   listWebhooks: { words: "apps webhooks" },
   // `--url` is the service's address.
   saveWebhook: { words: "apps set-webhook", options: { url: "to" } },
@@ -62,6 +65,9 @@ export const NAMES: Readonly<Record<string, Name>> = {
   listWebhookDeliveries: { words: "apps deliveries" },
   replayWebhook: { words: "apps replay-webhook", values: ["identityId", "afterLine"] },
 };
+
+/** Long names that are not those of the operations: `restore-account` restores an account to an earlier time. */
+export const LONG_NAMES: Readonly<Record<string, string>> = { restoreAccount: "end-suspension" };
 
 /** The help shows the commands of `admin_combinations.ts` instead of these. */
 export const COMBINED: readonly string[] = [
@@ -77,5 +83,7 @@ export const COMBINED: readonly string[] = [
   "listArchiveHeads",
   "readAccountArchive",
   "readArchiveSegment",
+  "planRecovery",
+  "recoverAccount",
   "reconcilePayments",
 ];

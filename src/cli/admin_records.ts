@@ -25,6 +25,7 @@ const READS: Readonly<
     (await admin.listOAuthClients(slug)).clients.find((it) => it.id === id),
   saveResource: async (admin, slug, id) =>
     (await admin.listResources(slug)).resources.find((it) => it.id === id),
+  savePlan: async (admin, id) => (await admin.listPlans()).plans.find((plan) => plan.id === id),
   saveWebhook: async (admin, slug, id) =>
     (await admin.listWebhooks(slug)).webhooks.find((it) => it.id === id),
 };

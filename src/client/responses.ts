@@ -576,6 +576,9 @@ export const ENTRY_KINDS = [
   "restore",
   "debt",
   "expire",
+  "recurring",
+  "rollover",
+  "recovery",
 ] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -867,7 +870,8 @@ export type CreatedItemRefusal =
         | "app_keys"
         | "webhooks"
         | "clients"
-        | "resources";
+        | "resources"
+        | "plans";
       /** How many there can be at once. */
       readonly limit: number;
     };
@@ -1437,16 +1441,19 @@ export interface ComparedPage {
   /** Accounts that were compared. */
   readonly checked: number;
   readonly differences: readonly {
-    readonly identity_id: string;
+    /** Null: the whole service. */
+    readonly identity_id: string | null;
     /** The copy that differs, or the account's own sums. */
-    readonly where: "account" | "archive" | "read_model";
+    readonly where: "account" | "archive" | "read_model" | "payments";
     readonly what:
       | "balance"
       | "held"
       | "purchases"
       | "entry"
       | "segment_missing"
-      | "segment_changed";
+      | "segment_changed"
+      | "purchase"
+      | "daily_totals";
     /** What the account's rows give: credits, or the number of an entry. */
     readonly expected: number | null;
     readonly found: number | null;
@@ -1455,6 +1462,94 @@ export interface ComparedPage {
   readonly failed: readonly string[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
+}
+
+export interface RecoveryPlan {
+  readonly now: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  /** The account at the time. */
+  readonly target: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  readonly undone_entries: number;
+  /** The credits of purchases, refunds and debts after the time. They stay. */
+  readonly kept_credits: number;
+  /** What a person must decide, at most 500. */
+  readonly decisions: readonly {
+    /**
+     * The job was created after the time; it ended after the time, and is started again for a day; an
+     * operator's change of credits or plan is undone.
+     */
+    readonly what: "job_gone" | "job_open_again" | "credits_undone" | "plan_undone";
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+    readonly note: string | null;
+  }[];
+  readonly decisions_total: number;
+}
+
+export interface RecoveredAccount {
+  readonly now: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  /** The account at the time. */
+  readonly target: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  readonly undone_entries: number;
+  /** The credits of purchases, refunds and debts after the time. They stay. */
+  readonly kept_credits: number;
+  /** What a person must decide, at most 500. */
+  readonly decisions: readonly {
+    /**
+     * The job was created after the time; it ended after the time, and is started again for a day; an
+     * operator's change of credits or plan is undone.
+     */
+    readonly what: "job_gone" | "job_open_again" | "credits_undone" | "plan_undone";
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+    readonly note: string | null;
+  }[];
+  readonly decisions_total: number;
+  /** Entries of requests that arrived while the account restarted. They are undone. */
+  readonly lost: readonly {
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+  }[];
 }
 
 export interface RepairedPage {
@@ -1630,7 +1725,10 @@ export interface HealthFigure {
     | "read_model_lag"
     | "failed_deliveries"
     | "archive_failing"
+    | "half_full_accounts"
+    | "filling_accounts"
     | "differences"
+    | "comparison_age"
     | "overdue_jobs"
     | "schedule_age"
     | "failing_tasks"
@@ -1923,6 +2021,54 @@ export interface Resource {
 
 export interface OneResource {
   readonly resource: Resource;
+}
+
+export interface PlanList {
+  readonly plans: readonly ListedPlan[];
+}
+
+export interface ListedPlan {
+  /** The plan's id, a slug. */
+  readonly id: string;
+  readonly name: string;
+  readonly recurring: readonly PlanRule[];
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+  /** How many accounts have the plan, some seconds late. */
+  readonly accounts: number;
+  /** How many of them do not have its newest rules yet. */
+  readonly behind: number;
+}
+
+export interface PlanRule {
+  /** The credits of each period. They expire when the next ones come. */
+  readonly credits: number;
+  readonly every: "day" | "week" | "month";
+  /** The most that is left of a period's credits for one more period. */
+  readonly rollover_max: number;
+  /** The only apps that can use the credits; null: all apps. */
+  readonly app_slugs: readonly string[] | null;
+}
+
+export interface OneListedPlan {
+  readonly plan: ListedPlan;
+}
+
+export interface OnePlan {
+  readonly plan: Plan;
+}
+
+export interface Plan {
+  /** The plan's id, a slug. */
+  readonly id: string;
+  readonly name: string;
+  readonly recurring: readonly PlanRule[];
+  /** Increases with each save, from 1. Send it with the next save. */
+  readonly version: number;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
 }
 
 /** All webhooks of the app, by id. */

@@ -77,6 +77,12 @@ function inputsOf({ parameters = [], requestBody }: Operation): readonly Input[]
   return [...placed("path"), ...placed("query"), ...in_body];
 }
 
+/** Kinds of objects, by the names of their properties. */
+const OBJECT_KINDS: Readonly<Record<string, AdminField["kind"]>> = {
+  "credits,period": "cap",
+  "credits,every,rollover_max,app_slugs": "rule",
+};
+
 const camel = (name: string): string =>
   name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -88,7 +94,7 @@ function fieldsOf(operation: Operation): readonly AdminField[] {
     const item = main.items ?? main;
     const { minimum: min, maximum: max } = item;
     const kind = kindOf(item);
-    if (kind === "cap" && Object.keys(item.properties ?? {}).join() !== "credits,period") {
+    if (kind === null) {
       throw new Error(`${operation.operationId}.${name}: the command line has no form for it`);
     }
     return {
@@ -105,10 +111,13 @@ function fieldsOf(operation: Operation): readonly AdminField[] {
   });
 }
 
-function kindOf(schema: Schema): AdminField["kind"] {
+/** The kind of a field; null: the command line has no form for it. */
+function kindOf(schema: Schema): AdminField["kind"] | null {
   const { type, format, properties } = schema;
   if (isFlag(schema)) return "flag";
-  if (properties !== undefined) return "cap";
+  if (properties !== undefined) {
+    return OBJECT_KINDS[Object.keys(properties).join()] ?? null;
+  }
   if (type === "integer") return "number";
   return format === "date-time" ? "time" : format === "date" ? "day" : "text";
 }

@@ -12,10 +12,22 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 import type { Changes } from "../domain/audit.ts";
+import type { PlanRule } from "../domain/plans.ts";
 import type { SpendingCap } from "../domain/spending_cap.ts";
 import { APP_EVENTS, SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../domain/webhook.ts";
 
 const JSON_TEXT = { mode: "json" } as const;
+
+/** Plans: the credits that their accounts get again and again. Each account has a copy of the rules; see `domain/plans.ts`. */
+export const plans = sqliteTable("plans", {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  recurring: text("recurring_json", JSON_TEXT).$type<readonly PlanRule[]>().notNull(),
+  created_at_ms: integer().notNull(),
+  /** Increases with each save, from 1. A save names the version that it changes. */
+  version: integer().notNull().default(1),
+  last_audit_id: text().notNull(),
+});
 
 /**
  * Registered client apps. The table checks its rows itself

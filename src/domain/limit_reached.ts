@@ -12,6 +12,7 @@ import {
 } from "./limits.ts";
 import type { RefusalCode } from "./refusal_codes.ts";
 import { CLIENTS_PER_APP_MAX, RESOURCES_PER_APP_MAX } from "./oauth_client.ts";
+import { PLANS_MAX } from "./plans.ts";
 import { WEBHOOKS_PER_APP_MAX } from "./webhook.ts";
 
 /** The limits by the value of `of` in the response. */
@@ -34,6 +35,7 @@ const LIMITS = {
   webhooks: WEBHOOKS_PER_APP_MAX,
   clients: CLIENTS_PER_APP_MAX,
   resources: RESOURCES_PER_APP_MAX,
+  plans: PLANS_MAX,
 };
 
 export type Limited = keyof typeof LIMITS;

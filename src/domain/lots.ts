@@ -420,6 +420,48 @@ function addLot(credits: Credits, lot: NewLot, terms: Terms, amount: number): Ar
   };
 }
 
+/**
+ * The credits at the turn of a rule of a plan. `lot_id`: the lot that has `kept`; null: the base has it, or it is 0.
+ * `gone_lot_id`: a lot that had some of what is gone; null: nothing is.
+ */
+interface RolledOver {
+  readonly credits: Credits;
+  readonly kept: number;
+  readonly gone: number;
+  readonly gone_lot_id: string | null;
+  readonly lot_id: string | null;
+}
+
+/**
+ * Ends a period of a plan: at most `keeps_max` of what is left of its credits go on as a lot `rollover` with the name `id`. The
+ * rest is gone, as is what is left of the lot that rolled over before.
+ */
+export function rollOver(
+  credits: Credits,
+  ended: { readonly lot_id: string | null; readonly rollover_lot_id: string | null },
+  next: { readonly id: string; readonly keeps_max: number; readonly expires_at_ms: number },
+): RolledOver {
+  const left = credits.lots.filter((it) => it.left > 0);
+  const lot = left.find(({ id }) => id === ended.lot_id);
+  const earlier = left.find(({ id }) => id === ended.rollover_lot_id);
+  const kept = Math.min(lot?.left ?? 0, next.keeps_max);
+  const of_lot = (lot?.left ?? 0) - kept;
+  const gone = of_lot + (earlier?.left ?? 0);
+  const gone_lot_id = (of_lot > 0 ? lot : earlier)?.id ?? null;
+  const without = [lot, earlier].reduce(
+    (rest, it) => (it === undefined ? rest : withoutLeft(rest, it.id)),
+    credits,
+  );
+  if (lot === undefined || kept === 0) {
+    return { credits: without, kept: 0, gone, gone_lot_id, lot_id: null };
+  }
+  const { app_slugs, bought, note } = lot;
+  const named = { id: next.id, origin: "rollover", note } as const;
+  const terms = { expires_at_ms: next.expires_at_ms, app_slugs, bought };
+  const { credits: after, lot_id } = addLot(without, named, terms, kept);
+  return { credits: after, kept, gone, gone_lot_id, lot_id };
+}
+
 /** Takes the credits of one purchase: where they are left, then from the base, which may go below zero. */
 export function takeBack(credits: Credits, lot_id: string | null, amount: number): Credits {
   const lot = credits.lots.find(({ id }) => id === lot_id);

@@ -35,6 +35,7 @@ export const REFUSAL_STATUS = {
   balance_limit: 400,
   too_many_lots: 400,
   balance_below_zero: 400,
+  recovery_refused: 409,
   overage_limit: 400,
   refund_limit: 400,
   spent_limit: 400,
@@ -80,6 +81,10 @@ export const REFUSAL_STATUS = {
   resource_changed: 409,
   resource_not_found: 404,
   resource_taken: 409,
+  // Plans
+  plan_changed: 409,
+  plan_not_found: 404,
+  plan_in_use: 409,
   // Personal access tokens
   scope: 403,
   token_budget_exceeded: 402,

@@ -91,6 +91,8 @@ export type Refusal =
   | { readonly code: "identity_required" }
   /** `app_slug`: the app that the account must be open for. */
   | { readonly code: "account_unknown"; readonly app_slug?: string }
+  /** An account cannot be restored like this. `detail`: a sentence that says why. */
+  | { readonly code: "recovery_refused"; readonly detail: string }
   /** `matches`: how many people have the e-mail address. */
   | { readonly code: "identity_ambiguous"; readonly matches: number }
   | { readonly code: "app_settles" }
@@ -113,6 +115,11 @@ export type Refusal =
   | { readonly code: "resource_changed" }
   | { readonly code: "resource_not_found" }
   | { readonly code: "resource_taken" }
+  // Plans
+  | { readonly code: "plan_changed" }
+  | { readonly code: "plan_not_found" }
+  /** `accounts`: how many have the plan. */
+  | { readonly code: "plan_in_use"; readonly accounts: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }
   | {

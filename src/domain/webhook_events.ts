@@ -32,6 +32,7 @@ export function creditEvent({ kind, amount }: EventEntry): SubscribableEvent | n
   switch (kind) {
     case "grant":
     case "job_refund":
+    case "recurring":
       return "credits.granted";
     case "adjustment":
       return amount > 0 ? "credits.granted" : null;
@@ -49,6 +50,8 @@ export function creditEvent({ kind, amount }: EventEntry): SubscribableEvent | n
     case "suspend":
     case "restore":
     case "debt":
+    case "rollover":
+    case "recovery":
       return null;
   }
 }

@@ -65,7 +65,13 @@ export const refundBody = z.strictObject({
   ),
   reason,
 });
-export const planBody = z.strictObject({ plan: appSlug, reason });
+export const planBody = z.strictObject({
+  plan: appSlug,
+  anchor: z.optional(
+    dateTime.check(z.refine((at_ms) => at_ms <= Date.now(), "must not be in the future")),
+  ),
+  reason,
+});
 export const emptyBody = z.strictObject({});
 
 /** The credits change once only if the request has a key. */
@@ -146,16 +152,25 @@ export async function refundJob(
   }));
 }
 
+/** Sets the plan, and brings its credits. `anchor`: where its periods are counted from. */
 export function setPlan(
   acting: Acting,
   identity_id: string,
-  { plan, reason: note, key }: z.output<typeof planBody> & ActionRequest,
+  { plan, anchor: anchor_ms, reason: note, key }: z.output<typeof planBody> & ActionRequest,
 ): Promise<OnceAnswer<ChangedPlan>> {
-  const action = accountAction(acting, identity_id, "plan", { reason: note, key }, { plan });
+  const anchor = anchor_ms === undefined ? {} : { anchor: timestamp(anchor_ms) };
+  const details = { plan, ...anchor };
+  const action = accountAction(acting, identity_id, "plan", { reason: note, key }, details);
   return performAction(
     acting,
     action,
-    (guard) => acting.services.accounts(identity_id).changePlan({ plan, note }, guard),
+    async (guard) => {
+      const record = await acting.services.plan_records.find(plan);
+      const { version = 0, name = "", recurring = [] } = record ?? {};
+      const rules = record === null ? undefined : { version, name, recurring };
+      const change = { plan, note, rules, anchor_ms };
+      return acting.services.accounts(identity_id).changePlan(change, guard);
+    },
     ({ previous_plan }) =>
       previous_plan === undefined ? null : { plan: { from: previous_plan, to: plan } },
   );

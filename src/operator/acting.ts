@@ -6,6 +6,7 @@ import type { AppPauses } from "../directory/app_pauses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AuditLog } from "../directory/audit.ts";
 import type { OAuthRecords } from "../directory/oauth_records.ts";
+import type { PlanRecords } from "../directory/plan_records.ts";
 import type { SupportCredits } from "../directory/support_credits.ts";
 import type { WebhookRecords } from "../directory/webhook_records.ts";
 import type { OperatorRights } from "../domain/operators.ts";
@@ -17,6 +18,7 @@ import type { PaymentReconciliation } from "../operations/payment_reconciliation
 import type { KeepOwned } from "../operations/wildcards.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
+import type { Proof } from "../readmodel/proof.ts";
 import type { WebhookEngine } from "../webhooks/engine.ts";
 
 export interface OperatorServices {
@@ -27,11 +29,13 @@ export interface OperatorServices {
   readonly app_records: AppRecords;
   readonly app_pauses: AppPauses;
   readonly oauth_records: OAuthRecords;
+  readonly plan_records: PlanRecords;
   readonly webhook_records: WebhookRecords;
   readonly webhook_engine: WebhookEngine;
   readonly support_credits: SupportCredits;
   readonly identity: IdentityPort;
   readonly read_model: ReadModel;
+  readonly proof: Proof;
   readonly archive: ArchiveStore | null;
   /** Null: credits are not for sale. */
   readonly payments: Pick<Payments, "findBuyer"> | null;

@@ -5,6 +5,7 @@
 import {
   and,
   asc,
+  count,
   desc,
   eq,
   gt,
@@ -21,6 +22,7 @@ import {
 } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { DAY_MS, firstIdOf, timeOfId, utcDayOf } from "../domain/calendar.ts";
+import type { FillingAccount } from "../domain/health.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort, AccountState, JobSort, SortOrder } from "../domain/wire.ts";
 import { accounts, archiveHeads, jobs } from "./schema.ts";
@@ -44,6 +46,11 @@ import {
   type MonthTotals,
   type Revenue,
 } from "./totals.ts";
+
+interface PlanCount {
+  readonly accounts: number;
+  readonly versions: ReadonlyMap<number, number>;
+}
 
 /** Accounts that one search for silent ones reads. A full table would keep D1 busy for seconds. */
 const SILENT_ACCOUNTS_READ = 5_000;
@@ -326,6 +333,33 @@ export class ReadModel {
     return results.map(({ identity_id }) => identity_id);
   }
 
+  /** By plan: how many accounts have its rules, and how many of them each version. */
+  async countPlans(): Promise<ReadonlyMap<string, PlanCount>> {
+    const { plan, plan_version } = accounts;
+    const rows = await this.#database
+      .select({ plan, plan_version, count: count() })
+      .from(accounts)
+      .where(sql`plan_version > 0`)
+      .groupBy(plan, plan_version);
+    const counts = new Map<string, PlanCount>();
+    for (const row of rows) {
+      const known = counts.get(row.plan) ?? { accounts: 0, versions: new Map() };
+      const versions = new Map(known.versions).set(row.plan_version, row.count);
+      counts.set(row.plan, { accounts: known.accounts + row.count, versions });
+    }
+    return counts;
+  }
+
+  /** Identities of accounts that have older rules of a plan than `version`. */
+  async listBehindPlan(plan: string, version: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#database
+      .select({ identity_id: accounts.identity_id })
+      .from(accounts)
+      .where(sql`plan_version > 0 and plan = ${plan} and plan_version < ${version}`)
+      .limit(limit);
+    return rows.map(({ identity_id }) => identity_id);
+  }
+
   /** Accounts with their newest segments, with an id after `after_id`, in the order of their ids. */
   async listArchiveHeads(after_id: string, limit: number): Promise<readonly ArchivedAccount[]> {
     const { id, identity_id, line } = accounts;
@@ -336,6 +370,18 @@ export class ReadModel {
       .where(gt(id, after_id))
       .orderBy(asc(id))
       .limit(limit);
+  }
+
+  /** Accounts that used at least half of their storage when they last wrote to the archive, the fullest first. */
+  async listFilling(limit: number): Promise<readonly FillingAccount[]> {
+    const { storage_percent } = archiveHeads;
+    const rows = await this.#database
+      .select({ account_id: archiveHeads.account_id, storage_percent })
+      .from(archiveHeads)
+      .where(isNotNull(storage_percent))
+      .orderBy(desc(storage_percent))
+      .limit(limit);
+    return rows.map((row) => ({ ...row, storage_percent: row.storage_percent ?? 0 }));
   }
 
   /** The identities among these whose account D1 has. */

@@ -101,7 +101,8 @@ export type MonthTotals = { readonly opening: number; readonly closing: number }
   readonly [name in keyof typeof CHANGES]: number;
 };
 
-const OWNED = CHANGE_NAMES.map((name) => CHANGES[name]).join(" + ");
+/** What people own, as the sum of all changes: SQL. */
+export const OWNED = CHANGE_NAMES.map((name) => CHANGES[name]).join(" + ");
 const MONTH = `select coalesce(sum(iif(day < ?1, ${OWNED}, 0)), 0) as opening,
     ${CHANGE_NAMES.map((name) => `coalesce(sum(iif(day >= ?1, ${CHANGES[name]}, 0)), 0) as ${name}`).join(", ")},
     coalesce(sum(${OWNED}), 0) as closing

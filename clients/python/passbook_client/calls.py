@@ -873,17 +873,22 @@ class AdminCalls(ABC):
         *,
         plan: str,
         reason: str,
+        anchor: str | datetime | None = None,
         idempotency_key: str | None = None,
     ) -> types.ChangedPlan:
         """
-        Set the plan. The plan can be any slug. The holder sees the plan in the wallet, and the change in
-        the ledger.
+        Set the plan. If the plan is saved, the account copies its rules, and the credits of the period that
+        runs come at once. `anchor`, now or in the past, says where the periods are counted from (default
+        now). The same plan again changes nothing. An account that leaves a plan keeps the credits of the
+        period; if it comes back within that period, it goes on with it and gets no second credits. A plan
+        that nobody saved can be any slug and is only a name. The holder sees the plan in the wallet, and
+        the change in the ledger.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/accounts/{quote(identity_id, safe='')}/plan",
-                body={"plan": plan, "reason": reason},
+                body={"plan": plan, "anchor": anchor, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="ok",
@@ -1097,8 +1102,9 @@ class AdminCalls(ABC):
     ) -> types.ComparedPage:
         """
         Compare accounts with their copies, a page at a time. Compares the accounts of one page of people
-        with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat
-        with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+        with their own sums, their newest archive segment and the read model, and their newest purchases
+        with the payment service. The first page also compares the daily totals with all balances. Nothing
+        is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.
         """
         return self._send(
             Call(
@@ -1119,6 +1125,52 @@ class AdminCalls(ABC):
                 "GET",
                 f"/api/admin/accounts/{quote(identity_id, safe='')}/differences",
                 field="checked",
+            )
+        )
+
+    def plan_recovery(
+        self,
+        identity_id: str,
+        *,
+        to: str | datetime,
+    ) -> types.RecoveryPlan:
+        """
+        Show what a restore of an account would undo. Changes nothing. To a time of the last 30 days, by the
+        platform's point-in-time recovery. `decisions` lists what a person must decide. Other times are 409
+        `recovery_refused`. Without the bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/recovery",
+                query={"to": to},
+                field="now",
+            )
+        )
+
+    def recover_account(
+        self,
+        identity_id: str,
+        *,
+        to: str | datetime,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.RecoveredAccount:
+        """
+        Restore an account to an earlier time. To a time of the last 30 days, by the platform's
+        point-in-time recovery. `decisions` lists what a person must decide. Other times are 409
+        `recovery_refused`. The ledger keeps the undone entries, and an entry of the kind `recovery` takes
+        the balance back. Access stays as it is now, and payments after the time are booked again
+        (docs/keep.md). Without the bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/recovery",
+                body={"to": to, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="now",
             )
         )
 
@@ -1711,6 +1763,79 @@ class AdminCalls(ABC):
             Call(
                 "DELETE",
                 f"/api/admin/apps/{quote(slug, safe='')}/resources/{quote(id, safe='')}",
+                query={"reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="ok",
+            )
+        )
+
+    def list_plans(self) -> types.PlanList:
+        """All plans. All of them, by id, each with how many accounts have it."""
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/plans",
+                field="plans",
+            )
+        )
+
+    def read_plan(
+        self,
+        id: str,
+    ) -> types.OneListedPlan:
+        """One plan. Its rules, and how many accounts have it."""
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/plans/{quote(id, safe='')}",
+                field="plan",
+            )
+        )
+
+    def save_plan(
+        self,
+        id: str,
+        *,
+        name: str,
+        recurring: Sequence[types.SavePlanRecurring],
+        version: int | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.OnePlan:
+        """
+        Create a plan, or change it. Each rule of `recurring` (at most 4) brings credits every `day`, `week`
+        or `month`, which expire when the next ones come. At most `rollover_max` of what is left (default 0)
+        stays usable for one more period. `app_slugs` are the only apps that can use the credits (default:
+        all). To change a plan, send the `version` that you read; to create one, omit it or send 0. If the
+        plan was saved in the meantime, the response is 409 `plan_changed` and nothing changes. Accounts
+        that have the plan use changed rules from their next turn on: the schedule brings them, or the
+        account's next call, and `behind` counts the accounts that wait. The id `free` is the plan of new
+        accounts and cannot be saved.
+        """
+        return self._send(
+            Call(
+                "PUT",
+                f"/api/admin/plans/{quote(id, safe='')}",
+                body={"name": name, "recurring": recurring, "version": version, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="plan",
+            )
+        )
+
+    def delete_plan(
+        self,
+        id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.DeletePlanResponse:
+        """Delete a plan. If accounts have the plan, the response is 409 `plan_in_use`."""
+        return self._send(
+            Call(
+                "DELETE",
+                f"/api/admin/plans/{quote(id, safe='')}",
                 query={"reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,

@@ -277,7 +277,7 @@ class CreatedItemRefusal4(TypedDict):
     """A message for people."""
     code: Literal["limit_reached"]
     """A stable code for programs."""
-    of: Literal["started_jobs", "started_jobs_of_app", "started_jobs_of_token", "job_steps", "streams", "streams_of_token", "apps", "unregistered_apps", "tokens", "app_keys", "webhooks", "clients", "resources"]
+    of: Literal["started_jobs", "started_jobs_of_app", "started_jobs_of_token", "job_steps", "streams", "streams_of_token", "apps", "unregistered_apps", "tokens", "app_keys", "webhooks", "clients", "resources", "plans"]
     """The limited thing."""
     limit: int
     """How many there can be at once."""
@@ -400,7 +400,7 @@ class Checkout(TypedDict):
     """The checkout page for the buyer."""
 
 
-EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire"]
+EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire", "recurring", "rollover", "recovery"]
 
 
 class Terms(TypedDict):
@@ -1069,10 +1069,11 @@ class ArchiveSegment(TypedDict):
 
 
 class ComparedPageDifferences(TypedDict):
-    identity_id: str
-    where: Literal["account", "archive", "read_model"]
+    identity_id: str | None
+    """Null: the whole service."""
+    where: Literal["account", "archive", "read_model", "payments"]
     """The copy that differs, or the account's own sums."""
-    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed"]
+    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed", "purchase", "daily_totals"]
     expected: int | None
     """What the account's rows give: credits, or the number of an entry."""
     found: int | None
@@ -1089,6 +1090,110 @@ class _ComparedPage(TypedDict):
 class ComparedPage(_ComparedPage, total=False):
     next_cursor: str
     """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class RecoveryPlanNow(TypedDict):
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveryPlanTarget(TypedDict):
+    """The account at the time."""
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveryPlanDecisions(TypedDict):
+    what: Literal["job_gone", "job_open_again", "credits_undone", "plan_undone"]
+    """
+    The job was created after the time; it ended after the time, and is started again for a day; an
+    operator's change of credits or plan is undone.
+    """
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+    note: str | None
+
+
+class RecoveryPlan(TypedDict):
+    now: RecoveryPlanNow
+    target: RecoveryPlanTarget
+    """The account at the time."""
+    undone_entries: int
+    kept_credits: int
+    """The credits of purchases, refunds and debts after the time. They stay."""
+    decisions: list[RecoveryPlanDecisions]
+    """What a person must decide, at most 500."""
+    decisions_total: int
+
+
+class RecoveredAccountNow(TypedDict):
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveredAccountTarget(TypedDict):
+    """The account at the time."""
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveredAccountDecisions(TypedDict):
+    what: Literal["job_gone", "job_open_again", "credits_undone", "plan_undone"]
+    """
+    The job was created after the time; it ended after the time, and is started again for a day; an
+    operator's change of credits or plan is undone.
+    """
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+    note: str | None
+
+
+class RecoveredAccountLost(TypedDict):
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+
+
+class RecoveredAccount(TypedDict):
+    now: RecoveredAccountNow
+    target: RecoveredAccountTarget
+    """The account at the time."""
+    undone_entries: int
+    kept_credits: int
+    """The credits of purchases, refunds and debts after the time. They stay."""
+    decisions: list[RecoveredAccountDecisions]
+    """What a person must decide, at most 500."""
+    decisions_total: int
+    lost: list[RecoveredAccountLost]
+    """Entries of requests that arrived while the account restarted. They are undone."""
 
 
 class _RepairedPage(TypedDict):
@@ -1257,7 +1362,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "differences", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None
@@ -1557,6 +1662,68 @@ class OneResource(TypedDict):
 
 
 class DeleteResourceResponse(TypedDict):
+    ok: Literal[True]
+
+
+class PlanRule(TypedDict):
+    credits: int
+    """The credits of each period. They expire when the next ones come."""
+    every: Literal["day", "week", "month"]
+    rollover_max: int
+    """The most that is left of a period's credits for one more period."""
+    app_slugs: list[str] | None
+    """The only apps that can use the credits; null: all apps."""
+
+
+class ListedPlan(TypedDict):
+    id: str
+    """The plan's id, a slug."""
+    name: str
+    recurring: list[PlanRule]
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    accounts: int
+    """How many accounts have the plan, some seconds late."""
+    behind: int
+    """How many of them do not have its newest rules yet."""
+
+
+class PlanList(TypedDict):
+    plans: list[ListedPlan]
+
+
+class OneListedPlan(TypedDict):
+    plan: ListedPlan
+
+
+class _SavePlanRecurring(TypedDict):
+    credits: int
+    every: Literal["day", "week", "month"]
+
+
+class SavePlanRecurring(_SavePlanRecurring, total=False):
+    rollover_max: int
+    app_slugs: list[str] | None
+
+
+class Plan(TypedDict):
+    id: str
+    """The plan's id, a slug."""
+    name: str
+    recurring: list[PlanRule]
+    version: int
+    """Increases with each save, from 1. Send it with the next save."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class OnePlan(TypedDict):
+    plan: Plan
+
+
+class DeletePlanResponse(TypedDict):
     ok: Literal[True]
 
 

@@ -39,6 +39,9 @@ export interface Overview {
   readonly open_jobs: number;
   /** Credits with terms, in the order of use. */
   readonly lots: readonly Lot[];
+  /** The name of the plan; null: nobody saved it. And its next credits; null: it brings none. */
+  readonly plan_name: string | null;
+  readonly next_credits: { readonly credits: number; readonly at_ms: number } | null;
   readonly apps: readonly AppRow[];
   /** As in {@link Wallet}. */
   readonly takes_starters: boolean;
@@ -120,8 +123,8 @@ export interface StatementRows {
   /** The balance and the held credits before the period and at its end. */
   readonly opening: { readonly credits: number; readonly held: number };
   readonly closing: { readonly credits: number; readonly held: number };
-  /** The sums of the period's matching rows below and above zero. */
-  readonly sums: { readonly spent: number; readonly added: number };
+  /** The sums of the period's matching rows below and above zero; null: too much of it is only in the archive. */
+  readonly sums: { readonly spent: number; readonly added: number } | null;
   /** The account's apps, to choose from. */
   readonly apps: readonly string[];
   /** The allowances of the account that started jobs, to choose from: those that the holder approved, newest first. */

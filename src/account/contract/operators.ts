@@ -1,6 +1,7 @@
 /** Operators' actions, and the debts of deleted accounts. */
 import type { ArchiveHead } from "../../domain/archive_segment.ts";
 import type { Lot, Terms } from "../../domain/lots.ts";
+import type { PlanRules } from "../../domain/plans.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { ListedAllowance } from "./allowances.ts";
 import type { TopUpRecord, TopUpView, Wallet } from "./wallet.ts";
@@ -38,10 +39,19 @@ export interface ChangePlanRequest {
   readonly plan: string;
   /** The reason, for the holder. */
   readonly note: string;
+  /** The rules of the plan; left out: nobody saved it, and it is only a name. */
+  readonly rules?: PlanRules | undefined;
+  /** Where its periods are counted from; left out: now. */
+  readonly anchor_ms?: number | undefined;
+}
+
+/** The newest rules of a plan, for the accounts that have it. */
+export interface UpdatePlanRequest {
+  readonly plan: string;
+  readonly rules: PlanRules;
 }
 
 export interface ChangedPlan {
-  readonly entry: EntryRow;
   readonly account: Wallet["account"];
   readonly previous_plan?: string;
 }
@@ -79,8 +89,12 @@ export interface ArchivedAccount {
 
 /** An account compared with its own sums and with its copies. */
 export interface Comparison {
+  /** Null: there is no such account. */
+  readonly account_id: string | null;
   /** The newest entry. */
   readonly line: number;
+  /** Its newest purchases of the last two weeks, to be compared with the payment service. */
+  readonly payments: readonly { readonly payment_intent_id: string; readonly credits: number }[];
   readonly differences: readonly {
     readonly where: "account" | "archive" | "read_model";
     readonly what:

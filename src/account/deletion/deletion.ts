@@ -17,7 +17,13 @@ export function deleteAccount(transaction: Transaction): Answer<null> {
   const { store, database, allowances, alarm, announce, now_ms } = transaction;
   ensureOpen(transaction);
   const left_credits = leftCredits(store);
-  store.changeAccount({ deleted_at_ms: now_ms, left_credits, erasure: "closing" });
+  store.changeAccount({
+    deleted_at_ms: now_ms,
+    left_credits,
+    erasure: "closing",
+    // Nothing comes any more.
+    plan_json: null,
+  });
   // A renewal under way finds no row to write to.
   database.run("delete from upstream_tokens");
   allowances.endAll(now_ms);

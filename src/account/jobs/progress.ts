@@ -1,7 +1,7 @@
 /** Progress of a long job: how far it is, what it holds from now on, what it has spent, and when it expires. */
 import { limitReached } from "../../domain/limit_reached.ts";
 import * as rules from "../../domain/job.ts";
-import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
+import { JOB_STEPS_MAX } from "../../domain/limits.ts";
 import { hold, lower, spendableIn } from "../../domain/lots.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { partsOf } from "../../domain/wire.ts";
@@ -12,7 +12,7 @@ import type { Answer, JobRow, OnceAnswer, ProgressedJob, ProgressRequest } from 
 import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts";
 import { clockOf, fromJson, readCredits } from "../ledger/credits.ts";
 import { momentOf, post, readBalance } from "../ledger/posting.ts";
-import type { Transaction } from "../transaction.ts";
+import { isFull, type Transaction } from "../transaction.ts";
 import { seesCredits } from "../wallet/app_access.ts";
 import { moveExpiry } from "./expiry.ts";
 import { announcing402 } from "./refused.ts";
@@ -97,7 +97,6 @@ function takeStep(
 /** Why no step can be stored; null if it can. */
 function whyNoRoom(transaction: Transaction, job: JobRow): Refusal | null {
   if (stepsTaken(job) >= JOB_STEPS_MAX) return limitReached("job_steps");
-  // The rest of the storage is for the jobs that are started: they can always end.
-  if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return { code: "account_full" };
+  if (isFull(transaction)) return { code: "account_full" };
   return whyNoStorage(transaction, JOB_STEP_BYTES);
 }

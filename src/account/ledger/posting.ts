@@ -10,9 +10,11 @@ import {
   type Credits,
   type Terms,
 } from "../../domain/lots.ts";
+import { FIRST_PLAN } from "../../domain/plans.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type { Moment } from "../../domain/spending_cap.ts";
 import { readCredits, scopedJson, termsJson } from "./credits.ts";
+import { makeDueTurns, readPlan, sleepingRules } from "./turns.ts";
 import { startedJobsOf, type StartedJobs } from "./started_jobs.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
@@ -79,13 +81,16 @@ export function post(
 }
 
 /**
- * Expires what is left of the lots whose time is over, each by an entry, announces the lots that soon expire, and arms the
- * alarm for the next of both.
+ * Makes the turns of the plan that are due, expires what is left of the lots whose time is over, each by an entry,
+ * announces the lots that soon expire, and arms the alarm for the next of these times.
  */
 export function expireDueLots(transaction: Transaction): void {
   const { store, alarm, now_ms, announce } = transaction;
+  // First, because what goes on into a new period does not expire.
+  makeDueTurns(transaction, post);
   const living = store.lots.listLiving();
-  if (living.length === 0) return;
+  const plan = readPlan(store);
+  if (living.length === 0 && plan === null) return;
   const [due] = lotsDue({ lots: living }, now_ms);
   if (due !== undefined) {
     const credits = withoutLeft(readCredits(transaction), due.id);
@@ -105,8 +110,13 @@ export function expireDueLots(transaction: Transaction): void {
     store.lots.saveWarnings(lot.id, warnings);
     announce.creditsExpiring(lot, now_ms);
   }
-  const next_ms = nextDueAt(store.lots.listLiving());
-  if (next_ms !== null) alarm.by(next_ms);
+  const asleep = plan === null ? [] : sleepingRules(transaction, plan);
+  const sleeping_lots = asleep.flatMap(({ lot_id, rollover_lot_id }) => [lot_id, rollover_lot_id]);
+  const times = [
+    nextDueAt(store.lots.listLiving().filter(({ id }) => !sleeping_lots.includes(id))),
+    ...(plan?.rules ?? []).filter((it) => !asleep.includes(it)).map(({ until_ms }) => until_ms),
+  ];
+  for (const at_ms of times) if (at_ms !== null) alarm.by(at_ms);
 }
 
 /** Checks that storage has the entry as it was computed. */
@@ -130,8 +140,6 @@ export const OF_ACCOUNT = {
   app_slug: null,
   note: null,
 } as const;
-/** The plan of a new account. */
-export const FIRST_PLAN = "free";
 
 /** Opens the account if it is not open yet: writes its row, and entry 1 of its ledger. */
 export function ensureOpen(transaction: Transaction): void {

@@ -9,6 +9,7 @@ import {
   spendableIn,
   take,
 } from "../../domain/lots.ts";
+import { joinPlan, withRules } from "../../domain/plans.ts";
 import { partsOf } from "../../domain/wire.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import { chargePath } from "../allowances/spending.ts";
@@ -20,11 +21,13 @@ import type {
   ChangePlanRequest,
   RefundedJob,
   RefundJobRequest,
+  UpdatePlanRequest,
 } from "../contract.ts";
 import { claimOf, saveClaim } from "../jobs/claims.ts";
 import { readInTime } from "../jobs/expiry.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { readPlan, savePlan } from "../ledger/turns.ts";
 import { switchOff } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -91,20 +94,47 @@ export function refundJob(
   return accepted({ job: refunded_job, entry, credits: entry.balance_after });
 }
 
-/** Sets the plan. The entry of amount 0 makes the read model receive it. */
+/**
+ * Sets the plan, and copies its rules; the credits of the period that runs come at once. The same plan changes nothing, but
+ * it brings newer rules. The entry of amount 0 makes the read model receive it.
+ */
 export function changePlan(
   transaction: Transaction,
-  { plan, note }: ChangePlanRequest,
+  { plan, note, rules, anchor_ms = transaction.now_ms }: ChangePlanRequest,
 ): Answer<ChangedPlan> {
+  const { store, now_ms } = transaction;
   ensureOpen(transaction);
-  const previous_plan = transaction.store.readAccount()?.plan ?? plan;
-  transaction.store.changeAccount({ plan });
-  const entry = post(transaction, { ...OF_ACCOUNT, kind: "plan", amount: 0, note });
-  const row = transaction.store.readAccount();
+  const previous_plan = store.readAccount()?.plan ?? plan;
+  const running = readPlan(store);
+  const has_rules = (running?.version ?? 0) > 0;
+  if (plan === previous_plan && has_rules && rules !== undefined) {
+    updatePlan(transaction, { plan, rules });
+  } else if (plan !== previous_plan || rules !== undefined) {
+    const joining = { plan, rules: rules ?? null, anchor_ms };
+    store.changeAccount({ plan });
+    savePlan(store, joinPlan({ plan: previous_plan, running }, joining, now_ms));
+    post(transaction, { ...OF_ACCOUNT, kind: "plan", amount: 0, note });
+  }
+  const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id } = row;
-  const account = { id, identity_id, plan, credits: entry.balance_after };
-  return accepted({ entry, account, previous_plan });
+  const { balance_after: credits } = readBalance(transaction);
+  return accepted({ account: { id, identity_id, plan, credits }, previous_plan });
+}
+
+/** Brings newer rules of the plan, which count from the next turn on. Older ones, and those of another plan, change nothing. */
+export function updatePlan(
+  transaction: Transaction,
+  { plan, rules }: UpdatePlanRequest,
+): Answer<null> {
+  const { store, now_ms } = transaction;
+  const running = readPlan(store);
+  const version = running?.version ?? 0;
+  const is_newer = version > 0 && rules.version > version;
+  if (running === null || !is_newer || store.readAccount()?.plan !== plan) return accepted(null);
+  savePlan(store, withRules(running, rules, now_ms));
+  post(transaction, { ...OF_ACCOUNT, kind: "plan", amount: 0, note: "The plan's credits changed" });
+  return accepted(null);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The rows of the read model, computed from the object's rows. */
 import { minuteOf, utcDayOf } from "../../domain/calendar.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
+import { runningPlanOf } from "../../domain/plans.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type {
   JobRange,
@@ -32,6 +33,9 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "restore":
     case "debt":
     case "expire":
+    case "recurring":
+    case "rollover":
+    case "recovery":
       return "nothing";
   }
 }
@@ -55,6 +59,7 @@ function sumsOf(context: EntryContext): Sums {
   const { kind, amount, previous_line } = context.entry;
   switch (kind) {
     case "grant":
+    case "recurring":
       return { granted: amount };
     case "reserve":
       return { reserved: 0 - amount, ...(previous_line === null ? { jobs: 1 } : {}) };
@@ -72,6 +77,9 @@ function sumsOf(context: EntryContext): Sums {
       return { taken_back: amount };
     case "expire":
       return { expired: amount };
+    // Also what started jobs no longer hold, so that the totals still add up to the balances.
+    case "recovery":
+      return { adjusted: 0 - costOf(context) };
     // It was spent in the deleted account, whose debt the read model counted as forfeited when it deleted the account.
     case "debt":
       return { forfeited: amount };
@@ -79,17 +87,18 @@ function sumsOf(context: EntryContext): Sums {
     case "plan":
     case "suspend":
     case "restore":
+    case "rollover":
       return {};
   }
 }
 
 /**
- * The credits that a settling entry cost the account, counting the balance and the held credits together. When a job first ends,
+ * The credits that an entry cost the account, counting the balance and the held credits together. When a job first ends,
  * this is its real cost. When an expired job that was charged its reserve is completed late, it is the difference,
  * which may be negative.
  */
 function costOf({ entry, before }: EntryContext): number {
-  assertInvariant(before !== null, "a job's reserve comes before its settlement");
+  assertInvariant(before !== null, "the account was opened before it");
   return before.balance_after + before.reserved_after - entry.balance_after - entry.reserved_after;
 }
 
@@ -146,7 +155,9 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
     }
     const job = jobs.get(entry.job_id ?? "") ?? null;
     const needs_before =
-      entry.kind === "settle" || (entry.kind === "refund" && job !== null && job.step > 0);
+      entry.kind === "settle" ||
+      entry.kind === "recovery" ||
+      (entry.kind === "refund" && job !== null && job.step > 0);
     const before = needs_before ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
     return totalsOf(store, { entry, before, job, ended_line: endedLine(store, job) });
   });
@@ -190,6 +201,7 @@ export function isOwn(store: Store, known: ProjectedAccount): boolean {
   // Entries contain neither the plan nor a suspension. D1 has those of its newest delivery.
   if (entry.line !== store.readNewestEntry()?.line) {
     expected.plan = known.plan;
+    expected.plan_version = known.plan_version;
     expected.suspended_at_ms = known.suspended_at_ms;
   }
   return Object.entries(expected).every(([column, value]) => Reflect.get(known, column) === value);
@@ -202,13 +214,14 @@ function readAccount(store: Store): AccountRow {
 }
 
 function accountRow(
-  { id, identity_id, plan, created_at_ms, suspended_at_ms }: AccountRow,
+  { id, identity_id, plan, plan_json, created_at_ms, suspended_at_ms }: AccountRow,
   entry: EntryRow,
 ): ProjectedAccount {
   return {
     id,
     identity_id,
     plan,
+    plan_version: runningPlanOf(plan_json)?.version ?? 0,
     created_at_ms,
     line: entry.line,
     credits: entry.balance_after,

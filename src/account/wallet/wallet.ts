@@ -11,6 +11,7 @@ import {
   type Lot,
   type Terms,
 } from "../../domain/lots.ts";
+import { FIRST_PLAN } from "../../domain/plans.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { StarterTerms } from "../../domain/starter_rule.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
@@ -25,7 +26,7 @@ import {
 import { isOfUnregisteredClient, readRoom } from "../allowances/spending.ts";
 import type { Answer, AppRow, Profile, Wallet, WalletRequest } from "../contract.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
-import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import { viewTopUp } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 

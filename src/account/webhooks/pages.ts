@@ -92,12 +92,12 @@ export function readEvents(
 }
 
 function beginOf(
-  { database }: EventSources,
+  sources: EventSources,
   { after, since_ms }: WebhookEventsRequest,
   newest_line: number,
 ): WebhookPosition {
   if (after === null) {
-    const line = numberAt(database, newest_line, since_ms) - 1;
+    const line = numberAt(sources, newest_line, since_ms) - 1;
     return { line, low_left: false, unnumbered: 0, balance_line: line };
   }
   // An account that was restored to an earlier time has fewer entries than were delivered.

@@ -22,7 +22,7 @@ export interface AdminField {
   /** In camelCase. The API's name has the same words with `_`. */
   readonly name: string;
   readonly in: "path" | "query" | "body";
-  readonly kind: "text" | "number" | "flag" | "cap" | "time" | "day";
+  readonly kind: "text" | "number" | "flag" | "cap" | "rule" | "time" | "day";
   readonly required?: true;
   readonly nullable?: true;
   readonly list?: true;

@@ -26,11 +26,16 @@ import type {
   MonthMoney,
   NewAppKey,
   OAuthClientList,
+  OneListedPlan,
   OneOAuthClient,
+  OnePlan,
   OneResource,
   OperatorList,
   PersonData,
+  PlanList,
   ReconciledPage,
+  RecoveredAccount,
+  RecoveryPlan,
   RefundedJob,
   RepairedPage,
   ReplacedClientSecret,
@@ -165,6 +170,9 @@ export interface AdminCalls {
         | "restore"
         | "debt"
         | "expire"
+        | "recurring"
+        | "rollover"
+        | "recovery"
         | undefined;
       readonly from?: Date | string | undefined;
       readonly to?: Date | string | undefined;
@@ -193,12 +201,20 @@ export interface AdminCalls {
     options?: WriteOptions,
   ): Promise<AdjustedCredits>;
   /**
-   * Set the plan. The plan can be any slug. The holder sees the plan in the wallet, and the change
-   * in the ledger.
+   * Set the plan. If the plan is saved, the account copies its rules, and the credits of the period
+   * that runs come at once. `anchor`, now or in the past, says where the periods are counted from
+   * (default now). The same plan again changes nothing. An account that leaves a plan keeps the
+   * credits of the period; if it comes back within that period, it goes on with it and gets no
+   * second credits. A plan that nobody saved can be any slug and is only a name. The holder sees the
+   * plan in the wallet, and the change in the ledger.
    */
   changePlan(
     identityId: string,
-    fields: { readonly plan: string; readonly reason: string },
+    fields: {
+      readonly plan: string;
+      readonly anchor?: Date | string | undefined;
+      readonly reason: string;
+    },
     options?: WriteOptions,
   ): Promise<ChangedPlan>;
   /**
@@ -295,8 +311,10 @@ export interface AdminCalls {
   ): Promise<ArchiveSegment>;
   /**
    * Compare accounts with their copies, a page at a time. Compares the accounts of one page of
-   * people with their own sums, their newest archive segment and the read model. Nothing is
-   * repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+   * people with their own sums, their newest archive segment and the read model, and their newest
+   * purchases with the payment service. The first page also compares the daily totals with all
+   * balances. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has
+   * no `next_cursor`.
    */
   listDifferences(
     fields?: { readonly cursor?: string | undefined },
@@ -304,6 +322,28 @@ export interface AdminCalls {
   ): Promise<ComparedPage>;
   /** Compare an account with its copies. As for all accounts. Nothing is repaired. */
   listAccountDifferences(identityId: string, options?: CallOptions): Promise<ComparedPage>;
+  /**
+   * Show what a restore of an account would undo. Changes nothing. To a time of the last 30 days, by
+   * the platform's point-in-time recovery. `decisions` lists what a person must decide. Other times
+   * are 409 `recovery_refused`. Without the bucket `ARCHIVE`, the response is 404.
+   */
+  planRecovery(
+    identityId: string,
+    fields: { readonly to: Date | string },
+    options?: CallOptions,
+  ): Promise<RecoveryPlan>;
+  /**
+   * Restore an account to an earlier time. To a time of the last 30 days, by the platform's
+   * point-in-time recovery. `decisions` lists what a person must decide. Other times are 409
+   * `recovery_refused`. The ledger keeps the undone entries, and an entry of the kind `recovery`
+   * takes the balance back. Access stays as it is now, and payments after the time are booked again
+   * (docs/keep.md). Without the bucket `ARCHIVE`, the response is 404.
+   */
+  recoverAccount(
+    identityId: string,
+    fields: { readonly to: Date | string; readonly reason: string },
+    options?: WriteOptions,
+  ): Promise<RecoveredAccount>;
   /**
    * Repair the read model of all accounts, a page at a time. Compares the accounts of one page of
    * people with the read model; each account sends the rows that are missing. Repeat with `cursor`
@@ -631,6 +671,43 @@ export interface AdminCalls {
   ): Promise<{
     readonly ok: true;
   }>;
+  /** All plans. All of them, by id, each with how many accounts have it. */
+  listPlans(options?: CallOptions): Promise<PlanList>;
+  /** One plan. Its rules, and how many accounts have it. */
+  readPlan(id: string, options?: CallOptions): Promise<OneListedPlan>;
+  /**
+   * Create a plan, or change it. Each rule of `recurring` (at most 4) brings credits every `day`,
+   * `week` or `month`, which expire when the next ones come. At most `rollover_max` of what is left
+   * (default 0) stays usable for one more period. `app_slugs` are the only apps that can use the
+   * credits (default: all). To change a plan, send the `version` that you read; to create one, omit
+   * it or send 0. If the plan was saved in the meantime, the response is 409 `plan_changed` and
+   * nothing changes. Accounts that have the plan use changed rules from their next turn on: the
+   * schedule brings them, or the account's next call, and `behind` counts the accounts that wait.
+   * The id `free` is the plan of new accounts and cannot be saved.
+   */
+  savePlan(
+    id: string,
+    fields: {
+      readonly name: string;
+      readonly recurring: readonly {
+        readonly credits: number;
+        readonly every: "day" | "week" | "month";
+        readonly rollover_max?: number | undefined;
+        readonly app_slugs?: readonly string[] | null | undefined;
+      }[];
+      readonly version?: number | undefined;
+      readonly reason?: string | undefined;
+    },
+    options?: WriteOptions,
+  ): Promise<OnePlan>;
+  /** Delete a plan. If accounts have the plan, the response is 409 `plan_in_use`. */
+  deletePlan(
+    id: string,
+    fields?: { readonly reason?: string | undefined },
+    options?: WriteOptions,
+  ): Promise<{
+    readonly ok: true;
+  }>;
   /** The app's webhooks. All of them, by id, without their secrets. */
   listWebhooks(slug: string, options?: CallOptions): Promise<WebhookList>;
   /**
@@ -770,9 +847,9 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
 {"id":"readAccountJob","method":"GET","path":"/api/admin/accounts/{identity_id}/jobs/{job_id}","summary":"One job of an account","description":"The data comes from the account itself. `/ledger?job_id=` below the account lists its entries.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"jobId","in":"path","kind":"text","required":true}],"shapes":[["id","app_slug","action","status","reserved","actual_cost","refunded","step","spent","done","message","failure","failure_reason","created_at","updated_at","expires_at","by","metadata"]]},
 {"id":"refundJob","method":"POST","path":"/api/admin/accounts/{identity_id}/jobs/{job_id}/refund","summary":"Give back the cost of an ended job","description":"Requires `Idempotency-Key`. Gives back `amount`, or all that is left; in all at most what the job cost, otherwise the response is 400 `refund_limit`. The holder sees the reason in the ledger, as the note of an entry of kind `job_refund`. A refunded job can no longer be completed late. If a token with a cap created the job, the cap gets the room back if the job belongs to its current period.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"jobId","in":"path","kind":"text","required":true},{"name":"amount","in":"body","kind":"number","min":1,"max":1000000000000},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["job","entry","credits"]]},
 {"id":"listAccountPurchases","method":"GET","path":"/api/admin/accounts/{identity_id}/purchases","summary":"An account's purchases, newest first","description":"The data comes from the account itself.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["purchases"]]},
-{"id":"listAccountLedger","method":"GET","path":"/api/admin/accounts/{identity_id}/ledger","summary":"An account's ledger, as its holder sees it","description":"The data comes from the account itself.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"app","in":"query","kind":"text"},{"name":"jobId","in":"query","kind":"text"},{"name":"by","in":"query","kind":"text"},{"name":"kind","in":"query","kind":"text","values":["open","grant","reserve","settle","refund","job_refund","adjustment","purchase","purchase_refund","plan","suspend","restore","debt","expire"]},{"name":"from","in":"query","kind":"time"},{"name":"to","in":"query","kind":"time"},{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["entries"]]},
+{"id":"listAccountLedger","method":"GET","path":"/api/admin/accounts/{identity_id}/ledger","summary":"An account's ledger, as its holder sees it","description":"The data comes from the account itself.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"app","in":"query","kind":"text"},{"name":"jobId","in":"query","kind":"text"},{"name":"by","in":"query","kind":"text"},{"name":"kind","in":"query","kind":"text","values":["open","grant","reserve","settle","refund","job_refund","adjustment","purchase","purchase_refund","plan","suspend","restore","debt","expire","recurring","rollover","recovery"]},{"name":"from","in":"query","kind":"time"},{"name":"to","in":"query","kind":"time"},{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["entries"]]},
 {"id":"adjustCredits","method":"POST","path":"/api/admin/accounts/{identity_id}/credits","summary":"Add or take credits","description":"Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. Given credits can have terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`. A negative amount takes credits for all apps, in the order of use. The holder sees the reason in the ledger.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"amount","in":"body","kind":"number","required":true,"min":-1000000000000,"max":1000000000000},{"name":"allowNegative","in":"body","kind":"flag"},{"name":"expiresAt","in":"body","kind":"time"},{"name":"appSlugs","in":"body","kind":"text","list":true},{"name":"bought","in":"body","kind":"flag"},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["entry","credits"]]},
-{"id":"changePlan","method":"POST","path":"/api/admin/accounts/{identity_id}/plan","summary":"Set the plan","description":"The plan can be any slug. The holder sees the plan in the wallet, and the change in the ledger.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"plan","in":"body","kind":"text","required":true},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["ok","account"]]},
+{"id":"changePlan","method":"POST","path":"/api/admin/accounts/{identity_id}/plan","summary":"Set the plan","description":"If the plan is saved, the account copies its rules, and the credits of the period that runs come at once. `anchor`, now or in the past, says where the periods are counted from (default now). The same plan again changes nothing. An account that leaves a plan keeps the credits of the period; if it comes back within that period, it goes on with it and gets no second credits. A plan that nobody saved can be any slug and is only a name. The holder sees the plan in the wallet, and the change in the ledger.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"plan","in":"body","kind":"text","required":true},{"name":"anchor","in":"body","kind":"time"},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["ok","account"]]},
 {"id":"signOutAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/signout","summary":"End all sessions","description":"Also revokes the personal tokens that end with a session. Other personal tokens stay valid.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"reason","in":"body","kind":"text"}],"shapes":[["ok"]]},
 {"id":"rebuildAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/rebuild","summary":"Send the account to the read model again","description":"Safe to repeat at any time.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true}],"shapes":[["ok"]]},
 {"id":"suspendAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/suspend","summary":"Suspend the account","description":"Every request of the holder except sign-out gets 403 `suspended`. Started jobs can still be settled, and still expire.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["ok"]]},
@@ -783,8 +860,10 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
 {"id":"readAccountArchive","method":"GET","path":"/api/admin/accounts/{identity_id}/archive","summary":"List the archive segments of an account","description":"The head comes from the account itself. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["account_id","identity_id","line","head","segments"]]},
 {"id":"archiveAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/archive","summary":"Write an account to the archive at once","description":"The account writes what the archive lacks, within seconds. Without the bucket `ARCHIVE`, the response is 404.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true}],"shapes":[["ok"]]},
 {"id":"readArchiveSegment","method":"GET","path":"/api/admin/accounts/{identity_id}/archive/{segment}","summary":"Read one archive segment","description":"The stored bytes, which are gzip, in base64url. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"segment","in":"path","kind":"text","required":true}],"shapes":[["name","content"]]},
-{"id":"listDifferences","method":"GET","path":"/api/admin/differences","summary":"Compare accounts with their copies, a page at a time","description":"Compares the accounts of one page of people with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.","fields":[{"name":"cursor","in":"query","kind":"text"}],"shapes":[["checked","differences","failed"]]},
+{"id":"listDifferences","method":"GET","path":"/api/admin/differences","summary":"Compare accounts with their copies, a page at a time","description":"Compares the accounts of one page of people with their own sums, their newest archive segment and the read model, and their newest purchases with the payment service. The first page also compares the daily totals with all balances. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.","fields":[{"name":"cursor","in":"query","kind":"text"}],"shapes":[["checked","differences","failed"]]},
 {"id":"listAccountDifferences","method":"GET","path":"/api/admin/accounts/{identity_id}/differences","summary":"Compare an account with its copies","description":"As for all accounts. Nothing is repaired.","fields":[{"name":"identityId","in":"path","kind":"text","required":true}],"shapes":[["checked","differences","failed"]]},
+{"id":"planRecovery","method":"GET","path":"/api/admin/accounts/{identity_id}/recovery","summary":"Show what a restore of an account would undo","description":"Changes nothing. To a time of the last 30 days, by the platform's point-in-time recovery. `decisions` lists what a person must decide. Other times are 409 `recovery_refused`. Without the bucket `ARCHIVE`, the response is 404.","fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"to","in":"query","kind":"time","required":true}],"shapes":[["now","target","undone_entries","kept_credits","decisions","decisions_total"]]},
+{"id":"recoverAccount","method":"POST","path":"/api/admin/accounts/{identity_id}/recovery","summary":"Restore an account to an earlier time","description":"To a time of the last 30 days, by the platform's point-in-time recovery. `decisions` lists what a person must decide. Other times are 409 `recovery_refused`. The ledger keeps the undone entries, and an entry of the kind `recovery` takes the balance back. Access stays as it is now, and payments after the time are booked again (docs/keep.md). Without the bucket `ARCHIVE`, the response is 404.","keyed":true,"fields":[{"name":"identityId","in":"path","kind":"text","required":true},{"name":"to","in":"body","kind":"time","required":true},{"name":"reason","in":"body","kind":"text","required":true}],"shapes":[["now","target","undone_entries","kept_credits","decisions","decisions_total","lost"]]},
 {"id":"rebuildAccounts","method":"POST","path":"/api/admin/rebuild","summary":"Repair the read model of all accounts, a page at a time","description":"Compares the accounts of one page of people with the read model; each account sends the rows that are missing. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` repairs the same page again, which is safe.","keyed":true,"fields":[{"name":"cursor","in":"body","kind":"text"}],"shapes":[["checked","repaired","failed"]]},
 {"id":"reconcilePayments","method":"POST","path":"/api/admin/payments/reconcile","summary":"Book payments whose webhook did not arrive, a page at a time","description":"Compares Stripe's checkouts and refunds of the last 30 days, and its disputes of the last 120 days, with the accounts, and books what is missing, once. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` compares the same page again, which is safe. If the service sells no credits, the response is 404.","keyed":true,"fields":[{"name":"cursor","in":"body","kind":"text"}],"shapes":[["checked","booked","not_booked"]]},
 {"id":"findJobs","method":"GET","path":"/api/admin/jobs","summary":"Jobs across accounts","description":"The data comes from the read model, which has no metadata. The newest first; with `sort=cost`, those that cost most (`actual_cost` less `refunded`), and then there is no further page. An app together with `from` and `to` reads only the jobs of that time.","fields":[{"name":"app","in":"query","kind":"text"},{"name":"status","in":"query","kind":"text","values":["started","completed","failed"]},{"name":"by","in":"query","kind":"text"},{"name":"from","in":"query","kind":"time"},{"name":"to","in":"query","kind":"time"},{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"},{"name":"sort","in":"query","kind":"text","values":["created","cost"]},{"name":"identityId","in":"query","kind":"text"}],"shapes":[["jobs","as_of"]]},
@@ -809,6 +888,10 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
 {"id":"readResource","method":"GET","path":"/api/admin/apps/{slug}/resources/{id}","summary":"One protected resource of the app","description":"Its address, its scopes, and whether it charges.","fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true}],"shapes":[["resource"]]},
 {"id":"saveResource","method":"PUT","path":"/api/admin/apps/{slug}/resources/{id}","summary":"Register a protected resource, or change it","description":"A protected resource is an API or MCP server of the app that accepts this service's tokens. `uri` is https, or plain http on this machine, without query and fragment, and not on this service's own address. Clients must send exactly this address; only a slash after a bare origin does not matter. No two resources have the same address. `scopes` are the resource's own words, and none of `openid`, `profile`, `email`, `offline_access`, `read`, `write`, `upstream`, `charge` and `admin`, which have a meaning here. With `charges` (default false), a person who connects a client to it sets a limit for the app, and the app's confidential clients exchange the tokens for it for tokens that may charge within this limit; people who connected a client before are asked again. To change a resource, send the `version` that you read; to register one, omit it or send 0. If the resource was saved in the meantime, or a new one's id is registered with other settings, the response is 409 `resource_changed` and nothing changes. Changes take effect everywhere within a minute.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"uri","in":"body","kind":"text","required":true},{"name":"scopes","in":"body","kind":"text","required":true,"list":true},{"name":"charges","in":"body","kind":"flag"},{"name":"version","in":"body","kind":"number","min":0},{"name":"reason","in":"body","kind":"text"}],"shapes":[["resource"]]},
 {"id":"deleteResource","method":"DELETE","path":"/api/admin/apps/{slug}/resources/{id}","summary":"Delete a protected resource","description":"Within a minute no tokens are issued for it anywhere. Tokens that were issued work until they expire, at most ten minutes.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"reason","in":"query","kind":"text"}],"shapes":[["ok"]]},
+{"id":"listPlans","method":"GET","path":"/api/admin/plans","summary":"All plans","description":"All of them, by id, each with how many accounts have it.","fields":[],"shapes":[["plans"]]},
+{"id":"readPlan","method":"GET","path":"/api/admin/plans/{id}","summary":"One plan","description":"Its rules, and how many accounts have it.","fields":[{"name":"id","in":"path","kind":"text","required":true}],"shapes":[["plan"]]},
+{"id":"savePlan","method":"PUT","path":"/api/admin/plans/{id}","summary":"Create a plan, or change it","description":"Each rule of `recurring` (at most 4) brings credits every `day`, `week` or `month`, which expire when the next ones come. At most `rollover_max` of what is left (default 0) stays usable for one more period. `app_slugs` are the only apps that can use the credits (default: all). To change a plan, send the `version` that you read; to create one, omit it or send 0. If the plan was saved in the meantime, the response is 409 `plan_changed` and nothing changes. Accounts that have the plan use changed rules from their next turn on: the schedule brings them, or the account's next call, and `behind` counts the accounts that wait. The id `free` is the plan of new accounts and cannot be saved.","keyed":true,"fields":[{"name":"id","in":"path","kind":"text","required":true},{"name":"name","in":"body","kind":"text","required":true},{"name":"recurring","in":"body","kind":"rule","required":true,"list":true},{"name":"version","in":"body","kind":"number","min":0},{"name":"reason","in":"body","kind":"text"}],"shapes":[["plan"]]},
+{"id":"deletePlan","method":"DELETE","path":"/api/admin/plans/{id}","summary":"Delete a plan","description":"If accounts have the plan, the response is 409 `plan_in_use`.","keyed":true,"fields":[{"name":"id","in":"path","kind":"text","required":true},{"name":"reason","in":"query","kind":"text"}],"shapes":[["ok"]]},
 {"id":"listWebhooks","method":"GET","path":"/api/admin/apps/{slug}/webhooks","summary":"The app's webhooks","description":"All of them, by id, without their secrets.","fields":[{"name":"slug","in":"path","kind":"text","required":true}],"shapes":[["webhooks"]]},
 {"id":"saveWebhook","method":"PUT","path":"/api/admin/apps/{slug}/webhooks/{id}","summary":"Create a webhook, or change it","description":"Events are sent as Standard Webhooks (standardwebhooks.com). The response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret. Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true` continues a paused webhook where it stopped. To change a webhook, send the `version` that you read; to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is used with other settings, the response is 409 `webhook_changed` and nothing changes. The address begins with `https://` and has a public host name and no port. Changes take effect everywhere within a minute.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"url","in":"body","kind":"text","required":true},{"name":"events","in":"body","kind":"text","required":true,"list":true,"values":["job.created","job.progressed","job.completed","job.failed","job.expired","credits.changed","credits.granted","credits.low","credits.expiring","credits.expired","credits.refused","topup.failed","topup.disabled","purchase.completed","purchase.refunded","account.deleted","approval.approved","approval.denied","connection.revoked","connection.limit_reached","access.stopped","access.allowed","app.paused","app.continued"]},{"name":"thresholds","in":"body","kind":"number","list":true},{"name":"active","in":"body","kind":"flag"},{"name":"version","in":"body","kind":"number","min":0},{"name":"reason","in":"body","kind":"text"}],"shapes":[["webhook","secret"]]},
 {"id":"deleteWebhook","method":"DELETE","path":"/api/admin/apps/{slug}/webhooks/{id}","summary":"Delete a webhook","description":"Nothing is sent to it any more. Its events that were not delivered are lost.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"reason","in":"query","kind":"text"}],"shapes":[["ok"]]},

@@ -9,6 +9,7 @@ import { archive } from "../api/admin/archive/archive_document.ts";
 import { apps } from "../api/admin/apps/apps_document.ts";
 import { webhook_events } from "../api/admin/webhooks/webhooks_schemas.ts";
 import { clients } from "../api/admin/clients/clients_document.ts";
+import { plans } from "../api/admin/plans/plans_document.ts";
 import { resources } from "../api/admin/resources/resources_document.ts";
 import { webhooks } from "../api/admin/webhooks/webhooks_document.ts";
 import { app_itself } from "../api/app/app_document.ts";
@@ -96,6 +97,7 @@ export function openApiDocument(): object {
         ...app_itself,
         ...clients,
         ...resources,
+        ...plans,
         ...webhooks,
         ...service,
         ...session_page,

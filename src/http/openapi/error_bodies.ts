@@ -75,6 +75,7 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
   },
   role_required: { role: z.enum(OPERATOR_ROLES).describe("The lowest role that suffices.") },
   identity_ambiguous: { matches: z.int().min(2).describe("How many people have the address.") },
+  plan_in_use: { accounts: z.int().min(1).describe("How many accounts have the plan.") },
   balance_below_zero: { credits: z.int().describe("The balance."), required },
   overage_limit: { limit: z.int().min(0).describe("The highest allowed cost of this job.") },
   refund_limit: {

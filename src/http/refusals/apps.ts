@@ -1,4 +1,4 @@
-/** The error messages of refusals about apps, their keys, webhooks, OAuth clients and resources. */
+/** The error messages of refusals about apps, their keys, webhooks, OAuth clients, resources and plans. */
 import type { ErrorTable } from "./table.ts";
 
 const changed = (kind: string): string =>
@@ -30,4 +30,10 @@ export const APPS = {
   resource_not_found: "The app has no resource with this id.",
   resource_taken:
     "Another resource is registered with this address. Delete that one first, or use another address.",
+  plan_changed: changed("plan"),
+  plan_not_found: "No plan has this id.",
+  plan_in_use: ({ accounts }) => ({
+    error: `${accounts} ${accounts === 1 ? "account has" : "accounts have"} this plan. Give them another plan first.`,
+    more: { accounts },
+  }),
 } satisfies Partial<ErrorTable>;

@@ -17,6 +17,7 @@ const messages = (limit: number): Readonly<Record<Limited, string>> => ({
   app_keys: `An app can have at most ${limit} keys. Revoke one that you no longer need.`,
   webhooks: `An app can have at most ${limit} webhooks. Delete one first.`,
   clients: `An app can have at most ${limit} OAuth clients. Delete one first.`,
+  plans: `There can be at most ${limit} plans. Delete one first.`,
   resources: `An app can have at most ${limit} resources. Delete one first.`,
 });
 

@@ -191,7 +191,7 @@ function Spending({ overview, appName }: OfApps) {
 }
 
 function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overview">) {
-  const { account } = overview;
+  const { account, next_credits: next } = overview;
   const name = person.name ?? person.email ?? "You";
   return (
     <section class="panel profile" aria-labelledby="profile-name">
@@ -208,8 +208,16 @@ function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overvi
       <dl class="details">
         <div>
           <dt>Plan</dt>
-          <dd>{nameFromSlug(account.plan)}</dd>
+          <dd>{overview.plan_name ?? nameFromSlug(account.plan)}</dd>
         </div>
+        {next === null ? null : (
+          <div>
+            <dt>Next credits</dt>
+            <dd>
+              {credits(next.credits)} on <Time at_ms={next.at_ms} style="day" />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Member since</dt>
           <dd>

@@ -13,6 +13,7 @@ import {
   reasonBody,
   type ActionRequest,
 } from "../../operator/audited_action.ts";
+import type { PlanRecord } from "../../operator/save_plan.ts";
 import { nameFromSlug } from "../layout/labels.ts";
 import { emptyForm, type FormState, ActionForm, Field, FormPage, Reason } from "./form.tsx";
 import { check, invalid, optional, readForm, submit, textOf, type FailedForm } from "./forms.ts";
@@ -20,9 +21,6 @@ import { ACCOUNT_ACTIONS, type AccountAction, DANGEROUS_ACTIONS } from "./labels
 import { accountPath, consolePath } from "./table.tsx";
 
 export const ACCOUNT_ACTION_NAMES = Object.keys(ACCOUNT_ACTIONS) as readonly AccountAction[];
-
-/** The changes of plans that the form's list of plans comes from: enough for every plan in use, and one query. */
-const PLAN_CHANGES_READ = 200;
 
 export const FIELD_LABELS = {
   reason: "The reason",
@@ -145,7 +143,7 @@ async function showForm(
         back={accountPath(subject.identity_id)}
       >
         {action === "plan" ? (
-          <PlanField form={form} current={subject.plan} plans={await recentPlans(context)} />
+          <PlanField form={form} current={subject.plan} plans={await savedPlans(context)} />
         ) : null}
         {action === "revoke-token" ? (
           <input type="hidden" name="token_id" value={form.values["token_id"] ?? ""} />
@@ -166,15 +164,12 @@ async function showForm(
   );
 }
 
-/** The plans of recent changes, to choose from. None if the audit log does not respond: the list only helps. */
-async function recentPlans(context: AppContext): Promise<readonly string[]> {
-  const filter = { act: "account.plan", limit: PLAN_CHANGES_READ };
-  const entries = await context
+/** The saved plans, to choose from. None if the directory does not respond: the list only helps. */
+function savedPlans(context: AppContext): Promise<readonly Pick<PlanRecord, "id" | "name">[]> {
+  return context
     .get("services")
-    .audit.list(filter)
+    .plan_records.list()
     .catch(() => []);
-  const plans = entries.flatMap(({ changed }) => [changed?.["plan"]?.from, changed?.["plan"]?.to]);
-  return [...new Set(plans.filter((plan) => typeof plan === "string"))].toSorted();
 }
 
 /** The account that an action is for. */
@@ -194,7 +189,7 @@ export function pagePropsOf({ identity_id, name }: ActionSubject) {
 interface PlanFieldProps {
   readonly form: FormState;
   readonly current: string;
-  readonly plans: readonly string[];
+  readonly plans: readonly Pick<PlanRecord, "id" | "name">[];
 }
 
 /** A plan from the list, or any other. */
@@ -208,11 +203,11 @@ function PlanField({ form, current, plans }: PlanFieldProps) {
         list="plans"
         // Firefox shows no list in a field without autocompletion.
         autocomplete="on"
-        hint={`The current plan is ${nameFromSlug(current)} (${current}). Choose a plan that was used before, or write another in lowercase letters and digits.`}
+        hint={`The current plan is ${nameFromSlug(current)} (${current}). Choose a saved plan, which brings its credits. Another name in lowercase letters and digits brings none.`}
       />
       <datalist id="plans">
-        {plans.map((plan) => (
-          <option value={plan}>{nameFromSlug(plan)}</option>
+        {plans.map(({ id, name }) => (
+          <option value={id}>{name}</option>
         ))}
       </datalist>
     </>

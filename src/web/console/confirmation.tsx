@@ -62,14 +62,16 @@ interface ConfirmationProps {
   /** Further fields. */
   readonly fields?: Child;
   readonly without_reason?: boolean;
+  /** Left out: apps. */
+  readonly section?: "apps" | "plans";
 }
 
 /** The page: its children say what the action does. */
 export function ConfirmationPage(props: PropsWithChildren<ConfirmationProps>) {
-  const { title, about, form, named_by, fields = null, children } = props;
+  const { title, about, form, named_by, section = "apps", fields = null, children } = props;
   const { action, button, back, without_reason = false } = props;
   return (
-    <FormPage section="apps" {...{ title, about, form }}>
+    <FormPage {...{ section, title, about, form }}>
       {children}
       <ActionForm danger {...{ action, form, button, back }}>
         {named_by === undefined ? null : (

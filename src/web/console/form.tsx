@@ -157,7 +157,7 @@ export function Choices({ form, name, legend, options }: ChoicesProps) {
 
 interface FormPageProps {
   readonly title: string;
-  readonly section: "accounts" | "apps";
+  readonly section: "accounts" | "apps" | "plans";
   /** The account or app that the form is about, as a link. */
   readonly about?: { readonly href: string; readonly name: string };
   readonly form: FormState;

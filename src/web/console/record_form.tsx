@@ -254,6 +254,7 @@ const CHANGED_CODES: readonly (Refusal["code"] | undefined)[] = [
   "client_changed",
   "resource_changed",
   "webhook_changed",
+  "plan_changed",
 ];
 
 /**

@@ -44,6 +44,7 @@ const CONSOLE: Readonly<Record<string, string>> = {
   "GET /console/money": "readMoney",
   "GET /console/money.csv": "readMoney",
   "GET /console/operators": "listOperators",
+  "GET /console/plans": "listPlans",
   "GET /console/search": "findAccounts",
   "POST /console/accounts/:identity_id/credits": "adjustCredits",
   "POST /console/accounts/:identity_id/delete": "deleteAccount",
@@ -74,6 +75,8 @@ const CONSOLE: Readonly<Record<string, string>> = {
   "POST /console/apps/:slug/webhooks/:id/rotate": "rotateWebhookSecret",
   "POST /console/apps/:slug/webhooks/:id/test": "testWebhook",
   "POST /console/new-app": "saveApp",
+  "POST /console/plans/delete": "deletePlan",
+  "POST /console/plans/plan": "savePlan",
 };
 
 /** The page of a form reads nothing that its account's or app's page does not read. */

@@ -201,7 +201,15 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
   expect(granted).toHaveLength(new Set(granted.map((entry) => entry.app_slug)).size);
   const put_in = entries
     .filter(({ kind }) =>
-      ["grant", "adjustment", "purchase", "purchase_refund", "debt", "expire"].includes(kind),
+      [
+        "grant",
+        "adjustment",
+        "purchase",
+        "purchase_refund",
+        "debt",
+        "expire",
+        "recurring",
+      ].includes(kind),
     )
     .reduce((sum, entry) => sum + entry.amount, 0);
   const taken = jobs.reduce(
@@ -455,13 +463,15 @@ export async function expectReadModel(identity_id: string): Promise<void> {
     (await env.DB.prepare(statement).bind(value).all()).results;
   const shown = await select("select * from accounts where identity_id = ?", identity_id);
   if (account === undefined || newest === undefined) return expect(shown).toEqual([]);
-  const { id, plan, created_at_ms, suspended_at_ms } = account;
+  const { id, plan, plan_json, created_at_ms, suspended_at_ms } = account;
+  const plan_version = plan_json === null ? 0 : JSON.parse(plan_json).version;
   const { line, balance_after: credits, reserved_after: reserved, at_ms: updated_at_ms } = newest;
   expect(shown).toEqual([
     {
       id,
       identity_id,
       plan,
+      plan_version,
       created_at_ms,
       line,
       credits,
@@ -540,6 +550,7 @@ interface PurchaseRow {
 interface AccountRow {
   readonly id: string;
   readonly plan: string;
+  readonly plan_json: string | null;
   readonly created_at_ms: number;
   readonly suspended_at_ms: number | null;
 }

@@ -44,6 +44,7 @@ export function rowsBetween(first: number, last: number, account_id = "account")
       id: account_id,
       identity_id: IDENTITY,
       plan: "free",
+      plan_version: 0,
       created_at_ms: 1,
       line: last,
       credits: last === 1 ? 0 : 100 - 2 * (last - 2),

@@ -3,6 +3,7 @@ import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { expectInvariants } from "../account/invariants.ts";
 import { countRowsWritten, query } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
+import { signInOperator } from "../http/api/admin/operators.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { signIn, signInWithCredits } from "../support/passbook.ts";
 import { creditsOf, deliver } from "../payments/till.ts";
@@ -175,6 +176,28 @@ describe("an automatic top-up", () => {
     passTime(32 * DAY_MS);
     await settleDown(ada);
     expect(stripe.charged()).toHaveLength(2);
+  });
+
+  it("the credits that a plan brings come before a decision, so the card pays nothing for them", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe, { month_limit: "5" });
+    const olga = await signInOperator();
+    const recurring = [{ credits: 90, every: "month", rollover_max: 0, app_slugs: null }];
+    const saved = { name: "Studio", recurring };
+    await olga.send("PUT", "/api/admin/plans/studio", saved, { "Idempotency-Key": "plan-1" });
+    const joined = { plan: "studio", reason: "paid by invoice" };
+    const path = `/api/admin/accounts/${ada.identity_id}/plan`;
+    await olga.send("POST", path, joined, { "Idempotency-Key": "plan-2" });
+    await pay(ada, 150);
+    await settleDown(ada);
+    await pay(ada, 100);
+    await settleDown(ada);
+    expect(stripe.charged()).toHaveLength(1);
+    passTime(32 * DAY_MS);
+    await settleDown(ada);
+    expect(await creditsOf(await signIn("ada@example.com"))).toBe(130);
+    expect(stripe.charged()).toHaveLength(1);
+    await expectInvariants(ada.identity_id);
   });
 
   it("an account without automatic top-up writes no additional row for a job", async () => {

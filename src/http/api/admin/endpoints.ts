@@ -24,8 +24,10 @@ import {
   listArchiveHeads,
   listAccountDifferences,
   listDifferences,
+  planRecovery,
   readAccountArchive,
   readArchiveSegment,
+  recoverAccount,
 } from "./archive/archive.ts";
 import { suspendAccounts } from "./accounts/suspend_many.ts";
 import { revokeAppKey, listAppKeys, addAppKey } from "./apps/keys.ts";
@@ -44,6 +46,7 @@ import {
   listResources,
   saveResource,
 } from "./resources/resources.ts";
+import { deletePlan, listPlans, readPlan, savePlan } from "./plans/plans.ts";
 import {
   deleteWebhook,
   listWebhookDeliveries,
@@ -86,6 +89,8 @@ export const OPERATOR_API: readonly Endpoint[] = [
   readAccountArchive,
   readArchiveSegment,
   archiveAccount,
+  planRecovery,
+  recoverAccount,
   listArchiveHeads,
   archiveAccounts,
   listDifferences,
@@ -106,6 +111,10 @@ export const OPERATOR_API: readonly Endpoint[] = [
   readResource,
   saveResource,
   deleteResource,
+  listPlans,
+  readPlan,
+  savePlan,
+  deletePlan,
   listWebhooks,
   saveWebhook,
   deleteWebhook,

@@ -175,7 +175,7 @@ export const accounts = describe(
       tag: "Operators",
       summary: "Set the plan",
       description:
-        "The plan can be any slug. The holder sees the plan in the wallet, and the change in the ledger.",
+        "If the plan is saved, the account copies its rules, and the credits of the period that runs come at once. `anchor`, now or in the past, says where the periods are counted from (default now). The same plan again changes nothing. An account that leaves a plan keeps the credits of the period; if it comes back within that period, it goes on with it and gets no second credits. A plan that nobody saved can be any slug and is only a name. The holder sees the plan in the wallet, and the change in the ledger.",
       example: { plan: "studio", ...REASON },
       success: {
         description: "The account with its plan.",

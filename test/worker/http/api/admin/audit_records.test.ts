@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../../../../src/app.ts";
 import { servicesFor } from "../../../../../src/services.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
+import { giveRecovery } from "../../../support/recovery.ts";
 import { signInWithCredits } from "../../../support/passbook.ts";
 import { openConsole } from "../../../web/console/pages.ts";
 import { openStripe, SELLING } from "../../../payments/till.ts";
@@ -54,6 +55,10 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
   "POST /api/admin/accounts/:identity_id/archive": () => ({}),
   "POST /api/admin/archive": () => ({}),
+  "POST /api/admin/accounts/:identity_id/recovery": () => ({
+    to: new Date(Date.now() - 1).toISOString(),
+    ...REASON,
+  }),
   "DELETE /api/admin/accounts/:identity_id": () => REASON,
   "POST /api/admin/rebuild": () => ({}),
   "POST /api/admin/payments/reconcile": () => ({}),
@@ -77,6 +82,8 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "PUT /api/admin/apps/:slug/resources/:id": () => ({ ...RESOURCE, version: 1 }),
   "DELETE /api/admin/apps/:slug/resources/:id": () => ({}),
   "POST /api/admin/apps/:slug/clients/:id/secret": () => ({}),
+  "PUT /api/admin/plans/:id": () => ({ name: "Main", recurring: [], version: 1 }),
+  "DELETE /api/admin/plans/:id": () => ({}),
   "POST /console/apps/:slug/client-secret": KEY_FORM,
   "POST /console/apps/:slug/client": () => ({
     ...KEY_FORM(),
@@ -112,6 +119,13 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /console/accounts/:identity_id/export": ACT_FORM,
   "POST /console/accounts/:identity_id/delete": ACT_FORM,
   "POST /console/new-app": APP_FORM,
+  "POST /console/plans/plan": () => ({
+    ...KEY_FORM(),
+    version: "1",
+    name: "Main",
+    recurring: "10/day:5",
+  }),
+  "POST /console/plans/delete": KEY_FORM,
   "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), version: "1" }),
   "POST /console/apps/:slug/pause": () => ({ ...ACT_FORM(), message: "Back soon." }),
   "POST /console/apps/:slug/continue": ACT_FORM,
@@ -148,6 +162,7 @@ describe("an operator's write", () => {
 
   it.each(ROUTES)("%s leaves one audit record with the outcome done", async (route) => {
     const [method = "", path = ""] = route.split(" ");
+    if (path.endsWith("/recovery")) await giveRecovery();
     const { olga: on_pages, submit } = await openConsole();
     openStripe();
     const olga = operatorOnPages(on_pages.person, { ...SETTINGS, ...SELLING });
@@ -165,8 +180,10 @@ describe("an operator's write", () => {
     const client = { ...CLIENT, public: !/secret/.test(path) };
     await olga.send("PUT", "/api/admin/apps/sketch/clients/main", client);
     await olga.send("PUT", "/api/admin/apps/sketch/resources/main", RESOURCE);
+    await olga.send("PUT", "/api/admin/plans/main", { name: "Main", recurring: [] });
     const of_app = /webhook|client|resource/.test(path) ? "main" : key_id;
-    const id = path.includes("/apps/") ? of_app : token_id;
+    const of_account = path.includes("/plans/") ? "main" : token_id;
+    const id = path.includes("/apps/") ? of_app : of_account;
     const address = path
       .replace(":identity_id", ada.identity_id)
       .replace(":job_id", job_id)

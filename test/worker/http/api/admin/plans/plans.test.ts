@@ -1,0 +1,277 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { DAY_MS } from "../../../../../../src/domain/calendar.ts";
+import { planListOf } from "../../../../../../src/directory/plan_list.ts";
+import { upkeepOf } from "../../../../../../src/services.ts";
+import { expectInvariants } from "../../../../account/invariants.ts";
+import { fireAlarm, readAlarm } from "../../../../support/account_object.ts";
+import { passTime } from "../../../../support/clock.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../../../../support/passbook.ts";
+import { signInOperator, type Operator } from "../operators.ts";
+
+const DAILY = { credits: 10, every: "day", rollover_max: 4, app_slugs: null } as const;
+const REASON = { reason: "paid by invoice" };
+let keys = 0;
+
+const key = () => ({ "Idempotency-Key": `plan-${(keys += 1)}` });
+
+const save = (olga: Operator, body: object, id = "studio") =>
+  olga.send("PUT", `/api/admin/plans/${id}`, { name: "Studio", ...body }, key());
+
+const join = (olga: Operator, { identity_id }: SignedIn, plan: string, more: object = {}) =>
+  olga.send("POST", `/api/admin/accounts/${identity_id}/plan`, { plan, ...REASON, ...more }, key());
+
+/** Ada has 100 credits without terms. */
+async function people(...recurring: readonly object[]) {
+  const olga = await signInOperator();
+  const saved = await save(olga, { recurring: recurring.length === 0 ? [DAILY] : recurring });
+  expect(saved.status).toBe(200);
+  return [olga, await signInWithCredits()] as const;
+}
+
+async function entriesOf(ada: SignedIn) {
+  const { entries } = (await ada.get("/api/ledger")).body;
+  return entries.map(({ kind, amount }: { kind: string; amount: number }) => [kind, amount]);
+}
+
+const spend = async (ada: SignedIn, cost_estimate: number) => {
+  const started = await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate });
+  const { job_id } = started.body;
+  await ada.post("/api/jobs/complete", { job_id, actual_cost: cost_estimate });
+};
+
+const lotsOf = async (ada: SignedIn) =>
+  (await ada.get("/api/wallet")).body.lots.map(
+    ({ origin, left }: { origin: string; left: number }) => [origin, left],
+  );
+
+const isAgain = () => signIn("ada@example.com");
+
+describe("plans with credits", () => {
+  it("a plan brings its credits at once, and they expire when the next ones come", async () => {
+    const [olga, ada] = await people({ ...DAILY, rollover_max: 0 });
+    const begun_ms = Date.now();
+    const { body } = await join(olga, ada, "studio");
+    expect(body).toMatchObject({ ok: true, account: { plan: "studio", credits: 110 } });
+    const wallet = (await ada.get("/api/wallet?app=demo")).body;
+    expect(wallet).toMatchObject({
+      account: { plan: "studio", credits: 110 },
+      lots: [{ origin: "recurring", left: 10, bought: false, app_slugs: null }],
+      spendable: 110,
+    });
+    const expires_ms = Date.parse(wallet.lots[0].expires_at);
+    expect(expires_ms).toBeGreaterThanOrEqual(begun_ms + DAY_MS);
+    expect(expires_ms).toBeLessThanOrEqual(Date.now() + DAY_MS);
+    await spend(ada, 3);
+    passTime(DAY_MS);
+    const later = await isAgain();
+    expect((await entriesOf(later)).slice(0, 2)).toEqual([
+      ["recurring", 10],
+      ["expire", -7],
+    ]);
+    expect(await lotsOf(later)).toEqual([["recurring", 10]]);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("at the turn, what a rule keeps goes on for one more period, and does not roll over again", async () => {
+    const [olga, ada] = await people();
+    await join(olga, ada, "studio");
+    await spend(ada, 3);
+    passTime(DAY_MS);
+    const second = await isAgain();
+    expect((await entriesOf(second)).slice(0, 3)).toEqual([
+      ["recurring", 10],
+      ["rollover", 0],
+      ["expire", -3],
+    ]);
+    expect(await lotsOf(second)).toEqual([
+      ["rollover", 4],
+      ["recurring", 10],
+    ]);
+    await spend(second, 1);
+    passTime(DAY_MS);
+    const third = await isAgain();
+    expect((await entriesOf(third)).slice(0, 3)).toEqual([
+      ["recurring", 10],
+      ["rollover", 0],
+      // 3 of the credits that rolled over, and 6 of the period's.
+      ["expire", -9],
+    ]);
+    expect((await third.get("/api/wallet")).body.account.credits).toBe(114);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("an account that is used has its turn by the alarm, and one that is not sleeps until its next call", async () => {
+    const [olga, ada] = await people();
+    await join(olga, ada, "studio");
+    const { identity_id } = ada;
+    const turn_ms = Date.parse((await ada.get("/api/wallet")).body.lots[0].expires_at);
+    passTime(DAY_MS);
+    await fireAlarm(identity_id);
+    const asleep_ms = await readAlarm(identity_id);
+    // Only the delivery to the read model may be left: no turn, no warning and no expiry.
+    expect(asleep_ms ?? 0).toBeLessThan(turn_ms + DAY_MS / 2);
+    passTime(8 * DAY_MS);
+    const later = await isAgain();
+    expect((await entriesOf(later)).slice(0, 4)).toEqual([
+      ["recurring", 14],
+      ["expire", -14],
+      ["recurring", 10],
+      ["rollover", 0],
+    ]);
+    expect(await lotsOf(later)).toEqual([
+      ["rollover", 4],
+      ["recurring", 10],
+    ]);
+    await expectInvariants(identity_id);
+  });
+
+  it("a job that is started over a turn keeps its credits, which come back for seven days", async () => {
+    const [olga, ada] = await people({ ...DAILY, rollover_max: 0 });
+    await join(olga, ada, "studio");
+    const job = { app: "demo", action: "draw", cost_estimate: 6, ttl_seconds: 5 * 24 * 3_600 };
+    const { job_id } = (await ada.post("/api/jobs", job)).body;
+    passTime(DAY_MS);
+    const later = await isAgain();
+    expect((await entriesOf(later)).slice(0, 2)).toEqual([
+      ["recurring", 10],
+      ["expire", -4],
+    ]);
+    await later.post("/api/jobs/fail", { job_id });
+    expect(await lotsOf(later)).toEqual([
+      ["recurring", 10],
+      ["returned", 6],
+    ]);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("credits of a rule for some apps are usable there only, and other credits are not lost", async () => {
+    const [olga, ada] = await people({ ...DAILY, app_slugs: ["paint"] }, DAILY);
+    await join(olga, ada, "studio");
+    expect((await ada.get("/api/wallet?app=demo")).body).toMatchObject({ spendable: 110 });
+    expect((await ada.get("/api/wallet?app=paint")).body).toMatchObject({
+      // With 100 starter credits of the app.
+      spendable: 220,
+    });
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("the same plan again changes nothing, and a return within the period brings no second credits", async () => {
+    const [olga, ada] = await people();
+    await join(olga, ada, "studio");
+    const before = await entriesOf(ada);
+    await join(olga, ada, "studio", { anchor: new Date(Date.now() - 3_600_000).toISOString() });
+    expect(await entriesOf(ada)).toEqual(before);
+    await join(olga, ada, "free");
+    expect(await lotsOf(ada)).toEqual([["recurring", 10]]);
+    await join(olga, ada, "studio");
+    expect(await lotsOf(ada)).toEqual([["recurring", 10]]);
+    await join(olga, ada, "free");
+    passTime(2 * DAY_MS);
+    const later = await isAgain();
+    expect((await entriesOf(later))[0]).toEqual(["expire", -10]);
+    expect(await lotsOf(later)).toEqual([]);
+    await join(olga, ada, "studio");
+    expect(await lotsOf(later)).toEqual([["recurring", 10]]);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("the anchor says when the next credits come, and cannot be in the future", async () => {
+    const [olga, ada] = await people();
+    const anchor_ms = Date.now() - 6 * 3_600_000;
+    await join(olga, ada, "studio", { anchor: new Date(anchor_ms).toISOString() });
+    const { lots } = (await ada.get("/api/wallet")).body;
+    expect(Date.parse(lots[0].expires_at)).toBe(anchor_ms + DAY_MS);
+    const later = await join(olga, ada, "free", {
+      anchor: new Date(Date.now() + DAY_MS).toISOString(),
+    });
+    expect(later.status).toBe(400);
+    expect(later.body.error).toContain("must not be in the future");
+  });
+
+  it("what an account owes is paid by its plan's credits first", async () => {
+    const [olga, ada] = await people();
+    const take = { amount: -105, allow_negative: true, reason: "a mistake" };
+    await olga.send("POST", `/api/admin/accounts/${ada.identity_id}/credits`, take, key());
+    await join(olga, ada, "studio");
+    expect((await ada.get("/api/wallet")).body).toMatchObject({
+      account: { credits: 5 },
+      lots: [{ origin: "recurring", left: 5 }],
+    });
+    await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("changes of plans", () => {
+  it("the schedule brings changed rules to the accounts that have the plan, from their next turn on", async () => {
+    const [olga, ada] = await people();
+    await join(olga, ada, "studio");
+    const behind = async () => {
+      const { plan } = (await olga.get("/api/admin/plans/studio")).body;
+      return [plan.accounts, plan.behind];
+    };
+    await fireAlarm(ada.identity_id);
+    expect(await behind()).toEqual([1, 0]);
+    const changed = await save(olga, { recurring: [{ ...DAILY, credits: 25 }], version: 1 });
+    expect(changed.body.plan).toMatchObject({ version: 2, recurring: [{ credits: 25 }] });
+    expect(await behind()).toEqual([1, 1]);
+    await upkeepOf(env)();
+    await fireAlarm(ada.identity_id);
+    expect(await behind()).toEqual([1, 0]);
+    expect(await lotsOf(ada)).toEqual([["recurring", 10]]);
+    passTime(DAY_MS);
+    expect(await lotsOf(await isAgain())).toEqual([
+      ["rollover", 4],
+      ["recurring", 25],
+    ]);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("the next call of an account brings changed rules too", async () => {
+    const [olga, ada] = await people();
+    await join(olga, ada, "studio");
+    await save(olga, { recurring: [{ ...DAILY, credits: 25 }], version: 1 });
+    planListOf(env.DIRECTORY).forget();
+    await ada.get("/api/wallet");
+    await vi.waitFor(async () => expect((await entriesOf(ada))[0]).toEqual(["plan", 0]));
+    passTime(DAY_MS);
+    expect(await lotsOf(await isAgain())).toContainEqual(["recurring", 25]);
+  });
+
+  it("a plan that accounts have cannot be deleted, and another one can", async () => {
+    const [olga, ada] = await people();
+    await save(olga, { recurring: [] }, "empty");
+    await join(olga, ada, "studio");
+    await fireAlarm(ada.identity_id);
+    const refused = await olga.send("DELETE", "/api/admin/plans/studio", undefined, key());
+    expect(refused).toMatchObject({ status: 409, body: { code: "plan_in_use", accounts: 1 } });
+    expect((await olga.send("DELETE", "/api/admin/plans/empty", undefined, key())).status).toBe(
+      200,
+    );
+    const { plans } = (await olga.get("/api/admin/plans")).body;
+    expect(plans.map(({ id }: { id: string }) => id)).toEqual(["studio"]);
+    expect((await olga.get("/api/admin/plans/empty")).body.code).toBe("plan_not_found");
+  });
+
+  it("a save names the version that it changes", async () => {
+    const [olga] = await people();
+    const outdated = await save(olga, { recurring: [], version: 7 });
+    expect(outdated).toMatchObject({ status: 409, body: { code: "plan_changed" } });
+    const repeated = await save(olga, { recurring: [DAILY] });
+    expect(repeated.body.plan.version).toBe(1);
+  });
+
+  it.each([
+    ["studio", { recurring: [{ ...DAILY, credits: 0 }] }, "recurring.0.credits"],
+    ["studio", { recurring: [{ ...DAILY, every: "year" }] }, "must be one of day, week, month"],
+    ["studio", { recurring: Array.from({ length: 5 }, () => DAILY) }, "must have at most 4 rules"],
+    ["studio", { recurring: [{ ...DAILY, price: 1 }] }, "price"],
+    ["free", { recurring: [DAILY] }, "must not be free"],
+    ["Studio!", { recurring: [DAILY] }, "must be 1 to 64 of"],
+  ])("a plan %s with %j is refused and says why", async (id, body, text) => {
+    const olga = await signInOperator();
+    const refused = await save(olga, body, id);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toContain(text);
+  });
+});
