@@ -155,7 +155,6 @@ export class Archiver {
   async #write(archive: ArchiveStore, account: AccountRow): Promise<void> {
     const { alarm } = this.#parts;
     try {
-      if (await this.#parts.isRestoring()) throw new RestoreUnfinished();
       for (let left = SEGMENTS_AT_ONCE; left > 0 && this.#isDue(); left -= 1) {
         if (this.#isOver()) return;
         await this.#writeOne(archive, account);
@@ -174,6 +173,9 @@ export class Archiver {
     const chosen = { to_line, is_exact: pending_line !== null };
     const segment = readSegment(database, account, start, chosen);
     if (pending_line !== segment.last) this.#save({ pending_line: segment.last });
+    // The segment may be one of an earlier storage, whose entries the archive has already.
+    if (await this.#parts.isRestoring()) throw new RestoreUnfinished();
+    if (this.#isOver()) return;
     const hash = await sha256(await storeOnce(archive, account.id, segment));
     const written = { account_id: account.id, line: segment.last, sha256: hash };
     const storage_percent = this.#parts.storagePercent();

@@ -40,6 +40,8 @@ const CONSOLE: Readonly<Record<string, string>> = {
   "GET /console/apps/:slug/oauth": "listOAuthClients",
   "GET /console/audit": "listAudit",
   "GET /console/audit.csv": "listAudit",
+  // What the figure of health counts, as the schedule kept it. `listDifferences` compares now, which only an admin may.
+  "GET /console/differences": "inspectHealth",
   "GET /console/jobs": "findJobs",
   "GET /console/money": "readMoney",
   "GET /console/money.csv": "readMoney",

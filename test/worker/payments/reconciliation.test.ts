@@ -247,10 +247,13 @@ describe("the schedule's reconciliation of payments", () => {
     expect(await runSchedule()).toEqual(first);
     expect(await runSchedule()).toEqual({ checked: 11, booked: 1, not_booked: 0, has_ended: true });
     expect(await balanceOf(ada)).toBe(100);
-    const asked = stripe.asked.length;
+    // The schedule also compares each account's purchases with the payment service.
+    const lists = () =>
+      stripe.asked.filter(({ url }) => !url.includes("/v1/payment_intents/")).length;
+    const asked = lists();
     pass(RECONCILIATION_PAUSE_MS - 1);
     expect(await runSchedule()).toEqual({ checked: 0 });
-    expect(stripe.asked).toHaveLength(asked);
+    expect(lists()).toBe(asked);
     pass(1);
     expect(await runSchedule()).toEqual(first);
   });

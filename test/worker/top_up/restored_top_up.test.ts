@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { repeatAlarm } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 import { begin, expectSound, giveRecovery, now, restore } from "../support/recovery.ts";
-import { signInOperator } from "../http/api/admin/operators.ts";
-import { creditsOf } from "../payments/till.ts";
+import { operatorOnPages, SETTINGS, signInOperator } from "../http/api/admin/operators.ts";
+import { creditsOf, SELLING } from "../payments/till.ts";
 import { openShop, pay, sendForm, settleDown, switchOn, topUpOf, topUpsOf } from "./topped_up.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,6 +33,10 @@ describe("restoring an account with automatic top-up", () => {
     expect(await creditsOf(ada)).toBe(140);
     expect(stripe.charged()).toHaveLength(2);
     await expectSound(olga, ada);
+    // The payment service knows both charges as this person's.
+    const selling = operatorOnPages((await signInOperator()).person, { ...SETTINGS, ...SELLING });
+    const compared = await selling.get(`/api/admin/accounts/${ada.identity_id}/differences`);
+    expect(compared.body).toEqual({ checked: 1, differences: [], failed: [] });
   });
 
   it("it stays off if the holder switched it off after the time", async () => {

@@ -39,14 +39,15 @@ const rowsOf = (html: string): string[] =>
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Adds reports of progress that change no credits to a job whose entry is the newest one. */
+/** Adds reports of progress that change no credits to a job. */
 async function addReports({ identity_id }: SignedIn, job_id: string, count: number): Promise<void> {
   await query(
     identity_id,
     `with recursive more (number) as (select 1 union all select number + 1 from more where number < ${count})
     insert into entries (line, kind, amount, balance_after, reserved_after, job_id, previous_line,
       app_slug, at_ms, open_jobs, recent_after_job_id, recent_jobs)
-    select line + number, 'reserve', 0, balance_after, reserved_after, job_id, line + number - 1,
+    select line + number, 'reserve', 0, balance_after, reserved_after, '${job_id}',
+      iif(number = 1, (select line from jobs where id = '${job_id}'), line + number - 1),
       app_slug, at_ms, open_jobs, recent_after_job_id, recent_jobs
     from more, (select * from entries order by line desc limit 1) as newest`,
   );
