@@ -42,6 +42,9 @@ call() {
     ${3:+-d "$3"} ${IDENTITY:+-H "Passbook-Identity: $IDENTITY"} "$PASSBOOK_URL$2" | sed '$!{h;d};G;s/\n//'
 }
 
+# post_dev PATH BODY: a request to what only development has.
+post_dev() { curl -s -H 'Content-Type: application/json' -d "$2" "$PASSBOOK_URL$1"; }
+
 # mint NAME [SCOPES]: a personal access token of a person who is signed in, by device login. Prints it.
 mint() {
   local login code

@@ -62,6 +62,7 @@ import { cleanReadModel } from "./readmodel/retention.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
 import { copyAppIcon } from "./operations/app_icon_copy.ts";
 import { sendAlerts } from "./operations/alerts.ts";
+import { createManual } from "./operations/manual.ts";
 import { createHealth } from "./operations/health.ts";
 import { checkArchive, checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
@@ -77,6 +78,8 @@ import { repairLostAccounts } from "./operations/lost_accounts.ts";
 import { createPaymentBooking } from "./operations/payment_booking.ts";
 import { createPaymentReconciliation } from "./operations/payment_reconciliation.ts";
 import { bringPlans } from "./operations/changed_plans.ts";
+import { compareAccount } from "./operator/differences.ts";
+import { createProof } from "./readmodel/proof.ts";
 import { requestDueArchives } from "./operations/due_archives.ts";
 import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
@@ -125,6 +128,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     identity,
     vault,
     read_model,
+    proof: createProof(env.DB),
     archive,
     ...directory,
     ...webhooks,
@@ -164,6 +168,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     limiters: ({ binding }) => env[binding],
     living_credentials: createLivingCredentials(),
+    readManual: createManual(env.ASSETS),
   });
 }
 
@@ -305,6 +310,8 @@ function healthOf(
     readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
     listPausedWebhooks: () => webhooks.listPaused(),
     listFailingWebhooks: (limit) => webhook_records.listFailing(limit),
+    readComparisonBegin: async () => (await createProof(env.DB).readRound())?.began_at_ms ?? null,
+    listFilling: (limit) => read_model.listFilling(limit),
     readSpent: async (day) => {
       const [today] = await read_model.readDailyTotals(day, day + 1, null);
       return today?.settled ?? 0;
@@ -437,6 +444,8 @@ function copyTasks({
   archive,
   read_model,
   failures,
+  payments,
+  proof,
 }: Services): Readonly<Record<string, () => Promise<object>>> {
   const requestArchives = () =>
     requestDueArchives({
@@ -452,10 +461,11 @@ function copyTasks({
     compareSomeAccounts(
       {
         listPeople: (after_id, limit) => identity.listIdentities(after_id, limit),
-        compare: (identity_id) => accounts(identity_id).compare(),
+        compare: (identity_id) => compareAccount({ accounts, payments }, identity_id),
+        proof,
         count: (found) => failures.count("difference", found),
       },
-      `user_${crypto.randomUUID()}`,
+      Date.now(),
     );
   return { ...(archive === null ? {} : { archive: requestArchives }), comparison };
 }

@@ -70,6 +70,15 @@ CREATE TABLE `archive` (
 	`failing_since_ms` integer
 );
 --> statement-breakpoint
+CREATE TABLE `balance_forward` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`line` integer NOT NULL,
+	`at_ms` integer NOT NULL,
+	`balance` integer NOT NULL,
+	`purchased` integer NOT NULL,
+	`sha256` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `cap_claims` (
 	`claimed_until_ms` integer NOT NULL,
 	`job_id` text NOT NULL,
@@ -170,6 +179,22 @@ CREATE TABLE `kept_payments` (
 	`paid_minor` integer NOT NULL,
 	`reversals_json` text NOT NULL
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `left_jobs` (
+	`last_id` text PRIMARY KEY NOT NULL,
+	`after_id` text NOT NULL,
+	`line` integer NOT NULL,
+	`sha256` text NOT NULL,
+	`recalled_at_ms` integer
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `left_segments` (
+	`first` integer PRIMARY KEY NOT NULL,
+	`last` integer NOT NULL,
+	`at_ms` integer NOT NULL,
+	`sha256` text NOT NULL,
+	`recalled_at_ms` integer
+);
 --> statement-breakpoint
 CREATE TABLE `long_jobs` (
 	`expires_at_ms` integer NOT NULL,

@@ -28,8 +28,18 @@ CREATE TABLE `archive_heads` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`line` integer NOT NULL,
 	`sha256` text NOT NULL,
-	`written_at_ms` integer NOT NULL
+	`written_at_ms` integer NOT NULL,
+	`storage_percent` integer
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `archive_heads_storage_percent` ON `archive_heads` (`storage_percent`) WHERE storage_percent is not null;--> statement-breakpoint
+CREATE TABLE `comparison` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`after_id` text NOT NULL,
+	`began_at_ms` integer NOT NULL,
+	`accounts` integer NOT NULL,
+	`totals_at_ms` integer NOT NULL
+);
 --> statement-breakpoint
 CREATE TABLE `daily_revenue` (
 	`day` integer NOT NULL,
@@ -74,6 +84,16 @@ CREATE TABLE `day_minutes` (
 	`jobs` integer NOT NULL,
 	`failed` integer NOT NULL,
 	PRIMARY KEY(`day`, `app_slug`, `minute`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `differences` (
+	`account_id` text NOT NULL,
+	`place` text NOT NULL,
+	`what` text NOT NULL,
+	`expected` integer,
+	`found` integer,
+	`found_at_ms` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `place`, `what`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `forgotten_accounts` (

@@ -80,9 +80,11 @@ interface Spending {
 const SPENDING_APP = "coalesce(started_by_json ->> '$.slug', app_slug)";
 
 /** The cost of the jobs that ended in the present month. Null: it has too many entries. `newest`: the newest entry's number. */
-function readSpending({ database, now_ms }: Transaction, newest: number): Spending | null {
-  const first = numberAt(database, newest, monthOf(now_ms).from_ms);
+function readSpending(transaction: Transaction, newest: number): Spending | null {
+  const { database, store, now_ms } = transaction;
+  const first = numberAt(transaction, newest, monthOf(now_ms).from_ms);
   if (newest - first >= ACCESS_SCAN_MAX_LINES) return null;
+  store.left.requirePage([], { first, end: newest + 1, limit: 1, joins_jobs: true });
   const sums = database.all<JobCreator & { readonly credits: number }>(
     `select ${SPENDING_APP} as app_slug, allowance_path, sum(actual_cost - refunded) as credits
      from jobs where status <> 'started'

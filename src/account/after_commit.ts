@@ -68,8 +68,10 @@ export class AfterCommit implements Announcements {
     this.#announceDelivery(now_ms);
   }
 
-  jobProgressed(job: JobRow, now_ms: number): void {
-    this.#progressed_jobs.push({ id: crypto.randomUUID(), job, at_ms: now_ms });
+  jobProgressed(job: JobRow, has_entry: boolean, now_ms: number): void {
+    // Streams send an entry's job with the entry.
+    if (!has_entry) this.#progressed_jobs.push({ id: crypto.randomUUID(), job, at_ms: now_ms });
+    if (this.#followers.webhooks.keepProgress(job, now_ms)) this.#announceDelivery(now_ms);
   }
 
   requestRefused(app_slug: string, now_ms: number): void {

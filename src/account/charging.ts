@@ -24,8 +24,13 @@ import type { Transaction } from "./transaction.ts";
 /** The pause while the settings sell nothing. */
 const NOT_SELLING_MS = 60 * 60_000;
 
+/** The pause while a restore of the account is not finished. */
+const RESTORING_MS = 60_000;
+
 interface Charging {
   readonly store: Store;
+  /** Whether the storage may be that of an earlier time. @throws if the archive cannot be reached */
+  readonly isRestoring: () => Promise<boolean>;
   /** Null: nothing is for sale. */
   readonly openCharges: () => CardCharges | null;
   readonly transact: <Value>(operation: (it: Transaction) => Answer<Value>) => Answer<Value>;
@@ -38,11 +43,13 @@ interface Charging {
  * @returns when to call again, in milliseconds since the epoch; null: nothing is due, and no time changes that.
  */
 export async function chargeDueTopUp(parts: Charging): Promise<number | null> {
-  const { store, openCharges, transact, countFailure } = parts;
+  const { store, isRestoring, openCharges, transact, countFailure } = parts;
   const due = store.top_ups.readDue();
   if (due !== null && due.next_at_ms <= Date.now()) {
     const charges = openCharges();
     if (charges === null) return Date.now() + NOT_SELLING_MS;
+    // The charge may have been made after that time.
+    if (await isRestoring()) return Date.now() + RESTORING_MS;
     const prepared = transact((it) => prepare(it, charges));
     const next = prepared.ok ? prepared.value : null;
     if (next !== null) {

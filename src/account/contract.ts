@@ -6,6 +6,7 @@ export * from "./contract/call.ts";
 export type * from "./contract/history.ts";
 export type * from "./contract/jobs.ts";
 export type * from "./contract/operators.ts";
+export type * from "./contract/recovery.ts";
 export type * from "./contract/access.ts";
 export type * from "./contract/allowances.ts";
 export type * from "./contract/oauth.ts";

@@ -63,6 +63,15 @@ export class Instance {
     return parts;
   }
 
+  /** Opens all parts again, after their tables were replaced. `alarm_at_ms`: the alarm in storage; null: none. */
+  reopen(alarm_at_ms: number | null): void {
+    if (typeof this.#state !== "string") {
+      this.#state.archiver.retire();
+      this.#state.old_rows.retire();
+    }
+    this.#open(alarm_at_ms);
+  }
+
   get isDeleted(): boolean {
     return this.parts?.erasure.has_begun ?? false;
   }
@@ -107,6 +116,12 @@ export class Instance {
     }
   }
 
+  /** Runs an operation again once what it needs of the archive is back. @throws as {@link OldRows.recalling} */
+  recalling<Value>(run: () => Value): Value | Promise<Awaited<Value>> {
+    // Only an open account has rows in the archive, and newer data is refused by the operation itself.
+    return typeof this.#state === "string" ? run() : this.#state.old_rows.recalling(run);
+  }
+
   /** Does the alarm's work. */
   async runAlarm(): Promise<void> {
     if (this.#state === "newer_data") {
@@ -114,7 +129,8 @@ export class Instance {
       return this.context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
     const parts = this.openParts();
-    const { after_commit, alarm_round, archiver, database, erasure, streams, webhooks } = parts;
+    const { after_commit, alarm_round, archiver, database, erasure, old_rows } = parts;
+    const { streams, webhooks } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
       ["expiry", () => this.expireJobs(parts)],
@@ -123,14 +139,16 @@ export class Instance {
       ["streams", () => streams.endExpired()],
       ["top-up", () => this.#chargeTopUp(parts)],
       ["archive", () => archiver.start()],
+      ["old rows", () => old_rows.work()],
       // Last, because nobody waits for it.
       ["clean-up", () => deleteOldResponses(database, Date.now())],
     ]);
   }
 
-  #chargeTopUp({ store, countFailedTopUp }: AccountParts): Promise<number | null> {
+  #chargeTopUp({ isRestoring, store, countFailedTopUp }: AccountParts): Promise<number | null> {
     return chargeDueTopUp({
       store,
+      isRestoring,
       openCharges: this.#cardCharges,
       transact: (operation) => this.transact(SERVICE, "write", operation),
       countFailure: countFailedTopUp,

@@ -18,7 +18,8 @@ export class Account extends DurableObject<Env> {
   static {
     for (const [name, operation] of Object.entries(OPERATIONS)) {
       const value = function (this: Account, ...input: unknown[]): unknown {
-        return Reflect.apply(operation, null, [this.#instance, ...input]);
+        const run = (): unknown => Reflect.apply(operation, null, [this.#instance, ...input]);
+        return this.#instance.recalling(run);
       };
       Object.defineProperty(Account.prototype, name, { value, configurable: true });
     }

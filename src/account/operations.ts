@@ -42,8 +42,9 @@ import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
 import * as purchases from "./purchases/purchases.ts";
+import * as recovery from "./recovery/recovery.ts";
 import { starterReader } from "./sql/started_by.ts";
-import { compareCopies } from "./sync/comparison.ts";
+import { compareCopies, NO_ACCOUNT } from "./sync/comparison.ts";
 import * as read_model from "./sync/repair.ts";
 import * as top_ups from "./top_up/top_up.ts";
 import type { Transaction } from "./transaction.ts";
@@ -173,10 +174,17 @@ export const OPERATIONS = {
   /** What the archive has of the account; null: there is no such account. */
   readArchived: ({ readModelParts: parts }: Instance): contract.ArchivedAccount | null =>
     parts === null ? null : readArchived(parts),
+  /** What a restore to a time would undo. Changes nothing. */
+  planRecovery: (account: Instance, to_ms: number): Answer<contract.RecoveryPlan> =>
+    recovery.planRecovery(account, to_ms),
+  beginRecovery: (account: Instance, to_ms: number): Promise<Answer<null>> =>
+    recovery.beginRecovery(account, to_ms),
+  finishRecovery: (account: Instance): Promise<Answer<contract.Recovered>> =>
+    recovery.finishRecovery(account),
   /** Compares the account with its copies. Changes nothing. */
   compare: async ({ readModelParts: parts }: Instance): Promise<contract.Comparison> =>
     parts === null
-      ? { line: 0, differences: [] }
+      ? NO_ACCOUNT
       : compareCopies({ ...parts, ...parts.copies, head: parts.archiver.head }),
   /** The queue lost something of this account on its way to D1. */
   catchUp: ({ readModelParts: parts }: Instance): void => {
@@ -291,10 +299,10 @@ function listVisibleJobs(
   transaction: Transaction,
   request: contract.ListJobsRequest,
 ): Answer<contract.Page<contract.JobRow, string>> {
-  const { database, store } = transaction;
+  const { store } = transaction;
   const { recent_after_job_id } = startedJobsOf(store.readNewestEntry());
   const filter = { ...request, visible_apps: callers.visibleApps(transaction) };
-  const { rows, next } = listJobs(database, filter, recent_after_job_id);
+  const { rows, next } = listJobs(transaction, filter, recent_after_job_id);
   return accepted({ rows: rows.map((job) => callers.shownTo(transaction, job)), next });
 }
 
@@ -302,10 +310,11 @@ function listVisibleEntries(
   transaction: Transaction,
   request: contract.ListEntriesRequest,
 ): Answer<contract.Page<contract.ListedEntry, number>> {
-  const { database } = transaction;
+  const { database, store } = transaction;
   const visible_apps = callers.visibleApps(transaction);
   const first_line = access.firstSeenLine(transaction);
-  const { rows, next } = listEntries(database, { ...request, visible_apps, first_line });
+  const { rows, next } = listEntries(transaction, { ...request, visible_apps, first_line });
+  store.left.requireJobsOf(rows);
   const starter = starterReader(database, rows);
   const byOf = (entry: contract.EntryRow) => {
     const columns = starter(entry);

@@ -32,8 +32,8 @@ export function readOverview(transaction: Transaction, request: OverviewRequest)
   const visible_apps = visibleApps(transaction);
   const plan = readPlan(store);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
-  const { rows: recent_jobs } = listJobs(database, filter, newest.recent_after_job_id);
-  const { points, complete } = readBalancePoints(database, from_ms);
+  const { rows: recent_jobs } = listJobs(transaction, filter, newest.recent_after_job_id);
+  const { points, complete } = readBalancePoints(transaction, from_ms);
   return accepted({
     account: { ...account, credits: newest.balance_after },
     line: newest.line,
@@ -44,7 +44,7 @@ export function readOverview(transaction: Transaction, request: OverviewRequest)
     next_credits: nextCredits(plan?.rules ?? []),
     apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
     takes_starters: !account.returned,
-    debt_cause: newest.balance_after < 0 ? readDebtCause(database) : null,
+    debt_cause: newest.balance_after < 0 ? readDebtCause(transaction) : null,
     recent_jobs,
     from_ms,
     balance: sampleBalance(points, from_ms, now_ms, OVERVIEW_POINTS_MAX),
@@ -53,13 +53,19 @@ export function readOverview(transaction: Transaction, request: OverviewRequest)
   });
 }
 
-/** Balances since a time, oldest first, and the one before it. If there are too many, only the newest. */
+/**
+ * Balances since a time, oldest first, and the one before it. If there are too many, or if they have left for the archive,
+ * only the newest.
+ */
 function readBalancePoints(
-  database: AccountDatabase,
+  transaction: Transaction,
   from_ms: number,
 ): { readonly points: readonly BalancePoint[]; readonly complete: boolean } {
   // With the entry before, which has the balance at the beginning.
-  const first = numberAt(database, newestNumber(database), from_ms) - 1;
+  const { database, store } = transaction;
+  const { forward } = store.left;
+  const since_ms = Math.max(from_ms, (forward?.at_ms ?? from_ms - 1) + 1);
+  const first = numberAt(transaction, newestNumber(database), since_ms) - 1;
   const newest = database.all<BalancePoint>(
     `select at_ms, balance_after as credits from entries
      where line >= ?1 and (line = ?1 or ${IS_LISTED}) order by line desc limit ${OVERVIEW_LINES_MAX}`,
@@ -67,14 +73,19 @@ function readBalancePoints(
   );
   const before = newest.findIndex(({ at_ms }) => at_ms < from_ms);
   const points = (before === -1 ? newest : newest.slice(0, before + 1)).toReversed();
-  return { points, complete: before !== -1 || newest.length < OVERVIEW_LINES_MAX };
+  const is_all = newest.length < OVERVIEW_LINES_MAX && since_ms === from_ms;
+  return { points, complete: before !== -1 || is_all };
 }
 
 /** The entry that took the balance below zero. Few entries follow it, because no job starts meanwhile. */
-function readDebtCause(database: AccountDatabase): Overview["debt_cause"] {
+function readDebtCause({ database, store }: Transaction): Overview["debt_cause"] {
+  const { oldest_line } = store.left;
   const solvent = database.first<Pick<EntryRow, "line">>(
-    "select line from entries where balance_after >= 0 order by line desc limit 1",
+    "select line from entries where balance_after >= 0 and line >= ? order by line desc limit 1",
+    oldest_line,
   );
+  // The cause has left for the archive.
+  if (solvent === null && oldest_line > 1) return null;
   return database.first<Pick<EntryRow, "kind" | "note">>(
     "select kind, note from entries where line > ? order by line limit 1",
     solvent?.line ?? 0,

@@ -7,6 +7,8 @@ import { createProjector, noProjector } from "../readmodel/adapters.ts";
 import type { Projector } from "../readmodel/projector.ts";
 import { senderName } from "../webhooks/sender_contract.ts";
 import { AfterCommit } from "./after_commit.ts";
+import { undoneKey } from "../domain/archive_segment.ts";
+import { STORAGE_HALF_PERCENT } from "../domain/limits.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
 import { Erasure } from "./deletion/erasure.ts";
 import { Streams } from "./events/streams.ts";
@@ -20,6 +22,7 @@ import { PurchaseStore } from "./sql/purchase_store.ts";
 import { Store } from "./sql/store.ts";
 import { Alarm, AlarmRound } from "./sync/alarm.ts";
 import { Archiver } from "./sync/archiver.ts";
+import { leavingAge, OldRows, storageBytes } from "./sync/old_rows.ts";
 import { Outbox } from "./sync/outbox.ts";
 import { sizeReader, type TransactionParts } from "./transaction.ts";
 import { Vault } from "./vault/vault.ts";
@@ -35,8 +38,14 @@ export interface AccountParts {
   readonly alarm_round: AlarmRound;
   readonly outbox: Outbox;
   readonly archiver: Archiver;
+  readonly old_rows: OldRows;
   /** Copies of the account. */
   readonly copies: { readonly archive: ArchiveStore | null; readonly projector: Projector };
+  /**
+   * Whether a restore of the account is not finished, so that its storage may be that of the earlier time. What follows from it
+   * outside, such as a segment or a charge, may have happened already. @throws if the archive cannot be reached
+   */
+  readonly isRestoring: () => Promise<boolean>;
   readonly after_commit: AfterCommit;
   readonly webhooks: WebhookOutbox;
   readonly event_sources: EventSources;
@@ -65,7 +74,9 @@ export function openParts(
   const purchases = new PurchaseStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
   const is_canary = identity_id === CANARY_IDENTITY;
-  const { copies, outbox, archiver } = openCopies(env, is_canary, { database, store, alarm });
+  const size = { size_bytes: sizeReader(storage.sql), storage_bytes: storageBytes(env) };
+  const kept = { storage, database, store, alarm, ...size };
+  const { outbox, archiver, ...copies } = openCopies(env, is_canary, kept);
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
   const event_sources = { database, store, unnumbered: new UnnumberedEvents(database) };
   const webhooks = new WebhookOutbox(
@@ -77,7 +88,7 @@ export function openParts(
     alarm_at_ms !== null,
   );
   const streams = new Streams({ context, store, allowances, families });
-  const of_account = { identity_id, storage, size_bytes: sizeReader(storage.sql), alarm };
+  const of_account = { identity_id, storage, ...size, alarm };
   const stores = { database, store, allowances, families, approvals, purchases };
   // The erasure runs transactions, and follows them.
   const transaction = (): TransactionParts => ({
@@ -102,7 +113,7 @@ export function openParts(
     store,
     purchases,
     archiver,
-    copies,
+    ...copies,
     after_commit,
     alarm_round: new AlarmRound(alarm),
     event_sources,
@@ -117,21 +128,42 @@ export function openParts(
 function openCopies(
   env: Env,
   is_canary: boolean,
-  parts: Pick<AccountParts, "database" | "store" | "alarm">,
+  parts: Pick<AccountParts, "database" | "store" | "alarm"> &
+    Pick<TransactionParts, "storage" | "size_bytes" | "storage_bytes">,
 ) {
   const { database, store } = parts;
   const failures = failureCounterOf(env.DIRECTORY);
   const projector = is_canary ? noProjector : createProjector(env);
   const archive = is_canary ? null : createArchiveStore(env);
-  const outbox = new Outbox(database, store, projector, (failure) =>
-    failures.count("failed_delivery", failure),
-  );
-  const archiver = new Archiver({
+  const isRestoring = async (): Promise<boolean> => {
+    const key = undoneKey(store.readAccount()?.id ?? "");
+    return archive !== null && (await archive.read(key)) !== null;
+  };
+  const archiver: Archiver = new Archiver({
     ...parts,
     archive,
+    isRestoring,
+    settled: () => old_rows.settled(),
+    storagePercent: () => {
+      const percent = Math.floor((parts.size_bytes() / parts.storage_bytes) * 100);
+      return percent < STORAGE_HALF_PERCENT ? null : percent;
+    },
     max_age_ms: archiveMaxAge(env),
     note: (segment) => projector.noteArchive(segment),
     countFailure: (failure) => failures.count("failed_archive", failure),
   });
-  return { copies: { archive, projector }, outbox, archiver };
+  const old_rows = new OldRows({
+    ...parts,
+    archive,
+    archiver,
+    age_ms: leavingAge(env),
+    countFailure: (failure) => failures.count("failed_archive", failure),
+  });
+  const outbox = new Outbox(database, store, {
+    projector,
+    recalling: async (work) => old_rows.recalling(work),
+    isRestoring,
+    countFailure: (failure) => failures.count("failed_delivery", failure),
+  });
+  return { copies: { archive, projector }, isRestoring, outbox, archiver, old_rows };
 }

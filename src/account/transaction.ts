@@ -17,8 +17,8 @@ import type { Alarm } from "./sync/alarm.ts";
 export interface Announcements {
   /** An entry was added. */
   entryAdded(now_ms: number): void;
-  /** A report of a job's progress added no entry. */
-  jobProgressed(job: JobRow, now_ms: number): void;
+  /** A job took a step; `has_entry`: it added one. */
+  jobProgressed(job: JobRow, has_entry: boolean, now_ms: number): void;
   /** A request for this app gets 402. */
   requestRefused(app_slug: string, now_ms: number): void;
   /** What is left of a lot expires in a week or in a day. */
@@ -52,6 +52,8 @@ export interface TransactionParts {
   readonly storage: Pick<DurableObjectStorage, "transactionSync">;
   /** How many bytes the object's storage holds, or held within the last second. */
   readonly size_bytes: () => number;
+  /** From this size on, the account is full. */
+  readonly storage_bytes: number;
   readonly database: AccountDatabase;
   readonly store: Store;
   readonly allowances: AllowanceStore;
@@ -87,6 +89,11 @@ export function sizeReader(sql: Pick<SqlStorage, "databaseSize">): () => number 
     }
     return bytes;
   };
+}
+
+/** Whether the account may store no new job. The rest of the storage is for the started jobs: they can always end. */
+export function isFull({ size_bytes, storage_bytes }: Transaction): boolean {
+  return size_bytes() >= storage_bytes;
 }
 
 /**

@@ -10,9 +10,10 @@ import {
   type AdminOperation,
 } from "../client/admin/index.ts";
 import { addAdminArchive } from "./admin_archive.ts";
+import { addRecovery } from "./admin_recovery.ts";
 import { addCombinations } from "./admin_combinations.ts";
 import { addArgument, addOption, kebab, requestValueOf, wordOf } from "./admin_fields.ts";
-import { COMBINED, NAMES } from "./admin_names.ts";
+import { COMBINED, LONG_NAMES, NAMES } from "./admin_names.ts";
 import { doneText, readText } from "./admin_response.ts";
 import { completeRecord, isRecord } from "./admin_records.ts";
 import { print, writePieces } from "./output.ts";
@@ -46,11 +47,14 @@ export function addAdmin(program: Command): void {
     const name = NAMES[operation.id];
     if (name !== undefined) addCommand(below(admin, name.words), operation);
     const hidden = name !== undefined || COMBINED.includes(operation.id);
-    const generated = admin.command(kebab(operation.id), { hidden }).alias(operation.id);
+    const generated = admin
+      .command(LONG_NAMES[operation.id] ?? kebab(operation.id), { hidden })
+      .alias(operation.id);
     addCommand(generated, operation);
   }
   addCombinations(admin);
   addAdminArchive(admin);
+  addRecovery(admin);
 }
 
 /** The command of these words. The first ones exist. */

@@ -66,6 +66,9 @@ export const NAMES: Readonly<Record<string, Name>> = {
   replayWebhook: { words: "apps replay-webhook", values: ["identityId", "afterLine"] },
 };
 
+/** Long names that are not those of the operations: `restore-account` restores an account to an earlier time. */
+export const LONG_NAMES: Readonly<Record<string, string>> = { restoreAccount: "end-suspension" };
+
 /** The help shows the commands of `admin_combinations.ts` instead of these. */
 export const COMBINED: readonly string[] = [
   "readAccountJob",
@@ -80,5 +83,7 @@ export const COMBINED: readonly string[] = [
   "listArchiveHeads",
   "readAccountArchive",
   "readArchiveSegment",
+  "planRecovery",
+  "recoverAccount",
   "reconcilePayments",
 ];

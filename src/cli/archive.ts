@@ -48,7 +48,7 @@ async function verify(folder: string, { at, ...options }: VerifyOptions): Promis
   const accounts: VerifiedAccount[] = [];
   for (const account_id of await accountsIn(folder)) {
     const head = await headOf(folder, account_id);
-    const files = segmentsIn(folder, account_id);
+    const files = () => segmentsIn(folder, account_id);
     const proof = await proveArchive({ account_id, files, head, until_ms });
     accounts.push({ account_id, ends_with_head: head !== null, ...proof });
   }
@@ -97,6 +97,15 @@ function reportOf(accounts: readonly VerifiedAccount[], at: string | undefined):
   const problems = accounts.flatMap((account) =>
     account.problems.map((problem) => plain(`${account.account_id}: ${problem}.`)),
   );
+  const restored = accounts.flatMap(({ account_id, undone }) =>
+    undone.map(({ first, last, by }) =>
+      plain(
+        first > last
+          ? `${account_id}: entry ${by} restored the account and undid no entry.`
+          : `${account_id}: entry ${by} restored the account and undid the entries ${first} to ${last}.`,
+      ),
+    ),
+  );
   const without_head = accounts.filter(({ ends_with_head }) => !ends_with_head).length;
   const note =
     without_head === 0
@@ -104,7 +113,7 @@ function reportOf(accounts: readonly VerifiedAccount[], at: string | undefined):
       : [
           `${without_head} of ${accounts.length} accounts have no file in ${HEADS_FOLDER}, so segments that are missing at their end would not be noticed.`,
         ];
-  return [table(names, rows), ...problems, ...note].join("\n");
+  return [table(names, rows), ...problems, ...restored, ...note].join("\n");
 }
 
 /** The accounts that have a folder of segments, or a head. */

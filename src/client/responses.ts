@@ -9,6 +9,8 @@
  */
 export type WebhookEvent =
   | JobWebhookEvent
+  | ProgressedJobWebhookEvent
+  | ChangedCreditsWebhookEvent
   | CreditsWebhookEvent
   | LowCreditsWebhookEvent
   | ExpiringCreditsWebhookEvent
@@ -129,6 +131,50 @@ export interface Job {
    */
   readonly from?: readonly JobPart[] | undefined;
   readonly metadata: Metadata | null;
+}
+
+/**
+ * A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each
+ * job is sent.
+ */
+export interface ProgressedJobWebhookEvent {
+  readonly type: "job.progressed";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    readonly job_id: string;
+    /** Grows with each step of the job. */
+    readonly step: number;
+    /** Credits spent so far; null: never reported. */
+    readonly spent: number | null;
+    /** The part that is done; null: unknown. */
+    readonly done: number | null;
+    readonly message: string | null;
+  };
+}
+
+/**
+ * The newest balance of an account that is open for the app, at most once a second. Changes in
+ * between have no event.
+ */
+export interface ChangedCreditsWebhookEvent {
+  readonly type: "credits.changed";
+  /** When it happened. The same in every attempt. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The account's holder. */
+    readonly identity_id: string;
+    /** The number of the ledger entry, or of the newest one when it happened. */
+    readonly line: number;
+    /** The balance after that entry. */
+    readonly credits: number;
+    /** Credits that started jobs hold after that entry. */
+    readonly held: number;
+    /** The bought part of `credits`. */
+    readonly bought: number;
+  };
 }
 
 /** An account that is open for the app. `credits.refused`: a request got 402. */
@@ -532,6 +578,7 @@ export const ENTRY_KINDS = [
   "expire",
   "recurring",
   "rollover",
+  "recovery",
 ] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -1394,16 +1441,19 @@ export interface ComparedPage {
   /** Accounts that were compared. */
   readonly checked: number;
   readonly differences: readonly {
-    readonly identity_id: string;
+    /** Null: the whole service. */
+    readonly identity_id: string | null;
     /** The copy that differs, or the account's own sums. */
-    readonly where: "account" | "archive" | "read_model";
+    readonly where: "account" | "archive" | "read_model" | "payments";
     readonly what:
       | "balance"
       | "held"
       | "purchases"
       | "entry"
       | "segment_missing"
-      | "segment_changed";
+      | "segment_changed"
+      | "purchase"
+      | "daily_totals";
     /** What the account's rows give: credits, or the number of an entry. */
     readonly expected: number | null;
     readonly found: number | null;
@@ -1412,6 +1462,94 @@ export interface ComparedPage {
   readonly failed: readonly string[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
+}
+
+export interface RecoveryPlan {
+  readonly now: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  /** The account at the time. */
+  readonly target: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  readonly undone_entries: number;
+  /** The credits of purchases, refunds and debts after the time. They stay. */
+  readonly kept_credits: number;
+  /** What a person must decide, at most 500. */
+  readonly decisions: readonly {
+    /**
+     * The job was created after the time; it ended after the time, and is started again for a day; an
+     * operator's change of credits or plan is undone.
+     */
+    readonly what: "job_gone" | "job_open_again" | "credits_undone" | "plan_undone";
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+    readonly note: string | null;
+  }[];
+  readonly decisions_total: number;
+}
+
+export interface RecoveredAccount {
+  readonly now: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  /** The account at the time. */
+  readonly target: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  readonly undone_entries: number;
+  /** The credits of purchases, refunds and debts after the time. They stay. */
+  readonly kept_credits: number;
+  /** What a person must decide, at most 500. */
+  readonly decisions: readonly {
+    /**
+     * The job was created after the time; it ended after the time, and is started again for a day; an
+     * operator's change of credits or plan is undone.
+     */
+    readonly what: "job_gone" | "job_open_again" | "credits_undone" | "plan_undone";
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+    readonly note: string | null;
+  }[];
+  readonly decisions_total: number;
+  /** Entries of requests that arrived while the account restarted. They are undone. */
+  readonly lost: readonly {
+    /** The number of the undone entry. */
+    readonly line: number;
+    readonly job_id: string | null;
+    /** What it changed of the balance. */
+    readonly amount: number;
+  }[];
 }
 
 export interface RepairedPage {
@@ -1596,7 +1734,10 @@ export interface HealthFigure {
     | "read_model_lag"
     | "failed_deliveries"
     | "archive_failing"
+    | "half_full_accounts"
+    | "filling_accounts"
     | "differences"
+    | "comparison_age"
     | "overdue_jobs"
     | "schedule_age"
     | "failing_tasks"
@@ -1949,9 +2090,11 @@ export interface Webhook {
   readonly url: string;
   readonly events: readonly (
     | "job.created"
+    | "job.progressed"
     | "job.completed"
     | "job.failed"
     | "job.expired"
+    | "credits.changed"
     | "credits.granted"
     | "credits.low"
     | "credits.expiring"
@@ -2024,9 +2167,11 @@ export interface WebhookDelivery {
   readonly event_id: string;
   readonly type:
     | "job.created"
+    | "job.progressed"
     | "job.completed"
     | "job.failed"
     | "job.expired"
+    | "credits.changed"
     | "credits.granted"
     | "credits.low"
     | "credits.expiring"

@@ -1,10 +1,11 @@
 /**
  * The static files that are deployed with the Worker: `/openapi.json`, `/docs`, the styles and scripts of the pages under
- * `/static`, and the list of shared hosting suffixes, which only the Worker reads.
+ * `/static`, and two that only the Worker reads: the list of shared hosting suffixes, and the manual.
  */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import { manualPages } from "./manual.ts";
 
 /** The folder that wrangler.toml names. */
 const FOLDER = ".wrangler/assets";
@@ -95,6 +96,14 @@ export async function prepareAssets(): Promise<void> {
   await replace(join(FOLDER, "docs", "start.js"), START);
   await replace(join(FOLDER, "_headers"), HEADERS);
   await preparePageFiles(join(FOLDER, "static"));
+  await prepareManual(join(FOLDER, "manual"));
+}
+
+async function prepareManual(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, page] of await manualPages()) {
+    await replace(join(folder, `${name}.json`), JSON.stringify(page));
+  }
 }
 
 async function preparePageFiles(folder: string): Promise<void> {

@@ -1,6 +1,12 @@
 /** The schema of the settings in the environment. Its messages name what is invalid. */
 import * as z from "zod/mini";
-import { ARCHIVE_MAX_AGE_DAYS, COST_MAX_CREDITS } from "../domain/limits.ts";
+import {
+  ACCOUNT_FULL_BYTES,
+  ACCOUNT_STORAGE_MIN_BYTES,
+  ARCHIVE_AFTER_DAYS,
+  ARCHIVE_MAX_AGE_DAYS,
+  COST_MAX_CREDITS,
+} from "../domain/limits.ts";
 import { EXPIRES_AFTER_MAX_DAYS, LOT_APPS_MAX } from "../domain/lots.ts";
 import { APP_SLUG_PATTERN } from "../domain/app_policy.ts";
 import { findInvisible } from "../domain/text.ts";
@@ -211,6 +217,10 @@ const support_address = z.pipe(
   }),
 );
 
+/** The fewest days that rows stay in the account's object, outside development. */
+const archiveAfterLeast = ({ READ_MODEL_DAYS: days }: { readonly READ_MODEL_DAYS: number }) =>
+  Math.max(days, 35);
+
 export const variables = z
   .object({
     // An empty value counts as not set, so that .dev.vars can undo the production value of wrangler.toml.
@@ -257,6 +267,12 @@ export const variables = z
     ),
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
     ARCHIVE_MAX_AGE_DAYS: wholeNumber(1, ARCHIVE_MAX_AGE_DAYS.longest, ARCHIVE_MAX_AGE_DAYS.usual),
+    ARCHIVE_AFTER_DAYS: wholeNumber(0, ARCHIVE_AFTER_DAYS.longest, ARCHIVE_AFTER_DAYS.usual),
+    ACCOUNT_STORAGE_BYTES: wholeNumber(
+      ACCOUNT_STORAGE_MIN_BYTES,
+      ACCOUNT_FULL_BYTES,
+      ACCOUNT_FULL_BYTES,
+    ),
     READ_MODEL_DAYS: wholeNumber(1, READ_MODEL_MAX_DAYS, READ_MODEL_DEFAULT_DAYS),
     OPERATORS: operators,
     SUPPORT_CREDITS_MAX: wholeNumber(0, COST_MAX_CREDITS, SUPPORT_CREDITS_DEFAULT_MAX),
@@ -303,6 +319,12 @@ export const variables = z
       path: ["DEFAULT_STARTER_CREDITS"],
       message:
         "is only for development, because any caller can invent slugs. Register the app instead",
+    }),
+    z.refine((it) => it.DEV_SIGNIN || it.ARCHIVE_AFTER_DAYS >= archiveAfterLeast(it), {
+      path: ["ARCHIVE_AFTER_DAYS"],
+      message:
+        "must be at least READ_MODEL_DAYS, and at least 35: the read model and the pages of the present month need younger rows in the account",
+      when: validIn("ARCHIVE_AFTER_DAYS", "READ_MODEL_DAYS", "DEV_SIGNIN"),
     }),
     z.refine(({ COOKIE_DOMAIN, BASE_URL }) => coversHost(COOKIE_DOMAIN, BASE_URL), {
       path: ["COOKIE_DOMAIN"],

@@ -3,6 +3,7 @@
  * alarm is due, and `fireAlarmsUntil` fires in order the alarms that the moved clock passes.
  */
 import { currentEnvironment } from "./environment.ts";
+import { bookmarkForTime, noteTime, recordChanges, restoreBookmark } from "./recovery.ts";
 import { movedTimeOf, moveTo, realTimeOf } from "./clock.ts";
 
 /** The bindings of the objects. */
@@ -50,6 +51,7 @@ export function developed<Base extends ObjectClass>(base: Base, binding: ObjectB
       known.set(key, object);
       const setAlarm = storage.setAlarm.bind(storage);
       moveAlarms(storage, object);
+      if (binding === "ACCOUNT") giveRecovery(storage);
       super(context, currentEnvironment(env));
       this.#context = context;
       this.#storage = storage;
@@ -125,6 +127,27 @@ function moveAlarms(storage: DurableObjectStorage, object: KnownObject): void {
     },
   };
   Object.assign(storage, moved);
+}
+
+/** Gives an object's storage a double of point-in-time recovery. */
+function giveRecovery(storage: DurableObjectStorage): void {
+  const transactionSync = storage.transactionSync.bind(storage);
+  let is_recorded = false;
+  const given: Pick<
+    DurableObjectStorage,
+    "transactionSync" | "getBookmarkForTime" | "onNextSessionRestoreBookmark"
+  > = {
+    transactionSync(work) {
+      noteTime(storage);
+      const value = transactionSync(work);
+      // The first transaction of an object creates its tables.
+      if (!is_recorded) is_recorded = recordChanges(storage);
+      return value;
+    },
+    getBookmarkForTime: async (at) => bookmarkForTime(storage, at),
+    onNextSessionRestoreBookmark: async (bookmark) => restoreBookmark(storage, bookmark),
+  };
+  Object.assign(storage, given);
 }
 
 const stubOf = (env: Env, { binding, id }: KnownObject): DevelopmentMethods =>

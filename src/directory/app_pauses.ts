@@ -13,7 +13,7 @@ import { appEvents, apps } from "./schema.ts";
 /** Events of one page, and so the most that one alarm of a sender sends. */
 const PAGE_EVENTS = 40;
 
-const NOTHING_READ = { line: 0, low_left: false, unnumbered: 0 };
+const NOTHING_READ = { line: 0, low_left: false, unnumbered: 0, balance_line: 0 };
 
 type AppEventRow = typeof appEvents.$inferSelect;
 

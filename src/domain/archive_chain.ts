@@ -2,7 +2,14 @@
  * Checks the archive of one account: that its segments are all there, in order and unchanged, and that their entries add
  * up. It needs only the files, so that anyone can do it. Pure.
  */
-import { ArchiveReplay, type ProvenBalance } from "./archive_proof.ts";
+import {
+  ArchiveReplay,
+  recoveryOf,
+  undoneRanges,
+  type ProvenBalance,
+  type Recovery,
+  type UndoneRange,
+} from "./archive_proof.ts";
 import { parseSegment, rangeOfName, type ArchiveHead, type Segment } from "./archive_segment.ts";
 
 /** A file of an account's folder. */
@@ -24,12 +31,14 @@ export interface ArchivedAccountProof {
   readonly newest: ProvenBalance;
   /** The account at `until_ms`. */
   readonly at_time: ProvenBalance;
+  /** Entries that restores of the account undid. */
+  readonly undone: readonly UndoneRange[];
 }
 
 interface ArchivedFiles {
   readonly account_id: string;
-  /** In the order of their names. */
-  readonly files: AsyncIterable<StoredSegment> | Iterable<StoredSegment>;
+  /** In the order of their names. They are read twice. */
+  readonly files: () => AsyncIterable<StoredSegment> | Iterable<StoredSegment>;
   /** The newest segment as the service says; null: unknown, so a missing end is not noticed. */
   readonly head: ArchiveHead | null;
   /** The time of `at_time`, in milliseconds since the epoch. */
@@ -40,8 +49,9 @@ interface ArchivedFiles {
 export async function proveArchive(archived: ArchivedFiles): Promise<ArchivedAccountProof> {
   const { account_id, files, head, until_ms } = archived;
   const chain = new Chain(account_id);
-  const replay = new ArchiveReplay(until_ms);
-  for await (const file of files) {
+  const undone = undoneRanges(await recoveriesIn(files()));
+  const replay = new ArchiveReplay(until_ms, undone);
+  for await (const file of files()) {
     const segment = chain.add(file);
     if (segment === null) continue;
     for (const row of segment.rows) replay.add(row);
@@ -51,7 +61,23 @@ export async function proveArchive(archived: ArchivedFiles): Promise<ArchivedAcc
   // Entries after a gap cannot add up; the gap is what a person must know.
   const problems = chain.problems.length > 0 ? chain.problems : replay.problems;
   const { newest, at_time } = replay;
-  return { problems, segments: chain.segments, identity_id: chain.identity_id, newest, at_time };
+  const { identity_id, segments } = chain;
+  return { problems, segments, identity_id, newest, at_time, undone };
+}
+
+/** The entries by which the account was restored to an earlier one, in order. */
+async function recoveriesIn(files: ReturnType<ArchivedFiles["files"]>): Promise<Recovery[]> {
+  const found: Recovery[] = [];
+  for await (const { text } of files) {
+    // A segment without the word is not parsed twice.
+    if (!text?.includes('"kind":"recovery"')) continue;
+    const parsed = parseSegment(text);
+    if (!parsed.ok) continue;
+    for (const { table, row } of parsed.value.rows) {
+      if (table === "entries") found.push(...(recoveryOf(row) ?? []));
+    }
+  }
+  return found;
 }
 
 class Chain {

@@ -34,6 +34,36 @@ type Entry = Readonly<Record<(typeof NUMBERS)[number], number>> & {
   readonly previous_line: number | null;
 };
 
+/** An entry by which the account was restored: after it, the account is as after the entry `to_line`. */
+export interface Recovery {
+  readonly line: number;
+  readonly to_line: number;
+}
+
+/** Entries that a restore undid. They are part of the chain, and count for nothing else. */
+export interface UndoneRange {
+  readonly first: number;
+  readonly last: number;
+  /** The entry that undid them. */
+  readonly by: number;
+}
+
+/** Null: the row is not such an entry. Other entries of this kind bring payments back that came after the time. */
+export function recoveryOf({ kind, line, previous_line }: SegmentRow["row"]): Recovery[] | null {
+  const is_recovery = kind === "recovery" && Number.isSafeInteger(previous_line);
+  return is_recovery ? [{ line: Number(line), to_line: Number(previous_line) }] : null;
+}
+
+/** What restores undid, in order. A restore that a later one undid counts for nothing either. */
+export function undoneRanges(recoveries: readonly Recovery[]): readonly UndoneRange[] {
+  const ranges: UndoneRange[] = [];
+  for (const { line, to_line } of recoveries.toReversed()) {
+    const is_undone = ranges.some(({ first, last }) => line >= first && line <= last);
+    if (!is_undone) ranges.push({ first: to_line + 1, last: line - 1, by: line });
+  }
+  return ranges.toReversed();
+}
+
 /** A job as its entries so far say. */
 interface ReplayedJob {
   line: number;
@@ -49,14 +79,17 @@ const NOTHING: ProvenBalance = { line: 0, credits: 0, held: 0, started_jobs: 0, 
 
 export class ArchiveReplay {
   readonly #until_ms: number;
+  readonly #undone: readonly UndoneRange[];
   readonly #problems: string[] = [];
   readonly #jobs = new Map<string, ReplayedJob>();
   #newest = NOTHING;
+  #last_line = 0;
   #at_time = NOTHING;
 
-  /** `until_ms`: the time of {@link at_time}. */
-  constructor(until_ms: number) {
+  /** `until_ms`: the time of {@link at_time}. `undone`: entries that count for nothing. */
+  constructor(until_ms: number, undone: readonly UndoneRange[] = []) {
     this.#until_ms = until_ms;
+    this.#undone = undone;
   }
 
   /** What cannot be true, as sentences. */
@@ -76,9 +109,14 @@ export class ArchiveReplay {
 
   /** Adds the next row. Rows come in the order of their segments. */
   add({ table, row }: SegmentRow): void {
-    if (table === "entries") this.#addEntry(row);
+    const is_undone = this.#isUndone(Number(row["line"]));
+    if (table === "entries") {
+      if (is_undone) this.#passUndone(row);
+      else this.#addEntry(row);
+      this.#last_line = Number(row["line"]);
+    }
     // A row is newer than those of earlier segments, and may be newer than the segment's entries.
-    if (table === "jobs") {
+    if (table === "jobs" && !is_undone) {
       const job = this.#jobs.get(String(row["id"]));
       if (job !== undefined) job.row = row;
     }
@@ -101,17 +139,28 @@ export class ArchiveReplay {
     }
   }
 
+  #isUndone(line: number): boolean {
+    return this.#undone.some(({ first, last }) => line >= first && line <= last);
+  }
+
+  /** {@link at_time} is what the account said then, even if a restore undid it later. */
+  #passUndone(row: SegmentRow["row"]): void {
+    const entry = entryOf(row);
+    if (entry !== null && entry.at_ms <= this.#until_ms) this.#at_time = balanceAfter(entry);
+  }
+
   #addEntry(row: SegmentRow["row"]): void {
     const entry = entryOf(row);
     const before = this.#newest;
-    const name = `entry ${before.line + 1}`;
+    const name = `entry ${this.#last_line + 1}`;
     if (entry === null) return this.#report(`${name} lacks a number or its job`);
     const { line, amount, balance_after, reserved_after, at_ms } = entry;
-    if (line !== before.line + 1) {
-      this.#report(`after entry ${before.line} comes entry ${line}`);
+    if (line !== this.#last_line + 1) {
+      this.#report(`after entry ${this.#last_line} comes entry ${line}`);
     }
-    if (balance_after !== before.credits + amount) {
-      const sum = before.credits + amount;
+    // Its amount is the difference to the entries that it undoes.
+    const sum = recoveryOf(row) === null ? before.credits + amount : before.credits;
+    if (balance_after !== sum) {
       this.#report(`entry ${line} says a balance of ${balance_after}, but it must be ${sum}`);
     }
     if (reserved_after < 0) this.#report(`entry ${line} holds less than nothing`);
@@ -120,13 +169,7 @@ export class ArchiveReplay {
     const started = entry.open_jobs - before.started_jobs;
     if (entry.job_id !== null) this.#addToJob(entry.job_id, entry, held, started);
     else if (held !== 0 || started !== 0) this.#report(`entry ${line} holds credits without a job`);
-    this.#newest = {
-      line,
-      credits: balance_after,
-      held: reserved_after,
-      started_jobs: entry.open_jobs,
-      at_ms,
-    };
+    this.#newest = balanceAfter(entry);
     if (at_ms <= this.#until_ms) this.#at_time = this.#newest;
   }
 
@@ -161,6 +204,11 @@ export class ArchiveReplay {
   #report(problem: string): void {
     if (this.#problems.length < PROBLEMS_MAX) this.#problems.push(problem);
   }
+}
+
+function balanceAfter(entry: Entry): ProvenBalance {
+  const { line, balance_after: credits, reserved_after: held, open_jobs, at_ms } = entry;
+  return { line, credits, held, started_jobs: open_jobs, at_ms };
 }
 
 function entryOf(row: SegmentRow["row"]): Entry | null {

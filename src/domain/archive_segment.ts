@@ -17,6 +17,9 @@ export const SEGMENT_TEXT_BYTES = 4 * 1024 * 1024;
 /** The folder of all segments. */
 export const ARCHIVE_FOLDER = "ledger/v1";
 
+/** The folder of jobs that left their objects. */
+const JOBS_FOLDER = "jobs/v1";
+
 /** Digits of an entry number in a name, so that names sort in the order of entries. */
 const NUMBER_DIGITS = 12;
 
@@ -58,6 +61,26 @@ export interface ArchiveHead {
 /** The folder of an account's segments, with a slash at its end. */
 export function accountFolder(account_id: string): string {
   return `${ARCHIVE_FOLDER}/${account_id}/`;
+}
+
+/** The folder of a restore of the account that is not finished, with a slash at its end. */
+export function restoreFolder(account_id: string): string {
+  return `restores/v1/${account_id}/`;
+}
+
+/** The file of a restore that has begun, with what stays of the time after: JSON of `Undone`, with gzip. */
+export function undoneKey(account_id: string): string {
+  return `${restoreFolder(account_id)}undone.json.gz`;
+}
+
+/** The folder of the jobs that left an account's object, with a slash at its end; see `account/sync/old_rows.ts`. */
+export function jobsFolder(account_id: string): string {
+  return `${JOBS_FOLDER}/${account_id}/`;
+}
+
+/** The name of a file in it. An attempt whose response was lost, with other rows, has another name. */
+export function jobsFileName(file: { readonly last_id: string; readonly sha256: string }): string {
+  return `${file.last_id}-${file.sha256.slice(0, 16)}.jsonl.gz`;
 }
 
 /** The name of a segment in its account's folder. */

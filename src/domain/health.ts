@@ -3,6 +3,8 @@
  * wakes an operator. Pure.
  */
 
+import { STORAGE_FILLING_PERCENT, STORAGE_HALF_PERCENT } from "./limits.ts";
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -55,8 +57,14 @@ export const FIGURES = {
   failed_deliveries: { unit: "deliveries", limit: 100 },
   /** An account retries at least every 15 minutes. After an hour, the archive is down or has a segment that does not fit. */
   archive_failing: { unit: "seconds", limit: 60 * 60 },
+  /** Old rows leave such an account by themselves. */
+  half_full_accounts: { unit: "accounts", limit: null },
+  /** Its young rows alone are too many. At 100 it creates no job. */
+  filling_accounts: { unit: "accounts", limit: 0 },
   /** Money that does not add up: each one needs a person. */
   differences: { unit: "differences", limit: 0 },
+  /** Since the schedule began to compare all accounts: it compares each one within a week. */
+  comparison_age: { unit: "seconds", limit: 7 * 24 * 60 * 60 },
   /** The schedule wakes an account an hour after its last entry. After two hours that did not help either. */
   overdue_jobs: { unit: "seconds", limit: 2 * 60 * 60 },
   /** Three missed runs: each starts ten minutes after the one before. */
@@ -154,6 +162,15 @@ export interface PausedWebhook {
   readonly paused_at_ms: number;
 }
 
+/** An account that uses at least half of its storage. */
+export interface FillingAccount {
+  readonly account_id: string;
+  readonly storage_percent: number;
+}
+
+/** Accounts that a figure names. */
+const NAMED_ACCOUNTS = 5;
+
 /** Why a part is unknown. */
 export type Unreadable = "directory_unreadable" | "read_model_unreadable";
 
@@ -171,6 +188,10 @@ export interface HealthParts {
   readonly paused_webhooks: Part<readonly PausedWebhook[]>;
   /** Active webhooks whose last delivery failed, those that fail for the longest time first. */
   readonly failing_webhooks: Part<readonly FailingWebhook[]>;
+  /** Accounts that used at least half of their storage when they last wrote to the archive, the fullest first. */
+  readonly filling_accounts: Part<readonly FillingAccount[]>;
+  /** When the present comparison of all accounts began; null: none has begun. */
+  readonly comparison_began_at_ms: Part<number | null>;
   /** Settled credits of the UTC day. */
   readonly spent_today: Part<number>;
   /** Null: no limit. */
@@ -184,6 +205,11 @@ export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[]
   const measured: Readonly<Record<FigureName, Measured>> = {
     ...failureFigures(parts.failures),
     ...scheduleFigures(parts.schedule, now_ms),
+    comparison_age: measure(parts.comparison_began_at_ms, (began_at_ms) => ({
+      value: seconds(now_ms - (began_at_ms ?? now_ms)),
+    })),
+    half_full_accounts: measure(parts.filling_accounts, countFrom(STORAGE_HALF_PERCENT)),
+    filling_accounts: measure(parts.filling_accounts, countFrom(STORAGE_FILLING_PERCENT)),
     paused_webhooks: measure(parts.paused_webhooks, (paused) => {
       const [newest_at_ms = null] = paused.map((it) => it.paused_at_ms).toSorted((a, b) => b - a);
       const reason = paused.map(({ app_slug, id }) => `${app_slug}/${id}`).join(", ");
@@ -203,6 +229,17 @@ export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[]
   };
   return FIGURE_NAMES.map((name) => judge(name, measured[name]));
 }
+
+/** Counts accounts that use at least this share of their storage, and names the fullest. */
+const countFrom =
+  (percent: number) =>
+  (accounts: readonly FillingAccount[]): Measured => {
+    const found = accounts.filter(({ storage_percent }) => storage_percent >= percent);
+    const named = found
+      .slice(0, NAMED_ACCOUNTS)
+      .map(({ account_id, storage_percent }) => `${account_id} ${storage_percent}%`);
+    return { value: found.length, reason: named.length === 0 ? null : named.join(", ") };
+  };
 
 function judge(name: FigureName, measured: Measured): Figure {
   const { unit, limit: usual_limit } = FIGURES[name];

@@ -9,7 +9,9 @@ import { assertInvariant } from "./result.ts";
  * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `suspend` and
  * `restore` an operator suspended the account or ended that, amount 0 · `debt` what the holder's deleted account owed. Whatever the
  * read model shows of an account changes with an entry: a change without money has amount 0. `expire` the rest of a lot whose
- * time is over · `recurring` credits of the plan for a new period · `rollover` credits of the period before that stay usable, amount 0.
+ * time is over · `recurring` credits of the plan for a new period · `rollover` credits of the period before that stay usable,
+ * amount 0 · `recovery` an operator restored the account: the balance is that of an earlier entry again, or what stays of later
+ * ones comes back.
  */
 export const ENTRY_KINDS = [
   "open",
@@ -28,6 +30,7 @@ export const ENTRY_KINDS = [
   "expire",
   "recurring",
   "rollover",
+  "recovery",
 ] as const;
 /** Entries that time makes and nobody's action. */
 export const TIMED_KINDS = [

@@ -59,8 +59,14 @@ export const MESSAGE_MAX_LENGTH = 200;
 /** Longest reason of an operator's action or of a job's failure, in characters. */
 export const REASON_MAX_LENGTH = 500;
 
+/** How many days back the platform can restore an object. */
+export const RECOVERY_MAX_DAYS = 30;
+
 /** How many days an entry may wait for the archive: by default, and at most, which point-in-time recovery covers. */
 export const ARCHIVE_MAX_AGE_DAYS = { usual: 7, longest: 30 } as const;
+
+/** The age at which entries and ended jobs of a large account leave its object, in days. */
+export const ARCHIVE_AFTER_DAYS = { usual: 90, longest: 3_650 } as const;
 
 /** Apps of one account. Any caller can invent slugs; this limits what they store. */
 export const APPS_PER_ACCOUNT_MAX = 1_000;
@@ -89,11 +95,20 @@ export const SESSION_CLEANUP_ROWS = 2_000;
 export const SESSION_CLEANUP_PORTIONS = 20;
 
 /**
- * An account's object may hold 10 GB. From this size on it creates no job. The remaining 1.5 GB are four times
+ * An account's object may hold 10 GB. From this size on it creates no job (`ACCOUNT_STORAGE_BYTES`). The remaining 1.5 GB are four times
  * what 10,000 started jobs (`OPEN_JOBS_MAX`) need to end, each with the largest metadata and a stored response,
  * and leave room for operators and payments.
  */
 export const ACCOUNT_FULL_BYTES = 8_500_000_000;
+
+/** From this share of its storage on, old rows leave an account's object. */
+export const STORAGE_HALF_PERCENT = 50;
+
+/** From this share on, its young rows are too many, and operators are warned. */
+export const STORAGE_FILLING_PERCENT = 80;
+
+/** The smallest `ACCOUNT_STORAGE_BYTES`: ten empty accounts. */
+export const ACCOUNT_STORAGE_MIN_BYTES = 1_000_000;
 
 /**
  * The most that the jobs of one personal token store in an account, in bytes: a tenth of a full account. One
@@ -226,6 +241,9 @@ export const OPEN_APPROVALS_MAX = 20;
 
 /** Refused requests that an account keeps for an app's webhooks. A client in a loop may be refused many times a second. */
 export const REFUSALS_KEPT = 100;
+
+/** Jobs whose newest step an account keeps for an app's webhooks, as many as one token can have started. */
+export const PROGRESS_KEPT = 1_000;
 
 /** Events about access that an account keeps for an app's webhooks: more than a person causes while a receiver is down. */
 export const ACCESS_EVENTS_KEPT = 500;

@@ -47,6 +47,16 @@ export function matchesRedirect(requested: string, registered: readonly string[]
   });
 }
 
+/**
+ * The registered loopback address from which a requested one differs only in its host: a developer took `localhost` and
+ * `127.0.0.1` for the same. Null: there is none.
+ */
+export function otherLoopback(requested: string, registered: readonly string[]): string | null {
+  const wanted = partsOfLoopback(requested);
+  if (wanted === null) return null;
+  return registered.find((uri) => partsOfLoopback(uri)?.rest === wanted.rest) ?? null;
+}
+
 /** Whether an address is on the origin of one of the registered addresses; of a loopback address, on any port. */
 export function isOnOriginOf(address: string, registered: readonly string[]): boolean {
   const loopback = partsOfLoopback(address);

@@ -35,6 +35,7 @@ export const REFUSAL_STATUS = {
   balance_limit: 400,
   too_many_lots: 400,
   balance_below_zero: 400,
+  recovery_refused: 409,
   overage_limit: 400,
   refund_limit: 400,
   spent_limit: 400,

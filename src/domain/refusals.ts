@@ -91,6 +91,8 @@ export type Refusal =
   | { readonly code: "identity_required" }
   /** `app_slug`: the app that the account must be open for. */
   | { readonly code: "account_unknown"; readonly app_slug?: string }
+  /** An account cannot be restored like this. `detail`: a sentence that says why. */
+  | { readonly code: "recovery_refused"; readonly detail: string }
   /** `matches`: how many people have the e-mail address. */
   | { readonly code: "identity_ambiguous"; readonly matches: number }
   | { readonly code: "app_settles" }

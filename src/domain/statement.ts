@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<EntryKind, StatementGroup>> = {
   expire: "other",
   recurring: "other",
   rollover: "other",
+  recovery: "other",
 };
 
 /** The kinds of entries in a group. */
@@ -118,9 +119,10 @@ function rowAt<Entry extends LinkedEntry>(
   const { job_id } = entry;
   const newest = job_id === null ? null : source.newestOf(job_id);
   if (newest === null || job_id === null) return [entry];
-  if (newest < end && newest !== entry.line) return null;
   const life = lives.get(job_id) ?? entriesFrom(source, newest);
   lives.set(job_id, life);
+  // An operator restored the account to a time before this entry, so its job does not have it any more.
+  if (!life.some(({ line }) => line === entry.line)) return [entry];
   const own = life.filter((it) => it.line >= first && it.line < end && isListed(it));
   return own[0]?.line === entry.line ? own : null;
 }

@@ -28,9 +28,11 @@ export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /** The events that a webhook can subscribe to. A `ping` is sent by a test, whatever the events. */
 export const SUBSCRIBABLE_EVENTS = [
   "job.created",
+  "job.progressed",
   "job.completed",
   "job.failed",
   "job.expired",
+  "credits.changed",
   "credits.granted",
   "credits.low",
   "credits.expiring",

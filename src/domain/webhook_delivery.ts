@@ -9,6 +9,8 @@ export interface WebhookPosition {
   readonly low_left: boolean;
   /** The events without an entry up to this number were delivered. */
   readonly unnumbered: number;
+  /** The balance after this entry was delivered as `credits.changed`, if the webhook wants it. */
+  readonly balance_line: number;
 }
 
 export interface WebhookEventsRequest {

@@ -51,6 +51,7 @@ export function creditEvent({ kind, amount }: EventEntry): SubscribableEvent | n
     case "restore":
     case "debt":
     case "rollover":
+    case "recovery":
       return null;
   }
 }

@@ -3,7 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { reportError } from "../domain/error_report.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import { isPlatformFailure, MIGRATION_FAILED } from "../domain/result.ts";
+import { ARCHIVE_UNREADABLE, isPlatformFailure, MIGRATION_FAILED } from "../domain/result.ts";
 import { NEWER_DATA } from "../account/contract.ts";
 import type { AppContext } from "./context.ts";
 import { refuseByAccept } from "./refusal_page.ts";
@@ -36,10 +36,12 @@ export function refusalForError(thrown: unknown, context: AppContext): Refusal {
 
 /**
  * Whether a retry may succeed: D1 failed, the platform reset an object or could not reach it, the object still runs an
- * older build, which does not have the method yet, or this build cannot open an account, so the release is taken back.
+ * older build, which does not have the method yet, this build cannot open an account, so the release is taken back, or old
+ * rows cannot be read from the archive.
  */
 function isUnavailable(error: Error): boolean {
-  if (isPlatformFailure(error) || error.message === MIGRATION_FAILED) return true;
+  if (isPlatformFailure(error)) return true;
+  if ([MIGRATION_FAILED, ARCHIVE_UNREADABLE].includes(error.message)) return true;
   if (error.message.startsWith(UNKNOWN_METHOD)) return true;
   const cause = error.cause instanceof Error ? error.cause.message : "";
   return error.message.startsWith("D1_ERROR") || cause.startsWith("D1_ERROR");

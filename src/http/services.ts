@@ -38,6 +38,7 @@ import type { KeyRing } from "../keys/signing.ts";
 import type { RequestProfile } from "../oauth/social_network.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
+import type { Proof } from "../readmodel/proof.ts";
 import type { IssuerTokens } from "../tokens/issuer_token.ts";
 import type { LivingCredentials } from "../tokens/living_credentials.ts";
 import type { MintPersonalToken } from "../tokens/mint.ts";
@@ -46,6 +47,7 @@ import type { PersonalTokens } from "../tokens/personal_token.ts";
 import type { SessionTokens } from "../tokens/session_token.ts";
 import type { SignTemplateToken } from "../tokens/template_token.ts";
 import type { ReadHealth } from "../operations/health.ts";
+import type { ReadManual } from "../operations/manual.ts";
 import type { KeepOwned } from "../operations/wildcards.ts";
 
 export interface Services extends OAuthTokens {
@@ -58,6 +60,7 @@ export interface Services extends OAuthTokens {
   /** The app registry for operators: reads and writes. */
   readonly app_records: AppRecords;
   readonly app_pauses: AppPauses;
+  readonly readManual: ReadManual;
   /** The webhooks of apps, for their owners, and for the engine that delivers to them. */
   readonly webhook_records: WebhookRecords;
   readonly webhooks: Webhooks;
@@ -88,6 +91,7 @@ export interface Services extends OAuthTokens {
   readonly readHealth: ReadHealth;
   /** Queries across accounts, for operators. */
   readonly read_model: ReadModel;
+  readonly proof: Proof;
   /** The second copy of the ledger, for operators. Null if the service has none. */
   readonly archive: ArchiveStore | null;
   readonly identity: IdentityPort;

@@ -9,6 +9,7 @@ import {
   type CountedFailures,
   type FailureKind,
   type FailingWebhook,
+  type FillingAccount,
   type Figure,
   type HealthParts,
   type HealthStatus,
@@ -43,6 +44,8 @@ interface HealthSources {
   ) => Promise<ReadonlyMap<string, number>>;
   readonly listPausedWebhooks: () => Promise<readonly PausedWebhook[]>;
   readonly listFailingWebhooks: (limit: number) => Promise<readonly FailingWebhook[]>;
+  readonly readComparisonBegin: () => Promise<number | null>;
+  readonly listFilling: (limit: number) => Promise<readonly FillingAccount[]>;
   /** Settled credits of a day. */
   readonly readSpent: (day: number) => Promise<number>;
   readonly spend_limit: number | null;
@@ -56,6 +59,9 @@ interface AppBudget {
 
 /** Failing webhooks that a figure counts. */
 const FAILING_WEBHOOKS_READ_MAX = 100;
+
+/** Accounts with much storage that two figures count. */
+const FILLING_ACCOUNTS_READ_MAX = 1_000;
 
 export interface Health {
   readonly status: HealthStatus;
@@ -72,15 +78,18 @@ export type ReadHealth = () => Promise<Health>;
 export function createHealth(sources: HealthSources): ReadHealth {
   return async () => {
     const now_ms = Date.now();
-    const [failures, schedule, budgets, paused_webhooks, failing_webhooks, spent_today] =
+    const [failures, schedule, budgets, paused_webhooks, failing_webhooks, filling, ...rest] =
       await Promise.all([
         read("directory_unreadable", sources.readFailures(now_ms)),
         read("directory_unreadable", sources.readSchedule()),
         readBudgets(sources, utcDayOf(now_ms)),
         read("directory_unreadable", sources.listPausedWebhooks()),
         read("directory_unreadable", sources.listFailingWebhooks(FAILING_WEBHOOKS_READ_MAX)),
+        read("read_model_unreadable", sources.listFilling(FILLING_ACCOUNTS_READ_MAX)),
+        read("read_model_unreadable", sources.readComparisonBegin()),
         read("read_model_unreadable", sources.readSpent(utcDayOf(now_ms))),
       ]);
+    const [comparison_began_at_ms, spent_today] = rest;
     const { spend_limit } = sources;
     const webhooks = { paused_webhooks, failing_webhooks };
     const parts: HealthParts = {
@@ -88,6 +97,8 @@ export function createHealth(sources: HealthSources): ReadHealth {
       schedule,
       budgets,
       ...webhooks,
+      filling_accounts: filling,
+      comparison_began_at_ms,
       spent_today,
       spend_limit,
     };

@@ -18,6 +18,7 @@ import type { PaymentReconciliation } from "../operations/payment_reconciliation
 import type { KeepOwned } from "../operations/wildcards.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
+import type { Proof } from "../readmodel/proof.ts";
 import type { WebhookEngine } from "../webhooks/engine.ts";
 
 export interface OperatorServices {
@@ -34,6 +35,7 @@ export interface OperatorServices {
   readonly support_credits: SupportCredits;
   readonly identity: IdentityPort;
   readonly read_model: ReadModel;
+  readonly proof: Proof;
   readonly archive: ArchiveStore | null;
   /** Null: credits are not for sale. */
   readonly payments: Pick<Payments, "findBuyer"> | null;

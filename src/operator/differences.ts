@@ -16,7 +16,8 @@ export const differencesQuery = z.object({
 });
 
 interface AccountDifference {
-  readonly identity_id: string;
+  /** Null: of the whole service. */
+  readonly identity_id: string | null;
   readonly where: string;
   readonly what: string;
   readonly expected: number | null;
@@ -31,23 +32,65 @@ interface ComparedPage {
   readonly next_cursor?: string;
 }
 
-const named = (identity_id: string, { differences }: Comparison): readonly AccountDifference[] =>
-  differences.map((one) => ({ identity_id, ...one }));
+type Difference = Omit<AccountDifference, "identity_id">;
+
+const named = (
+  identity_id: string | null,
+  differences: readonly Difference[],
+): readonly AccountDifference[] => differences.map((one) => ({ identity_id, ...one }));
+
+/** Compares an account with its copies, and its newest purchases with the payment service. @throws if one does not respond */
+export async function compareAccount(
+  { accounts, payments }: Pick<OperatorServices, "accounts" | "payments">,
+  identity_id: string,
+) {
+  const compared: Comparison = await accounts(identity_id).compare();
+  const bought = payments === null ? [] : compared.payments;
+  const differences: Difference[] = [...compared.differences];
+  for (const { payment_intent_id, credits: expected } of bought) {
+    const buyer = await payments?.findBuyer(payment_intent_id);
+    if (buyer?.ok === true && buyer.value === identity_id) continue;
+    if (buyer?.ok === false && buyer.refusal.code === "payments_unavailable") {
+      throw new Error("the payment service does not respond");
+    }
+    differences.push({ where: "payments", what: "purchase", expected, found: null });
+  }
+  return { account_id: compared.account_id, differences, payments: bought.length };
+}
+
+/** Differences that the console shows. */
+const SHOWN_DIFFERENCES = 100;
+
+/** What the last comparison of each account found, the newest first. `is_cut`: there is more. */
+export async function listFound({ proof }: Pick<OperatorServices, "proof">) {
+  const found = await proof.list(SHOWN_DIFFERENCES + 1);
+  const differences = found.slice(0, SHOWN_DIFFERENCES).map(({ found_at_ms, ...one }) => ({
+    ...one,
+    found_at: new Date(found_at_ms).toISOString(),
+  }));
+  return { differences, is_cut: found.length > SHOWN_DIFFERENCES };
+}
 
 /** Compares the accounts of one page of people. */
 export async function comparePage(
-  { accounts, identity }: OperatorServices,
+  services: OperatorServices,
   { cursor = "" }: z.output<typeof differencesQuery>,
 ): Promise<ComparedPage> {
-  const found = await identity.listIdentities(cursor, REBUILD_PAGE_PEOPLE + 1);
+  const found = await services.identity.listIdentities(cursor, REBUILD_PAGE_PEOPLE + 1);
   const people = found.slice(0, REBUILD_PAGE_PEOPLE);
   const outcomes = await Promise.allSettled(
-    people.map(async (identity_id) => named(identity_id, await accounts(identity_id).compare())),
+    people.map(async (identity_id) =>
+      named(identity_id, (await compareAccount(services, identity_id)).differences),
+    ),
   );
+  const totals = cursor === "" ? named(null, await services.proof.compareTotals()) : [];
   const last = found.length > people.length ? people.at(-1) : undefined;
   return {
     checked: people.length,
-    differences: outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
+    differences: [
+      ...totals,
+      ...outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
+    ],
     failed: people.filter((_, at) => outcomes[at]?.status === "rejected"),
     ...(last === undefined ? {} : { next_cursor: last }),
   };
@@ -55,12 +98,12 @@ export async function comparePage(
 
 /** Compares one account. */
 export async function compareOne(
-  { accounts }: OperatorServices,
+  services: OperatorServices,
   identity_id: string,
 ): Promise<Result<ComparedPage, Refusal>> {
   try {
-    const differences = named(identity_id, await accounts(identity_id).compare());
-    return accepted({ checked: 1, differences, failed: [] });
+    const { differences } = await compareAccount(services, identity_id);
+    return accepted({ checked: 1, differences: named(identity_id, differences), failed: [] });
   } catch {
     return refused({ code: "unavailable", retry_after_seconds: 5 });
   }

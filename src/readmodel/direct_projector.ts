@@ -100,10 +100,11 @@ const HAS_NO_JOBS = "not exists (select 1 from jobs where account_id = ?1)";
 const COUNT_FORFEIT = countForfeit(HAS_NO_JOBS);
 const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
-const NOTE_ARCHIVE = `insert into archive_heads (account_id, line, sha256, written_at_ms)
-  select ?1, ?2, ?3, ?4 where not exists (select 1 from forgotten_accounts where id = ?1)
+const NOTE_ARCHIVE = `insert into archive_heads
+    (account_id, line, sha256, written_at_ms, storage_percent)
+  select ?1, ?2, ?3, ?4, ?5 where not exists (select 1 from forgotten_accounts where id = ?1)
   on conflict (account_id) do update set line = excluded.line, sha256 = excluded.sha256,
-    written_at_ms = excluded.written_at_ms where excluded.line > archive_heads.line`;
+    written_at_ms = excluded.written_at_ms, storage_percent = excluded.storage_percent where excluded.line > archive_heads.line`;
 
 export function createDirectProjector(binding: D1Database): DirectProjector {
   const database = drizzle(binding);
@@ -134,8 +135,11 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
         ...insert(REPLACE_JOBS, jobs),
       ]);
     },
-    async noteArchive({ account_id, line, sha256, written_at_ms }) {
-      await binding.prepare(NOTE_ARCHIVE).bind(account_id, line, sha256, written_at_ms).run();
+    async noteArchive({ account_id, line, sha256, written_at_ms, storage_percent }) {
+      await binding
+        .prepare(NOTE_ARCHIVE)
+        .bind(account_id, line, sha256, written_at_ms, storage_percent)
+        .run();
     },
     async bar(account_id) {
       await binding
@@ -153,6 +157,7 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
           .bind(account_id),
         binding.prepare("delete from grants where account_id = ?1").bind(account_id),
         binding.prepare("delete from archive_heads where account_id = ?1").bind(account_id),
+        binding.prepare("delete from differences where account_id = ?1").bind(account_id),
         binding.prepare("delete from account_days where account_id = ?1").bind(account_id),
         binding.prepare(COUNT_FORFEIT).bind(account_id, utcDayOf(Date.now())),
         // The row is deleted last, because it shows that there is still something to delete.

@@ -22,6 +22,7 @@ import {
 } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { DAY_MS, firstIdOf, timeOfId, utcDayOf } from "../domain/calendar.ts";
+import type { FillingAccount } from "../domain/health.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort, AccountState, JobSort, SortOrder } from "../domain/wire.ts";
 import { accounts, archiveHeads, jobs } from "./schema.ts";
@@ -369,6 +370,18 @@ export class ReadModel {
       .where(gt(id, after_id))
       .orderBy(asc(id))
       .limit(limit);
+  }
+
+  /** Accounts that used at least half of their storage when they last wrote to the archive, the fullest first. */
+  async listFilling(limit: number): Promise<readonly FillingAccount[]> {
+    const { storage_percent } = archiveHeads;
+    const rows = await this.#database
+      .select({ account_id: archiveHeads.account_id, storage_percent })
+      .from(archiveHeads)
+      .where(isNotNull(storage_percent))
+      .orderBy(desc(storage_percent))
+      .limit(limit);
+    return rows.map((row) => ({ ...row, storage_percent: row.storage_percent ?? 0 }));
   }
 
   /** The identities among these whose account D1 has. */

@@ -180,14 +180,50 @@ export const dayMinutes = sqliteTable(
 );
 
 /** The newest segment of each account in the archive, which ends the chain of its segments; see docs/keep.md. */
-export const archiveHeads = sqliteTable("archive_heads", {
-  account_id: text().primaryKey(),
-  /** The last entry of the segment. */
-  line: integer().notNull(),
-  /** The SHA-256 of its stored bytes, in hexadecimal. */
-  sha256: text().notNull(),
-  written_at_ms: integer().notNull(),
+export const archiveHeads = sqliteTable(
+  "archive_heads",
+  {
+    account_id: text().primaryKey(),
+    /** The last entry of the segment. */
+    line: integer().notNull(),
+    /** The SHA-256 of its stored bytes, in hexadecimal. */
+    sha256: text().notNull(),
+    written_at_ms: integer().notNull(),
+    /** How much of its storage the account used then, in percent; null: less than half. */
+    storage_percent: integer(),
+  },
+  (table) => [
+    index("archive_heads_storage_percent")
+      .on(table.storage_percent)
+      .where(sql`storage_percent is not null`),
+  ],
+);
+
+/** One row: the round in which the schedule compares all accounts; see `operations/compared_accounts.ts`. */
+export const comparison = sqliteTable("comparison", {
+  singleton: integer().primaryKey(),
+  /** The last identity that was compared. */
+  after_id: text().notNull(),
+  began_at_ms: integer().notNull(),
+  /** How many accounts there were when it began. */
+  accounts: integer().notNull(),
+  /** When the daily totals were compared. */
+  totals_at_ms: integer().notNull(),
 });
+
+/** What the last comparison of an account found; "": the whole service. A comparison without a difference leaves no row. */
+export const differences = sqliteTable(
+  "differences",
+  {
+    account_id: text().notNull(),
+    place: text().notNull(),
+    what: text().notNull(),
+    expected: integer(),
+    found: integer(),
+    found_at_ms: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.place, table.what] })],
+);
 
 /** One row: the last account that maintenance has visited. */
 export const upkeep = sqliteTable("upkeep", {

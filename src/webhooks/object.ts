@@ -44,9 +44,10 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
     if (is_done) return;
     const delivered = position ?? begin;
     const { line, unnumbered } = delivered;
+    const again = { line: after_line, low_left: false, unnumbered, balance_line: after_line };
     this.#save({
       generation: generation + 1,
-      position: after_line < line ? { line: after_line, low_left: false, unnumbered } : delivered,
+      position: after_line < line ? again : delivered,
       waiting: dueNow(waiting),
       news: null,
     });

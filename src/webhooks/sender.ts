@@ -4,6 +4,7 @@
  */
 import type { WebhookEvents, WebhookEventsRequest } from "../domain/webhook_delivery.ts";
 import { reportError } from "../domain/error_report.ts";
+import type { SubscribableEvent } from "../domain/webhook.ts";
 import { pauseAfter, WEBHOOK_ATTEMPTS_MAX } from "../domain/webhook_retries.ts";
 import { attempt } from "./attempt.ts";
 import type { Webhook } from "./sender_contract.ts";
@@ -17,6 +18,12 @@ const LAST_EVENT_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Pages that one alarm sends; the next alarm continues. An alarm may run 15 minutes. */
 const PAGES_PER_ALARM = 2;
+
+/** The shortest time between two `credits.changed` of one account. The later one has the newest balance. */
+const BALANCE_PAUSE_MS = 1_000;
+
+/** An event that waits for another attempt is replaced by a newer one of such a type, whose attempts go on. */
+const REPLACED: readonly SubscribableEvent[] = ["credits.changed", "job.progressed"];
 
 /** A delivery that waits, for the list of operators. */
 export interface ListedDelivery extends Omit<WaitingEvent, "retry_at_ms"> {
@@ -92,6 +99,8 @@ async function sendPage(context: SenderContext, webhook: Webhook): Promise<NextR
     // With the last event, the end of the page is stored too: one written row for a page of one event.
     const is_last = event_id === page.events.at(-1)?.id;
     const sent = is_last ? { position: end, news, waiting: null } : { position, waiting: null };
+    const pause_ms = event.type === "credits.changed" ? balancePause(read()) : 0;
+    if (pause_ms > 0) return Date.now() + pause_ms;
     const next = await send(context, webhook, { event_id, ...event }, generation, sent);
     if (next !== "sent") return next;
   }
@@ -122,6 +131,18 @@ async function sendLast(
   return next === "sent" ? "over" : next;
 }
 
+function balancePause({ balance_at_ms }: SenderState): number {
+  const passed_ms = Date.now() - balance_at_ms;
+  // The clock may go back.
+  return passed_ms < 0 ? 0 : BALANCE_PAUSE_MS - passed_ms;
+}
+
+function isAttemptedAgain(waiting: WaitingEvent | null, event: Sendable): boolean {
+  if (waiting === null) return false;
+  const { event_id, type } = event;
+  return waiting.event_id === event_id || (waiting.type === type && REPLACED.includes(type));
+}
+
 /** Sends one event, and stores the failure, or `sent` if it was accepted. */
 async function send(
   context: SenderContext,
@@ -140,14 +161,14 @@ async function send(
   // An operator changed the position meanwhile. At worst the receiver gets the event twice.
   if (current !== generation) return Date.now();
   if (reason !== null) {
-    const before = waiting?.event_id === id ? waiting.attempts : 0;
+    const before = isAttemptedAgain(waiting, event) ? (waiting?.attempts ?? 0) : 0;
     // After the last attempt the webhook was paused. It is active again, so the attempts begin again.
     const attempts = before >= WEBHOOK_ATTEMPTS_MAX ? 1 : before + 1;
     const log = { app_slug, webhook_id, type: event.type, attempts, reason, duration_ms };
     console.warn({ event: "webhook_delivery_failed", ...log });
     return postpone(context, webhook, { ...event, attempts, reason });
   }
-  save(sent);
+  save(event.type === "credits.changed" ? { ...sent, balance_at_ms: Date.now() } : sent);
   await quietly(parts.recordSuccess(uid));
   if (waiting !== null) await quietly(parts.deliveries.drop(uid, context.identity_id));
   return "sent";
@@ -180,12 +201,13 @@ async function postpone(
 /** Lists the event, so that a resumption finds this sender. */
 async function waitForResumption(
   { uid, identity_id, parts, read, save }: SenderContext,
-  { event_id, type, line }: Sendable,
+  event: Sendable,
 ): Promise<number> {
+  const { event_id, type, line } = event;
   const now_ms = Date.now();
   const { waiting } = read();
   if (waiting !== null && waiting.retry_at_ms > now_ms) return waiting.retry_at_ms;
-  const known = waiting?.event_id === event_id ? waiting : null;
+  const known = isAttemptedAgain(waiting, event) ? waiting : null;
   const { attempts = 0, reason = null, at_ms = now_ms } = known ?? {};
   const row = { event_id, type, line, attempts, reason, at_ms };
   const status = attempts >= WEBHOOK_ATTEMPTS_MAX ? "failed" : "pending";

@@ -24,6 +24,8 @@ export interface SenderState {
   /** The account's news when everything was delivered; null: there may be more. */
   readonly news: string | null;
   readonly waiting: WaitingEvent | null;
+  /** When the last `credits.changed` was delivered, in milliseconds since the epoch; 0: never. */
+  readonly balance_at_ms: number;
   /** The last event of a deleted account; null: the account is not deleted, or the app does not receive the event. */
   readonly last: LastEvent | null;
   /** The account is deleted, and everything was delivered. */
@@ -35,6 +37,7 @@ const NEW_STATE: SenderState = {
   position: null,
   news: null,
   waiting: null,
+  balance_at_ms: 0,
   last: null,
   is_done: false,
 };

@@ -35,6 +35,7 @@ import {
   RECONCILIATION_PAGES,
   RECONCILIATION_PAUSE_MS,
   REFUSALS_KEPT,
+  PROGRESS_KEPT,
   ACCESS_EVENTS_KEPT,
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,
@@ -139,7 +140,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/webhooks.md": [
     `An app can have ${WEBHOOKS_PER_APP_MAX} webhooks.`,
     `within ${WEBHOOK_TIMEOUT_MS / 1000} seconds`,
-    `its newest ${REFUSALS_KEPT} refused requests and ${ACCESS_EVENTS_KEPT} events about access`,
+    `its newest ${REFUSALS_KEPT} refused requests, ${ACCESS_EVENTS_KEPT} events about access`,
+    `the newest step of ${count(PROGRESS_KEPT)} jobs`,
     `For ${hours(PREVIOUS_SECRET_MS)} each delivery has two signatures`,
   ],
   "docs/oauth-clients.md": [

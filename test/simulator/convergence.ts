@@ -124,6 +124,10 @@ export function expectWebhooks(
     const opened = "select opened_after_line from apps where slug = ? and access = 'open'";
     const [open] = sqlite.all<{ opened_after_line: number }>(opened, app_slug);
     if (!sees_credits || open === undefined) continue;
+    const { line: newest = 0 } = books.entries.at(-1) ?? {};
+    const balance = `${account_id}.${newest}.credits.changed`;
+    const has_it = newest <= open.opened_after_line || accepted.has(balance);
+    must(has_it, "an app learns of the newest balance", { app_slug, newest });
     for (const entry of books.entries.slice(open.opened_after_line)) {
       const type = entry.job_id === null ? creditEvent(entry) : null;
       if (type === null) continue;

@@ -447,7 +447,7 @@ class AppCalls(ABC):
         id: str,
         *,
         url: str,
-        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
+        events: Sequence[Literal["job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
         thresholds: Sequence[int] | None = None,
         active: bool | None = None,
         version: int | None = None,
@@ -1102,8 +1102,9 @@ class AdminCalls(ABC):
     ) -> types.ComparedPage:
         """
         Compare accounts with their copies, a page at a time. Compares the accounts of one page of people
-        with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat
-        with `cursor` set to `next_cursor` until the response has no `next_cursor`.
+        with their own sums, their newest archive segment and the read model, and their newest purchases
+        with the payment service. The first page also compares the daily totals with all balances. Nothing
+        is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.
         """
         return self._send(
             Call(
@@ -1124,6 +1125,52 @@ class AdminCalls(ABC):
                 "GET",
                 f"/api/admin/accounts/{quote(identity_id, safe='')}/differences",
                 field="checked",
+            )
+        )
+
+    def plan_recovery(
+        self,
+        identity_id: str,
+        *,
+        to: str | datetime,
+    ) -> types.RecoveryPlan:
+        """
+        Show what a restore of an account would undo. Changes nothing. To a time of the last 30 days, by the
+        platform's point-in-time recovery. `decisions` lists what a person must decide. Other times are 409
+        `recovery_refused`. Without the bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/recovery",
+                query={"to": to},
+                field="now",
+            )
+        )
+
+    def recover_account(
+        self,
+        identity_id: str,
+        *,
+        to: str | datetime,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.RecoveredAccount:
+        """
+        Restore an account to an earlier time. To a time of the last 30 days, by the platform's
+        point-in-time recovery. `decisions` lists what a person must decide. Other times are 409
+        `recovery_refused`. The ledger keeps the undone entries, and an entry of the kind `recovery` takes
+        the balance back. Access stays as it is now, and payments after the time are booked again
+        (docs/keep.md). Without the bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/recovery",
+                body={"to": to, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="now",
             )
         )
 
@@ -1815,7 +1862,7 @@ class AdminCalls(ABC):
         id: str,
         *,
         url: str,
-        events: Sequence[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
+        events: Sequence[Literal["job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]],
         thresholds: Sequence[int] | None = None,
         active: bool | None = None,
         version: int | None = None,

@@ -400,7 +400,7 @@ class Checkout(TypedDict):
     """The checkout page for the buyer."""
 
 
-EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire", "recurring", "rollover"]
+EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt", "expire", "recurring", "rollover", "recovery"]
 
 
 class Terms(TypedDict):
@@ -672,7 +672,7 @@ class OwnApp(TypedDict):
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
+    events: list[Literal["job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]]
     thresholds: list[int]
     """Balances in credits, in ascending order, at which `credits.low` is sent."""
     active: bool
@@ -727,7 +727,7 @@ class WebhookDelivery(TypedDict):
     """The event of an account that holds up those after it."""
     event_id: str
     """`webhook-id` of the event."""
-    type: Literal["job.created", "job.completed", "job.failed", "job.expired", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
+    type: Literal["job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
     identity_id: str | None
     """The account's holder; null: the event concerns the app itself."""
     line: int
@@ -1069,10 +1069,11 @@ class ArchiveSegment(TypedDict):
 
 
 class ComparedPageDifferences(TypedDict):
-    identity_id: str
-    where: Literal["account", "archive", "read_model"]
+    identity_id: str | None
+    """Null: the whole service."""
+    where: Literal["account", "archive", "read_model", "payments"]
     """The copy that differs, or the account's own sums."""
-    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed"]
+    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed", "purchase", "daily_totals"]
     expected: int | None
     """What the account's rows give: credits, or the number of an entry."""
     found: int | None
@@ -1089,6 +1090,110 @@ class _ComparedPage(TypedDict):
 class ComparedPage(_ComparedPage, total=False):
     next_cursor: str
     """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class RecoveryPlanNow(TypedDict):
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveryPlanTarget(TypedDict):
+    """The account at the time."""
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveryPlanDecisions(TypedDict):
+    what: Literal["job_gone", "job_open_again", "credits_undone", "plan_undone"]
+    """
+    The job was created after the time; it ended after the time, and is started again for a day; an
+    operator's change of credits or plan is undone.
+    """
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+    note: str | None
+
+
+class RecoveryPlan(TypedDict):
+    now: RecoveryPlanNow
+    target: RecoveryPlanTarget
+    """The account at the time."""
+    undone_entries: int
+    kept_credits: int
+    """The credits of purchases, refunds and debts after the time. They stay."""
+    decisions: list[RecoveryPlanDecisions]
+    """What a person must decide, at most 500."""
+    decisions_total: int
+
+
+class RecoveredAccountNow(TypedDict):
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveredAccountTarget(TypedDict):
+    """The account at the time."""
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RecoveredAccountDecisions(TypedDict):
+    what: Literal["job_gone", "job_open_again", "credits_undone", "plan_undone"]
+    """
+    The job was created after the time; it ended after the time, and is started again for a day; an
+    operator's change of credits or plan is undone.
+    """
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+    note: str | None
+
+
+class RecoveredAccountLost(TypedDict):
+    line: int
+    """The number of the undone entry."""
+    job_id: str | None
+    amount: int
+    """What it changed of the balance."""
+
+
+class RecoveredAccount(TypedDict):
+    now: RecoveredAccountNow
+    target: RecoveredAccountTarget
+    """The account at the time."""
+    undone_entries: int
+    kept_credits: int
+    """The credits of purchases, refunds and debts after the time. They stay."""
+    decisions: list[RecoveredAccountDecisions]
+    """What a person must decide, at most 500."""
+    decisions_total: int
+    lost: list[RecoveredAccountLost]
+    """Entries of requests that arrived while the account restarted. They are undone."""
 
 
 class _RepairedPage(TypedDict):
@@ -1266,7 +1371,7 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "differences", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None
@@ -1652,6 +1757,54 @@ class JobWebhookEvent(TypedDict):
     data: JobWebhookEventData
 
 
+class ProgressedJobWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    job_id: str
+    step: int
+    """Grows with each step of the job."""
+    spent: int | None
+    """Credits spent so far; null: never reported."""
+    done: float | None
+    """The part that is done; null: unknown."""
+    message: str | None
+
+
+class ProgressedJobWebhookEvent(TypedDict):
+    """
+    A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each job
+    is sent.
+    """
+    type: Literal["job.progressed"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ProgressedJobWebhookEventData
+
+
+class ChangedCreditsWebhookEventData(TypedDict):
+    identity_id: str
+    """The account's holder."""
+    line: int
+    """The number of the ledger entry, or of the newest one when it happened."""
+    credits: int
+    """The balance after that entry."""
+    held: int
+    """Credits that started jobs hold after that entry."""
+    bought: int
+    """The bought part of `credits`."""
+
+
+class ChangedCreditsWebhookEvent(TypedDict):
+    """
+    The newest balance of an account that is open for the app, at most once a second. Changes in between
+    have no event.
+    """
+    type: Literal["credits.changed"]
+    timestamp: str
+    """When it happened. The same in every attempt."""
+    data: ChangedCreditsWebhookEventData
+
+
 class _CreditsWebhookEventData(TypedDict):
     identity_id: str
     """The account's holder."""
@@ -1919,7 +2072,7 @@ class PingWebhookEvent(TypedDict):
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.
-WebhookEvent = JobWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ExpiringCreditsWebhookEvent | ExpiredCreditsWebhookEvent | FailedTopUpWebhookEvent | DisabledTopUpWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
+WebhookEvent = JobWebhookEvent | ProgressedJobWebhookEvent | ChangedCreditsWebhookEvent | CreditsWebhookEvent | LowCreditsWebhookEvent | ExpiringCreditsWebhookEvent | ExpiredCreditsWebhookEvent | FailedTopUpWebhookEvent | DisabledTopUpWebhookEvent | ApprovalWebhookEvent | ConnectionRevokedWebhookEvent | ConnectionLimitWebhookEvent | AppAccessWebhookEvent | AppWebhookEvent | PingWebhookEvent
 
 
 class EntryEvent(TypedDict):

@@ -123,8 +123,8 @@ export interface StatementRows {
   /** The balance and the held credits before the period and at its end. */
   readonly opening: { readonly credits: number; readonly held: number };
   readonly closing: { readonly credits: number; readonly held: number };
-  /** The sums of the period's matching rows below and above zero. */
-  readonly sums: { readonly spent: number; readonly added: number };
+  /** The sums of the period's matching rows below and above zero; null: too much of it is only in the archive. */
+  readonly sums: { readonly spent: number; readonly added: number } | null;
   /** The account's apps, to choose from. */
   readonly apps: readonly string[];
   /** The allowances of the account that started jobs, to choose from: those that the holder approved, newest first. */

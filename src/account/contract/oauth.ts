@@ -109,7 +109,15 @@ export interface FamilyTokens extends FamilyState, ConnectionKey {
 /** Tokens, or the reason for refusing them. A problem is a value, because a stolen token ends its family: that is a change. */
 export type Granted =
   | { readonly kind: "tokens"; readonly tokens: FamilyTokens }
-  | { readonly kind: "refused"; readonly problem: GrantProblem | "wider_scope" };
+  | { readonly kind: "refused"; readonly problem: GrantProblem }
+  | WiderScope;
+
+/** The request has these scopes beyond what the token permits. */
+export interface WiderScope {
+  readonly kind: "refused";
+  readonly problem: "wider_scope";
+  readonly scopes: readonly string[];
+}
 
 /** Ends what a client holds: a token family, or an allowance that it exchanged. */
 export interface EndGrantRequest {
@@ -172,4 +180,8 @@ export type Exchanged =
       /** As of `same`. */
       readonly client_ids: readonly string[];
     }
-  | { readonly kind: "refused"; readonly problem: ExchangeProblem | GrantProblem };
+  | {
+      readonly kind: "refused";
+      readonly problem: Exclude<ExchangeProblem, "wider_scope"> | GrantProblem;
+    }
+  | WiderScope;

@@ -89,8 +89,12 @@ export interface ArchivedAccount {
 
 /** An account compared with its own sums and with its copies. */
 export interface Comparison {
+  /** Null: there is no such account. */
+  readonly account_id: string | null;
   /** The newest entry. */
   readonly line: number;
+  /** Its newest purchases of the last two weeks, to be compared with the payment service. */
+  readonly payments: readonly { readonly payment_intent_id: string; readonly credits: number }[];
   readonly differences: readonly {
     readonly where: "account" | "archive" | "read_model";
     readonly what:

@@ -104,7 +104,9 @@ export class Streams {
     const newest = store.readNewestEntry();
     if (newest === null) return;
     const watcher = { proof, reports_reading, unread_bytes: 0 };
-    if (after !== null && after <= newest.line && newest.line - after <= EVENTS_REPLAY_MAX_LINES) {
+    // What has left for the archive is too old.
+    const oldest = Math.max(newest.line - EVENTS_REPLAY_MAX_LINES, store.left.oldest_line - 1);
+    if (after !== null && after <= newest.line && after >= oldest) {
       saveWatcher(socket, { ...watcher, sent_line: after });
       this.publish();
       return;

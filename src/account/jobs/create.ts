@@ -5,7 +5,7 @@ import { rootOfPath } from "../../domain/allowance.ts";
 import * as rules from "../../domain/job.ts";
 import { hold, spendableIn } from "../../domain/lots.ts";
 import { startingApp } from "../../domain/started_by.ts";
-import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
+import { OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
@@ -19,7 +19,7 @@ import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import { startedJobsOf, withStarted } from "../ledger/started_jobs.ts";
 import type { JobCreator } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
-import type { Transaction } from "../transaction.ts";
+import { isFull, type Transaction } from "../transaction.ts";
 import { whyNotStart } from "../stopped_apps.ts";
 import { openForJob } from "../wallet/app_access.ts";
 import { scheduleExpiry } from "./expiry.ts";
@@ -76,8 +76,7 @@ function reserveAndInsert(transaction: Transaction, request: CreateJobRequest): 
   const creator = { allowance_path, app_slug };
   const too_many = whyTooManyStarted(store, creator);
   if (too_many !== null) return refused(too_many);
-  // The rest of the storage is for the jobs that are started: they can always end.
-  if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return refused({ code: "account_full" });
+  if (isFull(transaction)) return refused({ code: "account_full" });
   const bytes = JOB_ROWS_BYTES + metadataBytes(metadata_json);
   const no_storage = whyNoStorage(transaction, bytes);
   if (no_storage !== null) return refused(no_storage);

@@ -7,6 +7,7 @@ import { isAmong, type AccountDatabase } from "../sql/database.ts";
 import { isKnownStarted } from "../sql/deadlines.ts";
 import { isStartedBy } from "../sql/started_by.ts";
 import type { JobRow, ListJobsRequest, Page } from "../contract.ts";
+import type { Store } from "../sql/store.ts";
 
 /** Rows that one page of a filtered list reads. The page may be short; its cursor continues after these rows. */
 export const LIST_SCAN_ROWS = 2_000;
@@ -38,7 +39,7 @@ const found = (among: string): string => `where id in (
  * `recent_after_id`: of the newest entry.
  */
 export function listJobs(
-  database: AccountDatabase,
+  { database, store }: { readonly database: AccountDatabase; readonly store: Store },
   filter: JobFilter,
   recent_after_id: string | null,
 ): Page<JobRow, string> {
@@ -49,7 +50,9 @@ export function listJobs(
   if (given.every((value) => value === null)) {
     // Without a filter, every scanned job is listed.
     const clauses = "where id < ? order by id desc limit ? + 0";
-    return page(database.rows("jobs", clauses, before_id, limit + 1), limit, idOf, () => null);
+    const rows = database.rows("jobs", clauses, before_id, limit + 1);
+    store.left.requireJobsBetween(rows[limit]?.id ?? "", before_id);
+    return page(rows, limit, idOf, () => null);
   }
   const end_id = to_ms === null ? END_OF_IDS : firstIdAt(to_ms + CLOCK_SKEW_MS);
   const from_id = from_ms === null ? "" : firstIdAt(from_ms - CLOCK_SKEW_MS);
@@ -64,7 +67,13 @@ export function listJobs(
     const ids = database.all<Pick<JobRow, "id">>(scanned(among), ...range, ...of_among);
     return ids[LIST_SCAN_ROWS - 1]?.id ?? null;
   };
-  return page(rows, limit, idOf, lastScanned);
+  const scanned_to = rows.length > limit ? null : lastScanned();
+  // A started job never leaves.
+  if (status !== "started") {
+    const lowest_id = rows[limit]?.id ?? scanned_to ?? from_id;
+    store.left.requireJobsBetween(lowest_id, range[1] ?? before_id);
+  }
+  return page(rows, limit, idOf, () => scanned_to);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Progress of a long job: how far it is, what it holds from now on, what it has spent, and when it expires. */
 import { limitReached } from "../../domain/limit_reached.ts";
 import * as rules from "../../domain/job.ts";
-import { ACCOUNT_FULL_BYTES, JOB_STEPS_MAX } from "../../domain/limits.ts";
+import { JOB_STEPS_MAX } from "../../domain/limits.ts";
 import { hold, lower, spendableIn } from "../../domain/lots.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { partsOf } from "../../domain/wire.ts";
@@ -12,7 +12,7 @@ import type { Answer, JobRow, OnceAnswer, ProgressedJob, ProgressRequest } from 
 import { onceInStep, stepColumns, stepsTaken } from "../idempotency/job_steps.ts";
 import { clockOf, fromJson, readCredits } from "../ledger/credits.ts";
 import { momentOf, post, readBalance } from "../ledger/posting.ts";
-import type { Transaction } from "../transaction.ts";
+import { isFull, type Transaction } from "../transaction.ts";
 import { seesCredits } from "../wallet/app_access.ts";
 import { moveExpiry } from "./expiry.ts";
 import { announcing402 } from "./refused.ts";
@@ -24,7 +24,7 @@ export const JOB_STEP_BYTES = 200;
 /**
  * Takes a step of a started job. Callers that may end a job may report its progress; to raise its reserve, an app's key
  * also needs an open account. A step that changes credits or the expiry adds an entry, so that the read model and streams
- * follow; its amount is 0 if the reserve stays the same. Of any other step only the streams learn.
+ * follow; its amount is 0 if the reserve stays the same. Of any other step only streams and webhooks learn.
  */
 export function reportProgress(
   transaction: Transaction,
@@ -90,14 +90,13 @@ function takeStep(
   };
   store.updateJob(progressed);
   if (ttl_seconds !== null) moveExpiry(transaction, job, progressed);
-  if (!has_entry) transaction.announce.jobProgressed(progressed, now_ms);
+  transaction.announce.jobProgressed(progressed, has_entry, now_ms);
   return accepted({ job: progressed, credits, seen_after_line });
 }
 
 /** Why no step can be stored; null if it can. */
 function whyNoRoom(transaction: Transaction, job: JobRow): Refusal | null {
   if (stepsTaken(job) >= JOB_STEPS_MAX) return limitReached("job_steps");
-  // The rest of the storage is for the jobs that are started: they can always end.
-  if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return { code: "account_full" };
+  if (isFull(transaction)) return { code: "account_full" };
   return whyNoStorage(transaction, JOB_STEP_BYTES);
 }

@@ -4,6 +4,7 @@ import { isOfJobStartedBy } from "../sql/started_by.ts";
 import { numberAt, newestNumber } from "./entry_times.ts";
 import { IS_LISTED } from "./listed.ts";
 import { isAmong, type AccountDatabase } from "../sql/database.ts";
+import type { Store } from "../sql/store.ts";
 
 /**
  * Ledger entries that one page of a filtered list reads before it returns what it found, with a cursor: all entries
@@ -17,6 +18,11 @@ interface EntryFilter extends ListEntriesRequest {
   readonly first_line: number;
 }
 
+interface Tables {
+  readonly database: AccountDatabase;
+  readonly store: Store;
+}
+
 /** Entry numbers from `first` on, before `end`. */
 interface Range {
   readonly first: number;
@@ -27,14 +33,14 @@ interface Range {
  * A page of the matching entries, newest first. It may be short or even empty, and still have a next page. Reads at
  * most {@link LEDGER_SCAN_MAX_LINES} entries, and two more for each doubling of the history.
  */
-export function listEntries(
-  database: AccountDatabase,
-  filter: EntryFilter,
-): Page<EntryRow, number> {
+export function listEntries(tables: Tables, filter: EntryFilter): Page<EntryRow, number> {
   const { limit } = filter;
-  const range = rangeOf(database, filter);
+  const { database, store } = tables;
+  const range = rangeOf(tables, filter);
   const first = Math.max(range.first, range.end - LEDGER_SCAN_MAX_LINES);
   const rows = readMatching(database, filter, { first, end: range.end });
+  const chosen = { first, end: range.end, limit: limit + 1 };
+  store.left.requirePage(rows, { ...chosen, joins_jobs: filter.by !== undefined });
   if (rows.length > limit) {
     const page = rows.slice(0, limit);
     return { rows: page, next: page.at(-1)?.line ?? null };
@@ -57,12 +63,12 @@ function readMatching(database: AccountDatabase, filter: EntryFilter, range: Ran
   return database.rows("entries", OF_RANGE, first, end, ...filters, limit + 1);
 }
 
-function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
+function rangeOf(tables: Tables, filter: EntryFilter): Range {
   const { before_line, from_ms, to_ms, job_id, first_line } = filter;
-  const newest = newestNumber(database);
+  const newest = newestNumber(tables.database);
   const all = { first: first_line, end: Math.min(newest + 1, before_line ?? newest + 1) };
-  const life = job_id === undefined ? all : lifeOf(database, job_id, newest);
-  const numberOf = (at_ms: number): number => numberAt(database, newest, at_ms);
+  const life = job_id === undefined ? all : lifeOf(tables, job_id, newest);
+  const numberOf = (at_ms: number): number => numberAt(tables, newest, at_ms);
   const since = from_ms === undefined ? 1 : numberOf(from_ms);
   const until = to_ms === undefined ? all.end : numberOf(to_ms);
   return {
@@ -72,9 +78,9 @@ function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
 }
 
 /** The range of a job's entries: from its creation to its last change. Empty for an unknown job. */
-function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
-  const job = database.row("jobs", "where id = ?", job_id);
+function lifeOf(tables: Tables, job_id: string, newest: number): Range {
+  const job = tables.store.readJob(job_id);
   if (job === null) return { first: 1, end: 1 };
-  const first = numberAt(database, newest, job.created_at_ms);
+  const first = numberAt(tables, newest, job.created_at_ms);
   return { first, end: job.line + 1 };
 }

@@ -22,14 +22,17 @@ export function readStatement(
   const account = store.readAccount();
   assertInvariant(account !== null, "an open account has its row");
   const newest = newestNumber(database);
-  const first = numberAt(database, newest, from_ms);
-  const end = numberAt(database, newest, to_ms);
+  const first = numberAt(transaction, newest, from_ms);
+  const end = numberAt(transaction, newest, to_ms);
   const below = Math.min(end, before_line ?? end);
   const lowest = Math.max(first, below - STATEMENT_SCAN_MAX_LINES);
   const clauses = `where line >= ? and line < ? and ${IS_LISTED} order by line desc limit ? + 0`;
   const rows = database.rows("entries", clauses, lowest, below, limit + 1);
+  const chosen = { first: lowest, end: below, limit: limit + 1, joins_jobs: false };
+  store.left.requirePage(rows, chosen);
   const shown = rows.slice(0, limit);
   const rest = lowest > first ? lowest : null;
+  store.left.requireJobsOf(shown);
   const job_ids = new Set(shown.flatMap(({ job_id }) => job_id ?? []));
   return accepted({
     opened_at_ms: account.created_at_ms,

@@ -47,13 +47,17 @@ export function readStatementRows(
   const account = store.readAccount();
   assertInvariant(account !== null, "an open account has its row");
   const newest = newestNumber(database);
-  const first = numberAt(database, newest, request.from_ms);
-  const end = numberAt(database, newest, request.to_ms);
+  const first = numberAt(transaction, newest, request.from_ms);
+  const end = numberAt(transaction, newest, request.to_ms);
   const kinds_json = request.group === null ? null : JSON.stringify(kindsOf(request.group));
   const filters = [request.app_slug, kinds_json, request.by];
+  const joins_jobs = request.by !== null;
   const source = {
-    read: (from: number, below: number, count: number) =>
-      database.rows("entries", BELOW, from, below, ...filters, count),
+    read: (from: number, below: number, count: number) => {
+      const found = database.rows("entries", BELOW, from, below, ...filters, count);
+      store.left.requirePage(found, { first: from, end: below, limit: count, joins_jobs });
+      return found;
+    },
     readEntry: (line: number) => store.readEntry(line),
     newestOf: newestListedOf(store),
   };
@@ -61,8 +65,7 @@ export function readStatementRows(
   const { before_line, limit } = request;
   const range = { first, end, below: before_line ?? end, limit, ...bounds };
   const { rows, next } = statementRows(source, range);
-  const sums = database.first<StatementRows["sums"]>(SUMS_OF_ROWS, first, end, ...filters);
-  assertInvariant(sums !== null, "a sum has one row");
+  const sums = sumsOf(transaction, { first, end, joins_jobs }, filters);
   return accepted({
     opened_at_ms: account.created_at_ms,
     line: newest,
@@ -74,6 +77,17 @@ export function readStatementRows(
     rows: rows.map((own) => rowOf(store, own)),
     next,
   });
+}
+
+/** Null: too much of the period is only in the archive. */
+function sumsOf(
+  { store, database }: Transaction,
+  { first, end, joins_jobs }: { first: number; end: number; joins_jobs: boolean },
+  filters: readonly (string | null)[],
+): StatementRows["sums"] {
+  if (!store.left.isWithinReach(first, end)) return null;
+  store.left.requirePage([], { first, end, limit: end, joins_jobs });
+  return database.first<NonNullable<StatementRows["sums"]>>(SUMS_OF_ROWS, first, end, ...filters);
 }
 
 function booksAfter(store: Store, line: number): StatementRows["opening"] {

@@ -1,6 +1,7 @@
 /** Exchanging a token: a client gets one that may do less, such as for an agent. `domain/token_exchange.ts` has the rules. */
 import { idsOfPath, rootOfPath } from "../../domain/allowance.ts";
 import { EXCHANGED_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
+import { CHARGE_SCOPE } from "../../domain/oauth_scopes.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import { newCap, type Moment } from "../../domain/spending_cap.ts";
 import {
@@ -45,7 +46,7 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   };
   if (request.charging_app !== null) {
     const not_charged = whyNotCharge(parent, request.charging_app, request);
-    if (not_charged !== null) return refuse(not_charged);
+    if (not_charged !== null) return refuseScopes(not_charged, request, [CHARGE_SCOPE]);
     const session_ends_at_ms = family?.session_ends_at_ms ?? Infinity;
     const expires_at_ms = Math.min(
       transaction.now_ms + OAUTH_TOKEN_TTL_SECONDS * 1000,
@@ -60,14 +61,16 @@ export function exchange(transaction: Transaction, request: ExchangeRequest): An
   if (request.is_personal !== true && !narrows(parent, request)) {
     const { scopes = parent.scopes, expires_at_ms = parent.expires_at_ms } = request;
     const problem = whyNoChild({ ...parent, scopes: passed_on, depth: 0 }, request);
-    if (problem !== null) return refuse(problem);
+    if (problem !== null) return refuseScopes(problem, request, passed_on);
     const client_ids = clientIdsOf(allowances, allowance);
     const { resource } = allowance;
     return accepted({ kind: "same", resource, scopes, expires_at_ms, client_ids });
   }
   const { scopes = passed_on } = request;
   const problem = whyNoChild({ ...parent, scopes: passed_on }, request);
-  if (problem !== null || scopes.length === 0) return refuse(problem ?? "wider_scope");
+  if (problem !== null || scopes.length === 0) {
+    return refuseScopes(problem ?? "wider_scope", request, passed_on);
+  }
   // Those of its children count too, or one approval would grow a million rows.
   const root = rootOfPath(allowance.path);
   const exchanged = allowances
@@ -203,6 +206,19 @@ function childOf(
   };
 }
 
-function refuse(problem: ExchangeProblem | GrantProblem): Answer<Exchanged> {
+function refuse(
+  problem: Exclude<ExchangeProblem, "wider_scope"> | GrantProblem,
+): Answer<Exchanged> {
   return accepted({ kind: "refused", problem });
+}
+
+/** {@link refuse}, with the scopes that are refused, if it is for them. */
+function refuseScopes(
+  problem: ExchangeProblem,
+  { scopes: wanted = [] }: ExchangeRequest,
+  permitted: readonly string[],
+): Answer<Exchanged> {
+  if (problem !== "wider_scope") return refuse(problem);
+  const scopes = wanted.filter((scope) => !permitted.includes(scope));
+  return accepted({ kind: "refused", problem, scopes });
 }

@@ -61,8 +61,10 @@ export function refresh(transaction: Transaction, request: RefreshRequest): Answ
   const problem = whyNot(transaction, allowance, family, request);
   if (problem !== null) return refuse(problem);
   const scopes = family.scopes.split(" ");
-  if (!(request.scopes ?? []).every((scope) => scopes.includes(scope)))
-    return refuse("wider_scope");
+  const wider = (request.scopes ?? []).filter((scope) => !scopes.includes(scope));
+  if (wider.length > 0) {
+    return accepted({ kind: "refused", problem: "wider_scope", scopes: wider });
+  }
   switch (judgeRefresh(family, request.generation, now_ms)) {
     case "rotate": {
       const state = { generation: family.generation + 1, rotated_at_ms: now_ms };
@@ -154,6 +156,6 @@ function termsOf(allowance: AllowanceRow): SpendingTerms {
   return { caps, app_slugs, ends_at_ms: allowance.expires_at_ms };
 }
 
-function refuse(problem: Extract<Granted, { kind: "refused" }>["problem"]): Answer<Granted> {
+function refuse(problem: GrantProblem): Answer<Granted> {
   return accepted({ kind: "refused", problem });
 }

@@ -11,7 +11,7 @@ import type { Transaction } from "../transaction.ts";
 
 /** Opens the account if its holder never did, as a wallet call would. The caller has checked the identity. */
 export function inspect(transaction: Transaction): Answer<InspectedAccount> {
-  const { store, database } = transaction;
+  const { store } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   const newest = store.readNewestEntry();
@@ -20,7 +20,7 @@ export function inspect(transaction: Transaction): Answer<InspectedAccount> {
   if (!allowances.ok) return allowances;
   // Each may have 16 KiB of metadata. An operator who needs all of them pages through the list.
   const started = { status: "started", limit: PAGE_MAX_ROWS } as const;
-  const { rows } = listJobs(database, started, newest.recent_after_job_id);
+  const { rows } = listJobs(transaction, started, newest.recent_after_job_id);
   return accepted({
     account: { ...account, credits: newest.balance_after },
     held: newest.reserved_after,

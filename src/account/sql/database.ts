@@ -87,6 +87,11 @@ export class AccountDatabase {
     this.run(insertion(table, row), ...valuesOf(row));
   }
 
+  /** As {@link insert}, unless there is a row with the same key. */
+  insertMissing<Name extends TableName>(table: Name, row: Partial<Rows[Name]>): void {
+    this.run(`${insertion(table, row)} on conflict do nothing`, ...valuesOf(row));
+  }
+
   /** As {@link insert}. @returns what storage has in these columns. */
   insertReturning<Name extends TableName, Column extends keyof Rows[Name] & string>(
     table: Name,

@@ -33,12 +33,12 @@ export class PurchaseStore {
 
   /** The lot of a purchase's credits; null: they are in the base. */
   readLotOf(checkout_session_id: string): string | null {
-    const entry = this.#database.first<Pick<Rows["entries"], "lot_id">>(
-      `select lot_id from entries where line =
+    const lot = this.#database.first<Pick<Rows["lots"], "id">>(
+      `select id from lots where origin = 'purchase' and line =
          (select min(line) from purchase_entries where checkout_session_id = ?)`,
       checkout_session_id,
     );
-    return entry?.lot_id ?? null;
+    return lot?.id ?? null;
   }
 
   insertPurchase(row: PurchaseRow): void {

@@ -457,12 +457,52 @@ export const archive = sqliteTable("archive", {
   failing_since_ms: integer(),
 });
 
+/**
+ * One row once entries have left the object for the archive; see `sync/old_rows.ts`. The entries before `line` have left, and
+ * that entry stays. `balance` is the balance after it, so it and the amounts of the later entries are the account's balance.
+ */
+export const balanceForward = sqliteTable("balance_forward", {
+  singleton: integer().primaryKey(),
+  line: integer().notNull(),
+  at_ms: integer().notNull(),
+  balance: integer().notNull(),
+  /** The sum of the entries of purchases and their refunds, up to `line`. */
+  purchased: integer().notNull(),
+  /** The SHA-256 of the segment that ends with `line`, in hexadecimal. */
+  sha256: text().notNull(),
+});
+
+/** The segments of the archive whose entries have left. `recalled_at_ms`: when a read brought them back; null: not here. */
+export const leftSegments = sqliteTable("left_segments", {
+  first: integer().primaryKey(),
+  last: integer().notNull(),
+  /** The time of its first entry. */
+  at_ms: integer().notNull(),
+  sha256: text().notNull(),
+  recalled_at_ms: integer(),
+});
+
+/**
+ * Files of the archive with jobs that have left, by ranges of ids without gaps. A job of a range that has a row here was not
+ * in the file, or has changed since.
+ */
+export const leftJobs = sqliteTable("left_jobs", {
+  last_id: text().primaryKey(),
+  /** The jobs after this one, up to `last_id`. */
+  after_id: text().notNull(),
+  /** The balance-forward record's entry when the file was written. Its jobs have earlier ones, until they change again. */
+  line: integer().notNull(),
+  sha256: text().notNull(),
+  recalled_at_ms: integer(),
+});
+
 /** The newest events for webhooks that have no entry; see `webhooks/unnumbered_events.ts`. */
 export const unnumberedEvents = sqliteTable("unnumbered_events", {
   id: integer().primaryKey(),
   event_id: text().notNull(),
   type: text({
     enum: [
+      "job.progressed",
       "credits.refused",
       "credits.expiring",
       "topup.failed",

@@ -12,6 +12,7 @@ import { RECENT_JOBS_PORTION } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, type AccountDatabase } from "./database.ts";
 import { Deadlines, IS_NOT_SET_ASIDE, isKnownStarted } from "./deadlines.ts";
+import { LeftStore } from "./left_store.ts";
 import { LotStore } from "./lot_store.ts";
 import type { AccountRow, AppRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
 import { TopUpStore } from "./top_up_store.ts";
@@ -34,6 +35,7 @@ export class Store {
   readonly deadlines: Deadlines;
   readonly lots: LotStore;
   readonly top_ups: TopUpStore;
+  readonly left: LeftStore;
   // Undefined: unknown. Null: no such row.
   #account: AccountRow | null | undefined;
   readonly #apps = new Map<string, AppRow>();
@@ -46,6 +48,7 @@ export class Store {
     this.deadlines = new Deadlines(database);
     this.lots = new LotStore(database);
     this.top_ups = new TopUpStore(database);
+    this.left = new LeftStore(database);
   }
 
   /** After a roll-back, or after rows were deleted by other SQL. */
@@ -58,6 +61,7 @@ export class Store {
     this.deadlines.forget();
     this.lots.forget();
     this.top_ups.forget();
+    this.left.forget();
   }
 
   /** Runs `work`, which is part of a transaction. If it throws, nothing is remembered any more. */
@@ -119,16 +123,23 @@ export class Store {
     return this.#database.first<Pick<EntryRow, "at_ms">>(query)?.at_ms ?? 0;
   }
 
+  /** @throws RowsLeft if it is only in the archive */
   readEntry(line: number): EntryRow | null {
     if (this.#newest_entry?.line === line) return this.#newest_entry;
-    return this.#database.row("entries", "where line = ?", line);
+    const entry = this.#database.row("entries", "where line = ?", line);
+    if (entry === null && line >= 1) this.left.requireEntries(line, line + 1);
+    return entry;
   }
 
-  /** Entries after `after_line`, up to `to_line`, oldest first. Usually only the newest one is wanted, or nothing. */
+  /**
+   * Entries after `after_line`, up to `to_line`, oldest first. Usually only the newest one is wanted, or nothing.
+   * @throws RowsLeft if one of them is only in the archive
+   */
   readEntriesBetween(after_line: number, to_line: number): EntryRow[] {
     if (after_line >= to_line) return [];
     const newest = this.#newest_entry ?? null;
     if (newest?.line === to_line && after_line === to_line - 1) return [newest];
+    this.left.requireEntries(after_line + 1, to_line + 1);
     const clauses = "where line > ? and line <= ? order by line";
     return this.#database.rows("entries", clauses, after_line, to_line);
   }
@@ -166,16 +177,24 @@ export class Store {
     this.#database.save("apps", ["slug"], row);
   }
 
+  /** @throws RowsLeft if it is only in the archive */
   readJob(id: string): JobRow | null {
-    return this.#database.row("jobs", "where id = ?", id);
+    const job = this.#database.row("jobs", "where id = ?", id);
+    if (job === null) this.left.requireJobs([id]);
+    return job;
   }
 
-  /** The jobs of these ids, in the order of their ids; an unknown id is left out. */
+  /**
+   * The jobs of these ids, in the order of their ids; an unknown id is left out.
+   * @throws RowsLeft if one of them is only in the archive
+   */
   readJobs(ids: readonly string[]): JobRow[] {
     const [id, ...more] = ids;
     if (id === undefined) return [];
-    if (more.length === 0) return this.#database.rows("jobs", "where id = ?", id);
-    return this.#database.rows("jobs", `where ${isAmong("id", "?")}`, JSON.stringify(ids));
+    if (more.length === 0) return [this.readJob(id)].filter((job) => job !== null);
+    const jobs = this.#database.rows("jobs", `where ${isAmong("id", "?")}`, JSON.stringify(ids));
+    if (jobs.length < ids.length) this.left.requireJobsOf(ids.map((job_id) => ({ job_id })));
+    return jobs;
   }
 
   /** Credits that are refunded if all started jobs expire now. Reads every job. */

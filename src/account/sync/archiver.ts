@@ -10,7 +10,9 @@ import { gunzip, gzip, sha256 } from "../../archive/bytes.ts";
 import type { ArchiveStore } from "../../archive/store.ts";
 import {
   accountFolder,
+  jobsFolder,
   parseSegment,
+  restoreFolder,
   SEGMENT_ENTRIES_MAX,
   segmentName,
   type ArchiveHead,
@@ -24,6 +26,7 @@ import type { AccountDatabase, Rows } from "../sql/database.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import type { Alarm } from "./alarm.ts";
+import { RestoreUnfinished } from "./restore_unfinished.ts";
 import { readSegment, type WrittenSegment } from "./segment_rows.ts";
 
 /** Segments that one alarm writes; the next alarm continues. Each takes three calls of other services. */
@@ -52,8 +55,14 @@ interface ArchiverParts {
   readonly alarm: Alarm;
   /** Null: the service has no archive. */
   readonly archive: ArchiveStore | null;
+  /** Whether a restore is not finished. @throws if the archive cannot be reached */
+  readonly isRestoring: () => Promise<boolean>;
+  /** Waits until no other file of the account is being written. */
+  readonly settled: () => Promise<void>;
   /** How long an entry may wait, in milliseconds. */
   readonly max_age_ms: number;
+  /** How much of its storage the account uses, in percent; null: less than half. */
+  readonly storagePercent: () => number | null;
   /** Gives the read model the newest segment. @throws if D1 cannot be reached */
   readonly note: (segment: ArchivedSegment) => Promise<void>;
   /** Counts a failure for the operators, with the time since which the archive cannot be written. Never throws. */
@@ -71,9 +80,15 @@ export class Archiver {
   /** After a failure, when the next attempt is due. */
   #retry_at_ms = Number.NEGATIVE_INFINITY;
   #under_way: Promise<void> | null = null;
+  #is_retired = false;
 
   constructor(parts: ArchiverParts) {
     this.#parts = parts;
+  }
+
+  /** Ends it, because the tables were replaced: what is under way changes nothing any more. */
+  retire(): void {
+    this.#is_retired = true;
   }
 
   /** The newest segment; null: there is none. */
@@ -111,13 +126,20 @@ export class Archiver {
   }
 
   /**
-   * Deletes a portion of a deleted account's segments. @returns whether none remains. @throws if the archive cannot be
+   * Deletes a portion of a deleted account's files. @returns whether none remains. @throws if the archive cannot be
    * reached.
    */
   async forget(account_id: string): Promise<boolean> {
     // A segment that is being written would come back after its folder was deleted.
     await this.#under_way;
-    return (await this.#parts.archive?.deleteSome(accountFolder(account_id))) ?? true;
+    const { archive, settled } = this.#parts;
+    await settled();
+    if (archive === null) return true;
+    // The last one is of a restore that was not finished.
+    for (const folder of [accountFolder, jobsFolder, restoreFolder]) {
+      if (!(await archive.deleteSome(folder(account_id)))) return false;
+    }
+    return true;
   }
 
   #isDue(): boolean {
@@ -133,8 +155,9 @@ export class Archiver {
   async #write(archive: ArchiveStore, account: AccountRow): Promise<void> {
     const { alarm } = this.#parts;
     try {
+      if (await this.#parts.isRestoring()) throw new RestoreUnfinished();
       for (let left = SEGMENTS_AT_ONCE; left > 0 && this.#isDue(); left -= 1) {
-        if (this.#isDeleted()) return;
+        if (this.#isOver()) return;
         await this.#writeOne(archive, account);
       }
       if (this.#isDue()) alarm.by(Date.now());
@@ -153,19 +176,20 @@ export class Archiver {
     if (pending_line !== segment.last) this.#save({ pending_line: segment.last });
     const hash = await sha256(await storeOnce(archive, account.id, segment));
     const written = { account_id: account.id, line: segment.last, sha256: hash };
-    await note({ ...written, written_at_ms: Date.now() });
-    if (this.#isDeleted()) return;
+    const storage_percent = this.#parts.storagePercent();
+    await note({ ...written, written_at_ms: Date.now(), storage_percent });
+    if (this.#isOver()) return;
     this.#save({ line: segment.last, sha256: hash, pending_line: null, failing_since_ms: null });
     this.#oldest_at_ms = undefined;
   }
 
-  /** Whether the account was deleted meanwhile. */
-  #isDeleted(): boolean {
-    return (this.#parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
+  /** Whether the account was deleted meanwhile, or its tables were replaced. */
+  #isOver(): boolean {
+    return this.#is_retired || (this.#parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
   }
 
   async #postpone(error: unknown): Promise<void> {
-    if (this.#isDeleted()) return;
+    if (this.#isOver()) return;
     const now_ms = Date.now();
     const since_ms = this.#read().failing_since_ms ?? now_ms;
     const reason = errorName(error);

@@ -12,6 +12,7 @@ import {
   segmentName,
   type ArchiveHead,
 } from "../../domain/archive_segment.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
 import type { Projector } from "../../readmodel/projector.ts";
 import type { Comparison } from "../contract.ts";
 import type { AccountDatabase } from "../sql/database.ts";
@@ -35,34 +36,53 @@ interface ComparedParts {
 
 type Difference = Comparison["differences"][number];
 
+/** The comparison of a person without an account. */
+export const NO_ACCOUNT: Comparison = { account_id: null, line: 0, payments: [], differences: [] };
+
+/** Purchases of an account that one comparison checks, and their age: each is checked twice. */
+const PAYMENTS_MAX = 5;
+const PAYMENTS_MS = 14 * DAY_MS;
+
+function recentPayments(database: AccountDatabase): Comparison["payments"] {
+  return database.all(
+    `select payment_intent_id, credits from purchases where created_at_ms >= ?
+     order by created_at_ms desc limit ${PAYMENTS_MAX}`,
+    Date.now() - PAYMENTS_MS,
+  );
+}
+
 /** @throws if the archive or the read model cannot be reached */
 export async function compareCopies(parts: ComparedParts): Promise<Comparison> {
   const { store } = parts;
   const account = store.readAccount();
   const newest = store.readNewestEntry();
-  if (account === null || newest === null) return { line: 0, differences: [] };
+  if (account === null || newest === null) return NO_ACCOUNT;
+  const payments = recentPayments(parts.database);
   // Before anything is awaited: entries may be added meanwhile.
-  const own = ownDifferences(parts.database, newest);
+  const own = ownDifferences(parts, newest);
   const archived = await archiveDifferences(parts, account);
   const delivered = await readModelDifferences(parts, account);
-  return { line: newest.line, differences: [...own, ...archived, ...delivered] };
+  const differences = [...own, ...archived, ...delivered];
+  return { account_id: account.id, line: newest.line, payments, differences };
 }
 
 const HELD = "select coalesce(sum(reserved), 0) as credits from jobs where status = 'started'";
-const BALANCE = "select coalesce(sum(amount), 0) as credits from entries";
+// After the balance-forward record; reads may have brought older entries back.
+const BALANCE = "select coalesce(sum(amount), 0) as credits from entries where line > ?";
 const BOUGHT = "select coalesce(sum(credits - taken_back), 0) as credits from purchases";
 const BOOKED = `select coalesce(sum(amount), 0) as credits from entries
-  where kind in ('purchase', 'purchase_refund')`;
+  where line > ? and kind in ('purchase', 'purchase_refund')`;
 
-/** The newest entry, against all entries, the started jobs, and the purchases. */
-function ownDifferences(database: AccountDatabase, newest: EntryRow): Difference[] {
-  if (newest.line > SUMMED_ENTRIES_MAX) return [];
-  const sumOf = (query: string): number =>
-    database.first<{ readonly credits: number }>(query)?.credits ?? 0;
+/** The newest entry, against what left and all later entries, the started jobs, and the purchases. */
+function ownDifferences({ database, store }: ComparedParts, newest: EntryRow): Difference[] {
+  const { line, balance, purchased } = store.left.forward ?? { line: 0, balance: 0, purchased: 0 };
+  if (newest.line - line > SUMMED_ENTRIES_MAX) return [];
+  const sumOf = (query: string, ...parameters: readonly number[]): number =>
+    database.first<{ readonly credits: number }>(query, ...parameters)?.credits ?? 0;
   const compared: readonly [Difference["what"], number, number][] = [
     ["held", sumOf(HELD), newest.reserved_after],
-    ["balance", sumOf(BALANCE), newest.balance_after],
-    ["purchases", sumOf(BOUGHT), sumOf(BOOKED)],
+    ["balance", balance + sumOf(BALANCE, line), newest.balance_after],
+    ["purchases", sumOf(BOUGHT), purchased + sumOf(BOOKED, line)],
   ];
   return compared
     .filter(([, expected, found]) => expected !== found)

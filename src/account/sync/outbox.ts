@@ -16,6 +16,7 @@ import {
   type Projector,
 } from "../../readmodel/projector.ts";
 import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./read_model_rows.ts";
+import { RestoreUnfinished } from "./restore_unfinished.ts";
 import type { AccountDatabase, Rows } from "../sql/database.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
@@ -42,10 +43,21 @@ type CountFailure = (failure: {
   readonly oldest_at_ms: number;
 }) => Promise<void>;
 
+interface OutboxParts {
+  readonly projector: Projector;
+  /** Repeats work that lacks rows which have left for the archive. */
+  readonly recalling: <Value>(work: () => Promise<Value>) => Promise<Value>;
+  /** Whether a restore is not finished. @throws if the archive cannot be reached */
+  readonly isRestoring: () => Promise<boolean>;
+  readonly countFailure: CountFailure;
+}
+
 export class Outbox {
   readonly #database: AccountDatabase;
   readonly #store: Store;
   readonly #projector: Projector;
+  readonly #recalling: OutboxParts["recalling"];
+  readonly #isRestoring: OutboxParts["isRestoring"];
   readonly #countFailure: CountFailure;
   #known: Known = { state: "unknown" };
   /** The row in storage; null: no row. */
@@ -56,12 +68,13 @@ export class Outbox {
   constructor(
     database: AccountDatabase,
     store: Store,
-    projector: Projector,
-    countFailure: CountFailure,
+    { projector, recalling, isRestoring, countFailure }: OutboxParts,
   ) {
     this.#database = database;
     this.#store = store;
     this.#projector = projector;
+    this.#recalling = recalling;
+    this.#isRestoring = isRestoring;
     this.#countFailure = countFailure;
     this.#behind = database.row("read_model_behind", "");
   }
@@ -92,7 +105,8 @@ export class Outbox {
     const account = this.#store.readAccount();
     if (account === null) return true;
     const [row, ...others] = await this.#projector.read(account.identity_id);
-    if (row === undefined || others.length > 0 || !isOwn(this.#store, row)) return false;
+    if (row === undefined || others.length > 0) return false;
+    if (!(await this.#recalling(async () => isOwn(this.#store, row)))) return false;
     return row.line === this.#store.readNewestEntry()?.line;
   }
 
@@ -121,7 +135,7 @@ export class Outbox {
     const account = this.#store.readAccount();
     if (newest === null || account === null) return null;
     try {
-      const left = await this.#catchUp(account, newest.line);
+      const left = await this.#recalling(() => this.#catchUp(account, newest.line));
       // More than one flush sends, or a rebuild was requested meanwhile.
       if (left === 0 || this.#isRebuilding()) return Date.now();
       this.#clearBehind();
@@ -153,11 +167,14 @@ export class Outbox {
   async #readKnown(account: AccountRow, batches: number): Promise<number> {
     const before = this.#known;
     const rows = await this.#projector.read(account.identity_id);
+    const own = this.#judge(rows.find(({ id }) => id === account.id));
+    // D1's row is then of the time after, whose entries come back with the same numbers.
+    if (own.state === "foreign" && (await this.#isRestoring())) throw new RestoreUnfinished();
     let left = batches;
     for (const former of rows.filter(({ id }) => id !== account.id)) {
       left = await this.#forget(former.id, left);
     }
-    if (left > 0) this.#learn(before, this.#judge(rows.find(({ id }) => id === account.id)));
+    if (left > 0) this.#learn(before, own);
     return left;
   }
 
@@ -202,7 +219,9 @@ export class Outbox {
         }
         await this.#projector.replaceGrants(newest.id, allGrants(this.#store));
       }
-      const range = jobRangeAfter(this.#store, after_id, PROJECTION_BATCH_LINES);
+      // The jobs before were left to the archive, and are older than the read model keeps jobs.
+      const from_id = after_id === "" ? this.#store.left.jobs_end : after_id;
+      const range = jobRangeAfter(this.#store, from_id, PROJECTION_BATCH_LINES);
       await this.#projector.replaceJobs(range);
       const since_ms = this.#behind?.since_ms ?? Date.now();
       this.#saveBehind({ since_ms, rebuilt_to_job_id: range.to_id });

@@ -36,6 +36,7 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "expire":
     case "recurring":
     case "rollover":
+    case "recovery":
       return "nothing";
   }
 }
@@ -83,6 +84,9 @@ function sumsOf(context: EntryContext): Sums {
       return { taken_back: amount, settled_bought: amount - bought };
     case "expire":
       return { expired: amount, expired_bought: bought };
+    // Also what started jobs no longer hold, so that the totals still add up to the balances.
+    case "recovery":
+      return { adjusted: 0 - costOf(context), adjusted_bought: bought };
     // It was spent in the deleted account, whose debt the read model counted as forfeited when it deleted the account.
     case "debt":
       return { forfeited: amount, forfeited_bought: bought };
@@ -106,12 +110,12 @@ function broughtBought({ terms_json }: EntryRow): boolean {
 }
 
 /**
- * The credits that a settling entry cost the account, counting the balance and the held credits together. When a job first ends,
+ * The credits that an entry cost the account, counting the balance and the held credits together. When a job first ends,
  * this is its real cost. When an expired job that was charged its reserve is completed late, it is the difference,
  * which may be negative.
  */
 function costOf({ entry, before }: EntryContext): number {
-  assertInvariant(before !== null, "a job's reserve comes before its settlement");
+  assertInvariant(before !== null, "the account was opened before it");
   return before.balance_after + before.reserved_after - entry.balance_after - entry.reserved_after;
 }
 

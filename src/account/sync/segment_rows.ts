@@ -11,7 +11,7 @@ import type { AccountDatabase, TableName } from "../sql/database.ts";
 import type { AccountRow, EntryRow } from "../sql/schema.ts";
 
 /** Small tables that every segment has whole, so that the newest segment has them as they were last. */
-const WHOLE_TABLES = ["account", "apps", "debts"] as const satisfies readonly TableName[];
+const WHOLE_TABLES = ["account", "apps", "debts", "lots"] as const satisfies readonly TableName[];
 
 /** What a segment begins with. */
 interface SegmentStart {
@@ -70,10 +70,21 @@ class SegmentLines {
   /** Adds an entry, and the job or purchase that it belongs to, once. */
   addEntry(entry: EntryRow): void {
     this.#add("entries", entry);
-    const { job_id, kind, line } = entry;
+    const { job_id, kind, line, previous_line } = entry;
     if (job_id !== null && !this.#jobs.has(job_id)) {
       this.#jobs.add(job_id);
       this.addAll("jobs", "where id = ?", job_id);
+    }
+    if (kind === "recovery" && previous_line !== null) {
+      // The jobs that it took back, as they are again: the archive has them as they were after the undone entries.
+      const undone = "select job_id from entries where line > ? and line < ?";
+      this.addAll(
+        "jobs",
+        `where id in (${undone}) and line <= ?`,
+        previous_line,
+        line,
+        previous_line,
+      );
     }
     if (kind === "purchase" || kind === "purchase_refund") this.#addPurchase(line);
   }

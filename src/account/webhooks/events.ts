@@ -32,19 +32,19 @@ export interface Recipient {
 }
 
 /**
- * The events of an entry. `part`: only its `credits.low`, because its other event was delivered. `unnumbered`: up to
- * where events without an entry were delivered.
+ * The events of an entry. `part`: only its `credits.low`, because its other event was delivered. `others`: up to where
+ * other events were delivered.
  */
 export function eventsOfEntry(
   recipient: Recipient,
   entry: EntryRow,
-  unnumbered: number,
+  others: Pick<WebhookPosition, "unnumbered" | "balance_line">,
   part: "all" | "low",
 ): readonly OutgoingEvent[] {
   const after = (low_left: boolean): WebhookPosition => ({
     line: entry.line,
     low_left,
-    unnumbered,
+    ...others,
   });
   const of_entry = part === "low" ? null : eventOfEntry(recipient, entry, after(true));
   return [of_entry, lowEvent(recipient, entry, after(false))].filter((it) => it !== null);
@@ -103,6 +103,25 @@ function lowEvent(
   return ledgerEvent(recipient, entry, { type: "credits.low", position, details, sees_credits });
 }
 
+/**
+ * The balance after the newest entry, if the webhook did not receive it. It depends on when it is read: a receiver that is
+ * behind gets only the newest balance. It is sent although an earlier entry had the same balance, because the receiver may
+ * have accepted one in between whose response was lost. `position`: after everything else.
+ */
+export function changedEvent(
+  recipient: Recipient,
+  delivered_line: number,
+  position: WebhookPosition,
+): OutgoingEvent | null {
+  const { store, app } = recipient;
+  const newest = store.readNewestEntry();
+  if (newest === null || newest.line <= delivered_line) return null;
+  if (!seesCredits(app, newest.line - 1)) return null;
+  const details = { bought: newest.bought_after };
+  const type = "credits.changed";
+  return ledgerEvent(recipient, newest, { type, position, details, sees_credits: true });
+}
+
 /** The stage that an entry was in the life of its job. Reads at most a few entries. */
 function stageOf(store: Store, entry: EntryRow, job: JobRow): JobStage {
   if (entry.kind === "job_refund") return "between";
@@ -151,16 +170,20 @@ const SHOWING_CREDITS: readonly SubscribableEvent[] = [
   "topup.disabled",
 ];
 
-/** An event without an entry, which only its app receives. One that shows the balance needs an open account. */
+/**
+ * An event without an entry, which only its app receives. One that shows the balance needs an open account, and progress
+ * an app that the holder did not stop.
+ */
 export function unnumberedEvent(
   recipient: Recipient,
   { id, event_id, type, app_slug, line, details_json, at_ms }: UnnumberedEventRow,
-  position: Pick<WebhookPosition, "line" | "low_left">,
+  position: Omit<WebhookPosition, "unnumbered">,
 ): OutgoingEvent | null {
-  const { request, identity_id } = recipient;
+  const { request, identity_id, app } = recipient;
   if (app_slug !== request.app_slug || !request.events.includes(type)) return null;
   if (at_ms < request.since_ms) return null;
-  if (SHOWING_CREDITS.includes(type) && !seesCredits(recipient.app, line)) return null;
+  if (SHOWING_CREDITS.includes(type) && !seesCredits(app, line)) return null;
+  if (type === "job.progressed" && app !== null && asStopped(app) !== null) return null;
   const data = { identity_id, ...(JSON.parse(details_json) as object) };
   return {
     id: event_id,

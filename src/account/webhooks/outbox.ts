@@ -13,6 +13,7 @@ import { timestamp } from "../../domain/wire.ts";
 import { errorName } from "../../domain/result.ts";
 import type { SubscribableEvent } from "../../domain/webhook.ts";
 import type { WebhookNews, WebhookPosition } from "../../domain/webhook_delivery.ts";
+import type { JobRow } from "../sql/schema.ts";
 import type { Alarm } from "../sync/alarm.ts";
 import type { TopUpEvent } from "../transaction.ts";
 import type { LastEvent, Webhook } from "../../webhooks/sender_contract.ts";
@@ -53,7 +54,7 @@ export class WebhookOutbox {
   #may_be_behind: boolean;
   /** For each webhook, by its uid: the newest that this instance notified its sender of. */
   readonly #notified = new Map<string, Notified>();
-  /** Refused requests of which it is not known yet whether a webhook wants them. */
+  /** Frequent events of which it is not known yet whether a webhook wants them. */
   readonly #undecided: UnnumberedEvent[] = [];
   #failing_since_ms: number | null = null;
 
@@ -69,21 +70,41 @@ export class WebhookOutbox {
    * @returns whether it was kept.
    */
   keepRefused(app_slug: string, at_ms: number): boolean {
-    const { store, list, unnumbered } = this.#parts;
+    const { store } = this.#parts;
     const newest = store.readNewestEntry();
     if (newest === null || store.readApp(app_slug)?.access !== "open") return false;
     const { line, balance_after: credits, reserved_after: held } = newest;
     const type = "credits.refused";
     const details_json = JSON.stringify({ line, credits, held });
     const event_id = crypto.randomUUID();
-    const refusal: UnnumberedEvent = { event_id, type, app_slug, line, details_json, at_ms };
-    const webhooks = list.known();
+    return this.#keepOrDecide({ event_id, type, app_slug, line, details_json, at_ms });
+  }
+
+  /**
+   * Keeps a step of a job, if a webhook of its app wants to know. Part of the step's transaction. A later step of the job
+   * takes its place. @returns whether it was kept.
+   */
+  keepProgress(
+    { id: job_id, app_slug, step, spent, done, message }: JobRow,
+    at_ms: number,
+  ): boolean {
+    const line = this.#parts.store.readNewestEntry()?.line;
+    if (line === undefined || app_slug === null) return false;
+    const type = "job.progressed";
+    const details_json = JSON.stringify({ job_id, step, spent, done, message });
+    const event_id = `${job_id}.${step}.${type}`;
+    return this.#keepOrDecide({ event_id, type, app_slug, line, details_json, at_ms });
+  }
+
+  /** Keeps a frequent event if a webhook wants it. Unless the list is known, `decide` does so later: most are not wanted. */
+  #keepOrDecide(event: UnnumberedEvent): boolean {
+    const webhooks = this.#parts.list.known();
     if (webhooks === null) {
-      if (this.#undecided.length < REFUSALS_KEPT) this.#undecided.push(refusal);
+      if (this.#undecided.length < REFUSALS_KEPT) this.#undecided.push(event);
       return false;
     }
-    if (!isWanted(webhooks, refusal)) return false;
-    unnumbered.add(refusal);
+    if (!isWanted(webhooks, event)) return false;
+    this.#parts.unnumbered.add(event);
     return true;
   }
 
@@ -143,7 +164,7 @@ export class WebhookOutbox {
     return true;
   }
 
-  /** Reads the list for refused requests that are not decided yet, and keeps those that a webhook wants. */
+  /** Reads the list for events that are not decided yet, and keeps those that a webhook wants. */
   async decide(alarm: Alarm): Promise<void> {
     if (this.#undecided.length === 0) return;
     const { list, unnumbered } = this.#parts;
@@ -151,7 +172,7 @@ export class WebhookOutbox {
     const webhooks = await list.read().catch(() => null);
     const wanted = this.#undecided.splice(0).filter((event) => isWanted(webhooks, event));
     if (wanted.length === 0) return;
-    for (const refusal of wanted) unnumbered.add(refusal);
+    for (const event of wanted) unnumbered.add(event);
     alarm.by(Date.now() + RETRY_MAX_MS);
     const again_at_ms = await this.flush("new");
     if (again_at_ms !== null) alarm.by(again_at_ms);
@@ -240,7 +261,7 @@ export class WebhookOutbox {
   #hasNews(webhook: Webhook): boolean {
     const { uid, app_slug, events, thresholds, created_at_ms: since_ms } = webhook;
     const notified = this.#notified.get(uid) ?? this.#woken_with;
-    const after = { ...notified, low_left: false };
+    const after = { ...notified, low_left: false, balance_line: notified.line };
     const page = readEvents(this.#parts, { app_slug, events, thresholds, since_ms, after });
     const has_news = page !== null && (page.events.length > 0 || page.news === null);
     if (!has_news && page !== null) this.#notified.set(uid, page.position);

@@ -1,6 +1,6 @@
 /**
  * Pages of an account's events for one webhook, oldest first. An event without an entry comes after the entry that was the
- * newest one when it happened.
+ * newest one when it happened. `credits.changed` comes last, and only after everything else.
  */
 import type {
   OutgoingEvent,
@@ -13,7 +13,7 @@ import { numberAt } from "../ledger/entry_times.ts";
 import type { AccountDatabase } from "../sql/database.ts";
 import type { AccountRow, EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
-import { eventsOfEntry, unnumberedEvent, type Recipient } from "./events.ts";
+import { changedEvent, eventsOfEntry, unnumberedEvent, type Recipient } from "./events.ts";
 import type { UnnumberedEvents } from "./unnumbered_events.ts";
 
 /** Entries that one page reads, and events after which it ends: a receiver may take ten seconds for each. */
@@ -53,6 +53,7 @@ export function readEvents(
   const begin = beginOf(sources, request, newest_line);
   const events: OutgoingEvent[] = [];
   let { line, unnumbered } = begin;
+  const { balance_line } = begin;
   const waiting = sources.unnumbered.listAfter(unnumbered);
   /** @returns whether the page has room left. */
   const takeUnnumbered = (to_line: number): boolean => {
@@ -60,7 +61,7 @@ export function readEvents(
       if (events.length >= PAGE_EVENTS) return false;
       waiting.shift();
       unnumbered = next.id;
-      const event = unnumberedEvent(recipient, next, { line, low_left: false });
+      const event = unnumberedEvent(recipient, next, { line, low_left: false, balance_line });
       if (event !== null) events.push(event);
     }
     return events.length < PAGE_EVENTS;
@@ -68,12 +69,19 @@ export function readEvents(
   for (const entry of readEntries(store, begin, newest_line)) {
     if (!takeUnnumbered(entry.line - 1)) break;
     const part = begin.low_left && entry.line === begin.line ? "low" : "all";
-    events.push(...eventsOfEntry(recipient, entry, unnumbered, part));
+    events.push(...eventsOfEntry(recipient, entry, { unnumbered, balance_line }, part));
     ({ line } = entry);
   }
   if (line === newest_line) takeUnnumbered(line);
   const is_all = line === newest_line && !waiting.some((it) => it.line <= line);
-  const position = { line, low_left: false, unnumbered };
+  const position = {
+    line,
+    low_left: false,
+    unnumbered,
+    balance_line: is_all ? newest_line : balance_line,
+  };
+  const changed = is_all ? changedEvent(recipient, balance_line, position) : null;
+  if (changed !== null) events.push(changed);
   return {
     events,
     begin,
@@ -84,15 +92,18 @@ export function readEvents(
 }
 
 function beginOf(
-  { database }: EventSources,
+  sources: EventSources,
   { after, since_ms }: WebhookEventsRequest,
   newest_line: number,
 ): WebhookPosition {
   if (after === null) {
-    return { line: numberAt(database, newest_line, since_ms) - 1, low_left: false, unnumbered: 0 };
+    const line = numberAt(sources, newest_line, since_ms) - 1;
+    return { line, low_left: false, unnumbered: 0, balance_line: line };
   }
   // An account that was restored to an earlier time has fewer entries than were delivered.
-  return after.line > newest_line ? { ...after, line: newest_line, low_left: false } : after;
+  return after.line > newest_line
+    ? { ...after, line: newest_line, low_left: false, balance_line: newest_line }
+    : after;
 }
 
 function readEntries(

@@ -1,12 +1,19 @@
 /**
- * Events for webhooks that have no ledger entry: requests that got 402 (`credits.refused`), credits that soon expire, and what changed about access.
- * They are kept in a table of their own, and only if a webhook of their app wants them.
+ * Events for webhooks that have no ledger entry: requests that got 402 (`credits.refused`), the progress of jobs, credits
+ * that soon expire, and what changed about access. They are kept in a table of their own, and only if a webhook of their
+ * app wants them.
  */
-import { ACCESS_EVENTS_KEPT, REFUSALS_KEPT } from "../../domain/limits.ts";
+import { ACCESS_EVENTS_KEPT, PROGRESS_KEPT, REFUSALS_KEPT } from "../../domain/limits.ts";
 import type { UnnumberedEventRow } from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/database.ts";
 
 export type UnnumberedEvent = Omit<UnnumberedEventRow, "id">;
+
+const KEPT = {
+  "credits.refused": REFUSALS_KEPT,
+  "job.progressed": PROGRESS_KEPT,
+  "": ACCESS_EVENTS_KEPT,
+} as const;
 
 export class UnnumberedEvents {
   readonly #database: AccountDatabase;
@@ -36,22 +43,34 @@ export class UnnumberedEvents {
   }
 
   /**
-   * Keeps one, and forgets the oldest of its app if there are too many. Refused requests are counted apart, because a client
-   * in a loop sends many.
+   * Keeps one, and forgets the oldest of its app if there are too many. Refused requests and progress are counted apart,
+   * because there can be many.
    */
   add(event: UnnumberedEvent): void {
     const id = this.newest_id + 1;
     // After a roll-back, the number is read again.
     this.#newest_id = undefined;
     this.#database.insert("unnumbered_events", { id, ...event });
-    const is_refusal = event.type === "credits.refused";
+    if (event.type === "job.progressed") this.#forgetEarlierSteps(event);
+    const { app_slug, type } = event;
+    const counted = type === "credits.refused" || type === "job.progressed" ? type : "";
     this.#database.run(
       `delete from unnumbered_events where id in (
-         select id from unnumbered_events where app_slug = ? and (type = 'credits.refused') = ?
+         select id from unnumbered_events where app_slug = ?
+           and case when type in ('credits.refused', 'job.progressed') then type else '' end = ?
          order by id desc limit -1 offset ? + 0)`,
-      event.app_slug,
-      is_refusal ? 1 : 0,
-      is_refusal ? REFUSALS_KEPT : ACCESS_EVENTS_KEPT,
+      app_slug,
+      counted,
+      KEPT[counted],
+    );
+  }
+
+  /** A newer step takes the place of a job's earlier ones. Their ids begin with that of the job, a UUID. */
+  #forgetEarlierSteps({ event_id }: UnnumberedEvent): void {
+    this.#database.run(
+      `delete from unnumbered_events
+       where type = 'job.progressed' and event_id like substr(?1, 1, 37) || '%' and event_id <> ?1`,
+      event_id,
     );
   }
 }

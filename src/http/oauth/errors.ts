@@ -1,15 +1,16 @@
 /** Error responses of the OAuth endpoints (RFC 6749, section 5.2). */
-import type { Granted } from "../../account/contract.ts";
+import type { GrantProblem } from "../../domain/token_family.ts";
 import {
   OAUTH_ERROR_STATUS,
   type OAuthError,
   type OAuthErrorCode,
 } from "../../domain/oauth_errors.ts";
+import { nameScopes } from "../../domain/oauth_scopes.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 
-export type Problem = Extract<Granted, { kind: "refused" }>["problem"];
+export type Problem = GrantProblem;
 
 const AUTHORIZE_AGAIN = "Start the authorization again.";
 
@@ -60,12 +61,20 @@ const PROBLEMS: Readonly<Record<Problem, readonly [OAuthErrorCode, string]>> = {
   ],
   suspended: ["invalid_grant", "The account is suspended. The person can contact its operator."],
   account_deleted: ["invalid_grant", `The account was deleted. ${AUTHORIZE_AGAIN}`],
-  wider_scope: ["invalid_scope", "scope has more than the person approved. Send less, or none."],
 };
 
 export function errorOf(problem: Problem): OAuthError {
   const [error, error_description] = PROBLEMS[problem];
   return { error, error_description };
+}
+
+/** Scopes that the token does not permit; none: it permits none that may be passed on. */
+export function widerScope(scopes: readonly string[]): OAuthError {
+  const error_description =
+    scopes.length === 0
+      ? "The exchanged token has no scope that can be passed on."
+      : `The token does not permit these scopes: ${nameScopes(scopes)}. Leave them out, or leave scope out.`;
+  return { error: "invalid_scope", error_description };
 }
 
 export function invalidRequest(error_description: string): OAuthError {

@@ -7,7 +7,7 @@ import { OAUTH_EXPIRES_IN_SECONDS, OAUTH_TOKEN_TTL_SECONDS } from "../../domain/
 import { isDeletedClient, isDeletedResource } from "../caller/deleted_registrations.ts";
 import type { AppContext } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
-import { errorFrom, errorOf, RESOURCE_DELETED, type Problem } from "./errors.ts";
+import { errorFrom, errorOf, RESOURCE_DELETED, widerScope, type Problem } from "./errors.ts";
 import type { OAuthForm } from "./form.ts";
 import { detailsOf } from "./spending_details.ts";
 
@@ -33,10 +33,11 @@ export type GrantHandler = (
 /** A failure counts for the network: a guesser's requests all fail. */
 export async function failed(
   context: AppContext,
-  problem: Problem,
+  problem: Problem | OAuthError,
 ): Promise<Result<never, OAuthError>> {
   const limited = await countNetworkRequest(context, "client_failure");
-  return refused(limited === null ? errorOf(problem) : errorFrom(limited));
+  if (limited !== null) return refused(errorFrom(limited));
+  return refused(typeof problem === "string" ? errorOf(problem) : problem);
 }
 
 /** The fields of the response. */
@@ -55,7 +56,11 @@ export async function respondGranted(
   contents: Contents = {},
 ): Promise<Result<TokenResponse, OAuthError>> {
   if (!granted.ok) return refused(errorFrom(granted.refusal));
-  if (granted.value.kind === "refused") return failed(context, granted.value.problem);
+  if (granted.value.kind === "refused") {
+    const { problem } = granted.value;
+    const is_wider = problem === "wider_scope";
+    return failed(context, is_wider ? widerScope(granted.value.scopes) : problem);
+  }
   const { tokens } = granted.value;
   if (await isDeletedClient(context, ...tokens.client_ids))
     return refused(errorOf("allowance_ended"));

@@ -113,6 +113,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   role_required: { code: "role_required", role: "admin" },
   suspended: { code: "suspended" },
   account_unknown: { code: "account_unknown" },
+  recovery_refused: { code: "recovery_refused", detail: "The account was opened after this time." },
   identity_ambiguous: { code: "identity_ambiguous", matches: 2 },
   misconfigured: { code: "misconfigured", variables: ["SIGNING_KEYS"] },
   internal: { code: "internal", request_id: "8f1c2b7a5d3e4f60" },

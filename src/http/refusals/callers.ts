@@ -91,6 +91,7 @@ export const CALLERS = {
         ? "You have access to no account with this identity. Check the identity."
         : `No account with this identity is open for the app ${app_slug}. Check the identity. A holder opens an account by using the app: its page calls GET /api/wallet?app=${app_slug} once with the person's own token. If they stopped the app, they can allow it again on /account/access.`,
   }),
+  recovery_refused: ({ detail }) => ({ error: detail }),
   identity_ambiguous: ({ matches }) => ({
     error: `${matches} people have this e-mail address. Find them with GET /api/admin/accounts?q= or in the console, and use the identity_id of one of them.`,
     more: { matches },

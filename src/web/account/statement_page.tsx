@@ -126,10 +126,14 @@ function Months({ earlier, later }: StatementPageProps) {
 function Sums({ statement, filters, is_current }: StatementPageProps) {
   const { opening, closing, sums } = statement;
   const filtered = isFiltered(filters);
-  const changes = [
-    ["Spent", signed(sums.spent)],
-    ["Added", signed(sums.added)],
-  ] as const;
+  // Nobody adds up a long time that is in the archive, but its rows are all here.
+  const changes =
+    sums === null
+      ? []
+      : ([
+          ["Spent", signed(sums.spent)],
+          ["Added", signed(sums.added)],
+        ] as const);
   const held = closing.held === 0 ? [] : ([["Held", number(closing.held)]] as const);
   const figures: readonly (readonly [string, string])[] = filtered
     ? changes

@@ -73,17 +73,22 @@ const CANNOT_ASK: Readonly<Record<CannotAsk, Problem>> = {
 export function CannotAskPage(props: {
   readonly problem: CannotAsk;
   readonly redirect_uri: string | undefined;
+  readonly other_loopback: string | null | undefined;
   /** Undefined or empty outside development. */
   readonly broken_rules: readonly string[] | undefined;
 }) {
-  const { problem, redirect_uri, broken_rules = [] } = props;
+  const { problem, redirect_uri, other_loopback = null, broken_rules = [] } = props;
   const text = CANNOT_ASK[problem];
+  const next = other_loopback === null ? {} : { next: useSameName(shownAddress(other_loopback)) };
   const address = redirect_uri === undefined ? {} : { address: shownAddress(redirect_uri) };
   const signing_in = { kind: "link", href: "/signin", text: "Sign in" } as const;
   const next_step = problem === "not_signed_in" ? signing_in : null;
   if (broken_rules.length > 0) return <BrokenDocumentPage problem={text} rules={broken_rules} />;
-  return <ProblemPage problem={{ ...text, ...address }} next_step={next_step} />;
+  return <ProblemPage problem={{ ...text, ...address, ...next }} next_step={next_step} />;
 }
+
+const useSameName = (registered: string): string =>
+  `The app registered ${registered}. localhost, 127.0.0.1 and [::1] are different addresses, also if they lead to the same machine: its developer must use the same one in both places.`;
 
 /** In development the person is the developer of the client. */
 function BrokenDocumentPage(props: {

@@ -11,7 +11,7 @@ import { chooseScopes, ownAppOf, signInNeed, type SignInNeed } from "../../domai
 import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
 import type { OAuthClient, ProtectedResource } from "../../domain/oauth_client.ts";
 import { readScope } from "../../domain/oauth_scopes.ts";
-import { matchesRedirect } from "../../domain/redirect_match.ts";
+import { matchesRedirect, otherLoopback } from "../../domain/redirect_match.ts";
 import { resourceKey } from "../../domain/resource_uri.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
@@ -66,6 +66,8 @@ export type Reading =
       readonly kind: "cannot_ask";
       readonly problem: CannotAsk;
       readonly redirect_uri?: string;
+      /** The registered address that differs only in the name of this machine; null: none. */
+      readonly other_loopback?: string | null;
       /** In development: the rules that the client's document breaks. */
       readonly broken_rules?: readonly string[];
     }
@@ -100,7 +102,8 @@ export async function readRequest(context: AppContext, query: URLSearchParams): 
   const known = { client: found.client, address, is_silent };
   if (!matchesRedirect(address.redirect_uri, known.client.redirect_uris)) {
     const { redirect_uri } = address;
-    return { kind: "cannot_ask", problem: "redirect_uri_unknown", redirect_uri };
+    const other_loopback = otherLoopback(redirect_uri, known.client.redirect_uris);
+    return { kind: "cannot_ask", problem: "redirect_uri_unknown", redirect_uri, other_loopback };
   }
 
   if (!asked.ok) return { kind: "refused", known, error: asked.refusal };

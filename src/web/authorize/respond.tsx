@@ -32,10 +32,10 @@ export function respond(
 export function showCannotAsk(
   context: AppContext,
   problem: CannotAsk,
-  details: Pick<Extract<Reading, { kind: "cannot_ask" }>, "redirect_uri" | "broken_rules"> = {},
+  details: Omit<Extract<Reading, { kind: "cannot_ask" }>, "kind" | "problem"> = {},
 ): Response | Promise<Response> {
-  const { redirect_uri, broken_rules } = details;
-  const page = { problem, redirect_uri, broken_rules };
+  const { redirect_uri, other_loopback, broken_rules } = details;
+  const page = { problem, redirect_uri, other_loopback, broken_rules };
   return context.html(<CannotAskPage {...page} />, 400);
 }
 

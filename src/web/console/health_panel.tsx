@@ -68,6 +68,18 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
           />
         </>
       )}
+      <Times as_of={as_of} last_run={last_run} />
+    </Panel>
+  );
+}
+
+/** The link to what the daily proof found, and the times of the figures. */
+function Times({ as_of, last_run }: Pick<HealthView, "as_of"> & { last_run: string | null }) {
+  return (
+    <>
+      <p>
+        <a href="/console/differences">Differences between accounts and their copies</a>
+      </p>
       <p class="zone">
         {last_run === null ? null : (
           <>
@@ -76,7 +88,7 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
         )}
         These figures were read at <Moment at={as_of} />. Days are UTC.
       </p>
-    </Panel>
+    </>
   );
 }
 
@@ -121,7 +133,7 @@ function Warning(figure: Figure) {
             Newest: <Moment at={figure.newest_at} />.{" "}
           </>
         )}
-        What to do: docs/operate.md, “{figure.name}”.
+        <a href={`/console/help/operate#${figure.name}`}>What to do</a>
       </p>
     </div>
   );

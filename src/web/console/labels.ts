@@ -10,7 +10,10 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   read_model_lag: "The oldest change that lists and charts do not show yet waits this long.",
   failed_deliveries: "Updates of lists and charts failed in the last 20 minutes.",
   archive_failing: "The second copy of the ledger cannot be written for this long.",
+  half_full_accounts: "Old rows of these accounts leave for the archive by themselves.",
+  filling_accounts: "These accounts use 80% of their storage. A full account starts no job.",
   differences: "In the last day, an account did not equal its copies, or its own sums.",
+  comparison_age: "The schedule has not compared all accounts with their copies for this long.",
   overdue_jobs: "A started job is this far past its deadline, and still holds credits.",
   schedule_age: "The schedule, which runs every ten minutes, has not finished a run for this long.",
   failing_tasks: "Tasks of the schedule failed three times in a row.",
@@ -42,7 +45,10 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   read_model_lag: "the longest",
   failed_deliveries: "in 20 min",
   archive_failing: "the longest",
+  half_full_accounts: "now",
+  filling_accounts: "now",
   differences: "in a day",
+  comparison_age: "since it began",
   overdue_jobs: "the oldest",
   schedule_age: "since its last run",
   failing_tasks: "of the schedule",
@@ -54,6 +60,14 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
   failing_webhooks: "now",
   used_up_budgets: "today",
   spent_today: "",
+};
+
+/** Where an account differs. */
+export const DIFFERENCE_PLACES: Readonly<Record<string, string>> = {
+  account: "The account itself",
+  archive: "The archive",
+  read_model: "These lists",
+  payments: "The payment service",
 };
 
 /** Reasons of figures. One that is missing here is shown as it is stored. */
@@ -180,6 +194,7 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.job.refund": "Job refunded",
   "account.personal_token.revoke": "Personal token revoked",
   "account.plan": "Plan changed",
+  "account.recover": "Restored to an earlier time",
   "account.rebuild": "Lists and charts refreshed",
   "account.restore": "Account restored",
   "account.signout": "Signed out everywhere",

@@ -18,9 +18,11 @@ import { isNew, list, text, type RecordField, type RecordForm } from "./record_f
 
 const EVENT_TEXTS = {
   "job.created": "A job started",
+  "job.progressed": "A job took a step: only the newest is sent",
   "job.completed": "A job was completed",
   "job.failed": "A job failed",
   "job.expired": "A job timed out or was cancelled",
+  "credits.changed": "The balance changed, at most once a second",
   "credits.granted": "Credits were granted or refunded",
   "credits.low": "The credits that it can use fell to one of the numbers below",
   "credits.expiring": "Credits that it can use expire in a week or in a day",

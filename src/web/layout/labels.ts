@@ -15,11 +15,12 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   purchase_refund: "Purchase refunded",
   plan: "Plan changed",
   suspend: "Account suspended",
-  restore: "Account restored",
+  restore: "Suspension ended",
   debt: "Debt of your deleted account",
   expire: "Credits expired",
   recurring: "Credits of your plan",
   rollover: "Unused credits kept",
+  recovery: "Account restored to an earlier time",
 };
 
 /** A `purchase_refund` with a positive amount: a dispute was won. */

@@ -92,7 +92,10 @@ export function Page(props: PropsWithChildren<PageProps>) {
             {children}
           </main>
           {scripts.includes("live.js") ? <p class="unseen" role="status" data-said></p> : null}
-          <Footer has_account_link={section === undefined && signed_in && !without_account_link} />
+          <Footer
+            has_account_link={section === undefined && signed_in && !without_account_link}
+            has_help={area === "Console"}
+          />
           {scripts.map((name) => (
             <script src={staticPath(name)}></script>
           ))}
@@ -114,11 +117,18 @@ function TopUpNotice() {
   );
 }
 
+interface FooterProps {
+  readonly has_account_link: boolean;
+  /** The manual for operators. */
+  readonly has_help: boolean;
+}
+
 /** The ways out of a page. */
-function Footer({ has_account_link }: { readonly has_account_link: boolean }) {
-  if (!has_account_link && currentShell().support_url === null) return null;
+function Footer({ has_account_link, has_help }: FooterProps) {
+  if (!has_account_link && !has_help && currentShell().support_url === null) return null;
   return (
     <footer class="page-end">
+      {has_help ? <a href="/console/help">Help</a> : null}
       {has_account_link ? <a href="/account">Your account</a> : null}
       <Support />
     </footer>

@@ -163,6 +163,8 @@ const places = () => {
     delete: `${account}/delete`,
     job: `${account}/jobs/${paid_job}`,
     operators: "/console/operators",
+    help: "/console/help",
+    manual: "/console/help/operate",
     money: "/console/money",
     "money-none": "/console/money?month=2020-01",
     jobs: "/console/jobs",

@@ -1,7 +1,7 @@
 /** Each operation reads a bounded number of rows, however long the account's history is. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
@@ -11,32 +11,13 @@ import {
 } from "../../../src/domain/limits.ts";
 import { EXPIRY_PORTION_JOBS } from "../../../src/account/jobs/expiry.ts";
 import { LIST_SCAN_ROWS } from "../../../src/account/jobs/lists.ts";
-import { change, evict, fireAlarm, query } from "../support/account_object.ts";
+import { change, countRowsRead, evict, fireAlarm, query } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 
 const ADA = "ada";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const session = { kind: "holder" } as const;
 const account = () => env.ACCOUNT.getByName(ADA);
-
-const restores: (() => void)[] = [];
-afterEach(() => restores.splice(0).forEach((restore) => restore()));
-
-/** Counts the rows that the object's SQL reads. Each call of the returned function resets the count. */
-async function countRowsRead(): Promise<() => number> {
-  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
-  await runInDurableObject(account(), (_, state) => {
-    const prototype = Object.getPrototypeOf(state.storage.sql);
-    const exec = prototype.exec;
-    prototype.exec = function (this: SqlStorage, ...args: Parameters<SqlStorage["exec"]>) {
-      const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
-      cursors.push(cursor);
-      return cursor;
-    };
-    restores.push(() => (prototype.exec = exec));
-  });
-  return () => cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0);
-}
 
 const JOB = {
   app_slug: "demo",
@@ -85,7 +66,7 @@ describe("with 100,000 jobs since one that is still started", () => {
     await prepare(100_000);
     const few = RECENT_JOBS_MAX + 50;
     await evict(ADA);
-    const rows = await countRowsRead();
+    const rows = await countRowsRead(ADA);
     await account().wallet(session, { app: null });
     expect(rows()).toBeLessThan(few);
     const job_id = await createdId();
@@ -104,7 +85,7 @@ describe("with 100,000 jobs since one that is still started", () => {
 
   it("a list without a match reads a bounded number of jobs and returns a cursor", async () => {
     await prepare(100_000);
-    const rows = await countRowsRead();
+    const rows = await countRowsRead(ADA);
     const filters = [
       { app_slug: "other" },
       { status: "failed" },
@@ -125,7 +106,7 @@ describe("with 100,000 jobs since one that is still started", () => {
     const id_ms = Number.parseInt(abandoned.replaceAll("-", "").slice(0, 12), 16);
     passTime(Math.max(0, id_ms - Date.now()) + 3_600_000);
     const recent = await createdId();
-    const rows = await countRowsRead();
+    const rows = await countRowsRead(ADA);
     const now_ms = Date.now();
     const page = await account().listJobs(session, { from_ms: now_ms, limit: 50 });
     expect(page).toMatchObject({ value: { rows: [{ id: recent }], next: null } });
@@ -138,7 +119,7 @@ describe("with 100,000 jobs since one that is still started", () => {
   it("a list of started jobs finds one that started 100,000 jobs ago", async () => {
     const abandoned = await prepare(100_000);
     const recent = await createdId();
-    const rows = await countRowsRead();
+    const rows = await countRowsRead(ADA);
     const page = await account().listJobs(session, { status: "started", limit: 50 });
     const ids = page.ok ? page.value.rows.map(({ id }) => id) : [];
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([3, recent, abandoned]);
@@ -159,7 +140,7 @@ it("an account whose many jobs have all ended reads few rows when it wakes", asy
   await createdId();
   await fireAlarm(ADA);
   await evict(ADA);
-  const rows = await countRowsRead();
+  const rows = await countRowsRead(ADA);
   await account().wallet(session, { app: null });
   expect(rows()).toBeLessThan(100);
 });
@@ -238,7 +219,7 @@ describe("10,000 jobs that run out at once", () => {
       (
         await query<{ n: number }>(ADA, "select count(*) as n from jobs where status = 'started'")
       )[0]?.n;
-    const rows = await countRowsRead();
+    const rows = await countRowsRead(ADA);
     const read = await account().readJob(session, last);
     expect(read).toMatchObject({ value: { status: "failed", failure: "expired" } });
     expect(rows()).toBeLessThan(40 * EXPIRY_PORTION_JOBS);
@@ -281,7 +262,7 @@ describe("500,000 idempotency keys", () => {
     await fireAlarm(ADA);
     await keep(Date.now());
     await evict(ADA);
-    const rows = await countRowsRead();
+    const rows = await countRowsRead(ADA);
     const used = await account().createJob(session, job, { key: "key-7", fingerprint: "x" });
     expect(used).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
     const made = await account().createJob(session, job, { key: "new", fingerprint: "x" });
@@ -316,7 +297,7 @@ describe("500,000 idempotency keys", () => {
     expect(await left()).toBe(MORE);
     // A key stays for the clock skew: a request whose clock is behind may still use it.
     vi.setSystemTime(end_of_day_ms + DAY_MS + CLOCK_SKEW_MS);
-    const rows = await countRowsRead();
+    const rows = await countRowsRead(ADA);
     for (let portions = 1; portions <= 3; portions += 1) {
       rows();
       expect(await fireAlarm(ADA)).toBe(true);

@@ -75,5 +75,6 @@ export async function archiveNow(identity_id: string): Promise<ArchiveHead> {
 
 /** The proof of the account's archive, which ends with `head`. */
 export async function prove(account_id: string, head: ArchiveHead | null, until_ms = Infinity) {
-  return proveArchive({ account_id, files: await storedSegments(account_id), head, until_ms });
+  const files = await storedSegments(account_id);
+  return proveArchive({ account_id, files: () => files, head, until_ms });
 }

@@ -1,7 +1,7 @@
 /** Reads and changes an account's object in a test, and simulates evictions and alarms of the platform. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { EntryRow, JobRow } from "../../../src/account/sql/schema.ts";
 
 function stubOf(identity_id: string) {
@@ -58,6 +58,36 @@ export async function countRowsWritten(identity_id: string): Promise<() => numbe
     });
   });
   return () => cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+}
+
+/** Gives objects other settings until the test ends. This one starts again, since an object reads them when it starts. */
+export async function useSettings(
+  identity_id: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  await runInDurableObject(stubOf(identity_id), (instance) => {
+    const environment: object = Reflect.get(instance, "env");
+    const before = Object.keys(settings).map((name) => [name, Reflect.get(environment, name)]);
+    Object.assign(environment, settings);
+    onTestFinished(() => void Object.assign(environment, Object.fromEntries(before)));
+  });
+  await evict(identity_id);
+}
+
+/** Counts the rows that the object's SQL reads until the test ends. Each call returns the rows since the one before. */
+export async function countRowsRead(identity_id: string): Promise<() => number> {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  await runInDurableObject(stubOf(identity_id), (_, state) => {
+    const prototype = Object.getPrototypeOf(state.storage.sql);
+    const exec = prototype.exec;
+    const counting = vi.spyOn(prototype, "exec");
+    counting.mockImplementation(function (this: SqlStorage, ...args: unknown[]) {
+      const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
+      cursors.push(cursor);
+      return cursor;
+    });
+  });
+  return () => cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0);
 }
 
 /** Drops the object from memory, as the platform may at any time between two requests. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { fireAlarm } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
+import { begin, giveRecovery, now } from "../support/recovery.ts";
 import {
   accountOf,
   ADA,
@@ -48,6 +49,22 @@ describe("credits that expire, for webhooks", () => {
     ]);
     // The same events again have the same ids.
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it("after a restore to an earlier time, an app is not warned again of the same credits", async () => {
+    const { receiver, webhook } = await openReceiver({ events: ["credits.expiring"] });
+    await giveRecovery();
+    await openAccount();
+    await give(50, 9);
+    const to = now();
+    await passDays(3);
+    await begin({ identity_id: ADA }, to);
+    expect(await accountOf().finishRecovery()).toMatchObject({ ok: true });
+    await passDays(2);
+    await deliver(webhook);
+    expect(receiver.received.map(typeAndData)).toMatchObject([
+      ["credits.expiring", { expiring: 50 }],
+    ]);
   });
 
   it("a lot that lives for less than a week is announced once, and one for less than a day never", async () => {

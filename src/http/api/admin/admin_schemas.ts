@@ -102,9 +102,9 @@ export const compared_page = z
     checked: z.int().min(0).describe("Accounts that were compared."),
     differences: z.array(
       z.strictObject({
-        identity_id: z.string(),
+        identity_id: z.nullable(z.string()).describe("Null: the whole service."),
         where: z
-          .enum(["account", "archive", "read_model"])
+          .enum(["account", "archive", "read_model", "payments"])
           .describe("The copy that differs, or the account's own sums."),
         what: z.enum([
           "balance",
@@ -113,6 +113,8 @@ export const compared_page = z
           "entry",
           "segment_missing",
           "segment_changed",
+          "purchase",
+          "daily_totals",
         ]),
         expected: z
           .int()
@@ -133,6 +135,54 @@ export const archived_page = z
     next_cursor,
   })
   .meta({ id: "ArchivedPage" });
+
+const account_then = z.strictObject({
+  line: z.int().min(0).describe("The number of the entry."),
+  at: z.string().describe("The time of the entry."),
+  credits: z.int(),
+  held: z.int().min(0),
+  started_jobs: z.int().min(0),
+});
+
+const undone_entry = {
+  line: z.int().min(1).describe("The number of the undone entry."),
+  job_id: z.string().nullable(),
+  amount: z.int().describe("What it changed of the balance."),
+};
+
+const recovery = {
+  now: account_then,
+  target: account_then.describe("The account at the time."),
+  undone_entries: z.int().min(0),
+  kept_credits: z
+    .int()
+    .describe("The credits of purchases, refunds and debts after the time. They stay."),
+  decisions: z
+    .array(
+      z.strictObject({
+        what: z
+          .enum(["job_gone", "job_open_again", "credits_undone", "plan_undone"])
+          .describe(
+            "The job was created after the time; it ended after the time, and is started again for a day; an operator's change of credits or plan is undone.",
+          ),
+        ...undone_entry,
+        note: z.string().nullable(),
+      }),
+    )
+    .describe("What a person must decide, at most 500."),
+  decisions_total: z.int().min(0),
+};
+
+export const recovery_plan = z.strictObject(recovery).meta({ id: "RecoveryPlan" });
+
+export const recovered_account = z
+  .strictObject({
+    ...recovery,
+    lost: z
+      .array(z.strictObject(undone_entry))
+      .describe("Entries of requests that arrived while the account restarted. They are undone."),
+  })
+  .meta({ id: "RecoveredAccount" });
 
 const listed_payment = {
   list: z.enum(PAYMENT_LISTS).describe("Its kind: a checkout, a refund or a dispute."),

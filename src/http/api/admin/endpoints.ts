@@ -24,8 +24,10 @@ import {
   listArchiveHeads,
   listAccountDifferences,
   listDifferences,
+  planRecovery,
   readAccountArchive,
   readArchiveSegment,
+  recoverAccount,
 } from "./archive/archive.ts";
 import { suspendAccounts } from "./accounts/suspend_many.ts";
 import { revokeAppKey, listAppKeys, addAppKey } from "./apps/keys.ts";
@@ -87,6 +89,8 @@ export const OPERATOR_API: readonly Endpoint[] = [
   readAccountArchive,
   readArchiveSegment,
   archiveAccount,
+  planRecovery,
+  recoverAccount,
   listArchiveHeads,
   archiveAccounts,
   listDifferences,

@@ -12,7 +12,14 @@ import { isDeletedClient, isDeletedResource } from "../../caller/deleted_registr
 import type { AppContext } from "../../context.ts";
 import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.ts";
 import { authenticateClient, findResource, isAsserted, isProven } from "../clients.ts";
-import { errorFrom, errorOf, invalidRequest, RESOURCE_DELETED, type Problem } from "../errors.ts";
+import {
+  errorFrom,
+  errorOf,
+  invalidRequest,
+  RESOURCE_DELETED,
+  widerScope,
+  type Problem,
+} from "../errors.ts";
 import {
   ACCESS_TOKEN_TYPE,
   PERSONAL_TOKEN_TYPE,
@@ -175,11 +182,9 @@ async function findOwned(
   return is_own ? found.value : null;
 }
 
-const PROBLEMS: Readonly<Record<ExchangeProblem, readonly [OAuthErrorCode, string]>> = {
-  wider_scope: [
-    "invalid_scope",
-    "scope has more than the exchanged token, or admin, which is never passed on. Send less, or none.",
-  ],
+type OtherProblem = Exclude<ExchangeProblem, "wider_scope">;
+
+const PROBLEMS: Readonly<Record<OtherProblem, readonly [OAuthErrorCode, string]>> = {
   wider_apps: ["invalid_request", "apps has apps that the exchanged token may not use."],
   wider_caps: [
     "invalid_request",
@@ -205,9 +210,11 @@ const PROBLEMS: Readonly<Record<ExchangeProblem, readonly [OAuthErrorCode, strin
 };
 
 /** RFC 8693, section 2.2.2: a subject token that is not accepted is an `invalid_request`. */
-function errorOfExchange(problem: ExchangeProblem | Problem): OAuthError {
+function errorOfExchange(exchanged: Extract<Exchanged, { kind: "refused" }>): OAuthError {
+  const { problem } = exchanged;
+  if (problem === "wider_scope") return widerScope(exchanged.scopes);
   if (Object.hasOwn(PROBLEMS, problem)) {
-    const [error, error_description] = PROBLEMS[problem as ExchangeProblem];
+    const [error, error_description] = PROBLEMS[problem as OtherProblem];
     return { error, error_description };
   }
   if (problem === "other_client") {
@@ -225,7 +232,7 @@ async function respond(
   subject: Subject,
   exchanged: Exchanged,
 ): Promise<Result<TokenResponse, OAuthError>> {
-  if (exchanged.kind === "refused") return refused(errorOfExchange(exchanged.problem));
+  if (exchanged.kind === "refused") return refused(errorOfExchange(exchanged));
   if (exchanged.kind === "charge") return respondCharge(context, client, subject, exchanged);
   const { scopes, expires_at_ms } = exchanged;
   const issued_token_type = ACCESS_TOKEN_TYPE;

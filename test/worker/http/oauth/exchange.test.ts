@@ -187,6 +187,20 @@ describe("an exchange that would widen", () => {
     expect(await rows(ada)).toEqual(before);
   });
 
+  it("the refused scopes of an exchange are named, unknown ones too, and the permitted ones are not", async () => {
+    const { access_token, refresh_token } = await connect(await signIn());
+    for (const [subject, limits] of [
+      [access_token, total(1)],
+      [access_token, null],
+      [refresh_token, total(1)],
+    ] as const) {
+      const { body } = await exchange(subject, limits, { scope: "openid wirte admin" });
+      expect(body.error_description).toBe(
+        "The token does not permit these scopes: wirte admin. Leave them out, or leave scope out.",
+      );
+    }
+  });
+
   it("a cap must also fit the caps of all further ancestors, and a fifth level is refused", async () => {
     const ada = await signIn();
     let { refresh_token } = await connect(ada, {
@@ -364,8 +378,12 @@ describe("an exchange of a personal access token", () => {
       [token, total(5), "admin"],
       [token, {}, "read write admin"],
       [only?.token ?? "", total(5), ""],
+      [only?.token ?? "", total(5), undefined],
     ] as const) {
-      const answer = await exchange(subject, limits, { ...BY_PAT, scope });
+      const answer = await exchange(subject, limits, {
+        ...BY_PAT,
+        ...(scope === undefined ? {} : { scope }),
+      });
       expect(answer).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
     }
     expect(await rows(person)).toEqual(before);

@@ -163,6 +163,14 @@ describe("refresh tokens", () => {
     expect((await refresh(refresh_token, { resource: RESOURCE })).status).toBe(200);
   });
 
+  it("the refused scopes of a refresh are named, unknown ones too, and the permitted ones are not", async () => {
+    const { refresh_token } = await connect(await signIn());
+    const { body } = await refresh(refresh_token, { scope: 'openid wal"let upstream' });
+    expect(body.error_description).toBe(
+      "The token does not permit these scopes: wal?let upstream. Leave them out, or leave scope out.",
+    );
+  });
+
   it("after a resource is deleted, a minute later no tokens are issued for it", async () => {
     const ada = await signIn();
     await openResource(RESOURCE);

@@ -16,6 +16,21 @@ describe("an address that nearly equals one of the client's addresses", () => {
     }
   });
 
+  it("the page of another name of this machine says which one the client registered", async () => {
+    await registerDemo({ redirect_uris_json: JSON.stringify(["http://127.0.0.1:33418/callback"]) });
+    const hint =
+      "The app registered http://127.0.0.1:33418/callback. localhost, 127.0.0.1 and [::1]";
+    for (const [redirect_uri, is_shown] of [
+      ["http://localhost:5173/callback", true],
+      ["http://[::1]/callback", true],
+      ["http://localhost:5173/other", false],
+      ["https://localhost/callback", false],
+    ] as const) {
+      const { text } = await authorize(openBrowser(), { redirect_uri });
+      expect(text.includes(hint), redirect_uri).toBe(is_shown);
+    }
+  });
+
   it("every registered address, and a loopback address with another port, is accepted", async () => {
     await registerDemo({ redirect_uris_json: JSON.stringify(REGISTERED) });
     const browser = await signedInBrowser();

@@ -2,11 +2,13 @@
 import { base64url } from "jose";
 import { emptyBody } from "../../../../operator/account_actions.ts";
 import * as archive from "../../../../operator/archive.ts";
+import type { AccountThen, RecoveryPlan } from "../../../../account/contract.ts";
+import * as recovery from "../../../../operator/recover_account.ts";
 import * as differences from "../../../../operator/differences.ts";
 import { actingOf } from "../../../caller/acting.ts";
 import { holderId } from "../../../caller/holder.ts";
 import { refuse } from "../../../refusals.ts";
-import { respondDone, respondOnce } from "../../../views.ts";
+import { respondDone, respondOnce, timestamp } from "../../../views.ts";
 import { endpoint } from "../../endpoint.ts";
 
 export const listArchiveHeads = endpoint(
@@ -98,3 +100,39 @@ export const listAccountDifferences = endpoint(
     return compared.ok ? context.json(compared.value) : refuse(context, compared.refusal);
   },
 );
+
+export const planRecovery = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/recovery",
+    role: "admin",
+    query: recovery.recoveryQuery,
+    refusals: ["not_found", "recovery_refused"],
+  },
+  async (context, { query }) => {
+    const services = context.get("services");
+    const plan = await recovery.planRecovery(services, holderId(context), query);
+    return plan.ok ? context.json(planView(plan.value)) : refuse(context, plan.refusal);
+  },
+);
+
+export const recoverAccount = endpoint(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/recovery",
+    role: "admin",
+    body: recovery.recoveryBody,
+    refusals: ["not_found", "recovery_refused"],
+  },
+  async (context, { body, key }) => {
+    const request = { ...body, key };
+    const done = await recovery.recoverAccount(await actingOf(context), holderId(context), request);
+    return respondOnce(context, done, ({ lost, ...plan }) => ({ ...planView(plan), lost }));
+  },
+);
+
+function planView({ now, target, ...plan }: RecoveryPlan) {
+  return { now: thenView(now), target: thenView(target), ...plan };
+}
+
+function thenView({ at_ms, ...account }: AccountThen) {
+  return { ...account, at: timestamp(at_ms) };
+}

@@ -27,6 +27,31 @@ const COMPARED = {
   ],
   failed: [],
 };
+const THEN = {
+  line: 12,
+  at: "2026-11-20T23:59:12.000Z",
+  credits: 100,
+  held: 0,
+  started_jobs: 0,
+};
+const PLAN = {
+  now: { ...THEN, line: 14, at: "2026-11-21T10:04:00.000Z", credits: 40 },
+  target: THEN,
+  undone_entries: 2,
+  kept_credits: 0,
+  decisions: [
+    {
+      what: "credits_undone",
+      line: 14,
+      job_id: null,
+      amount: -60,
+      note: "Correction",
+    },
+  ],
+  decisions_total: 1,
+};
+const RECOVERY =
+  "To a time of the last 30 days, by the platform's point-in-time recovery. `decisions` lists what a person must decide. Other times are 409 `recovery_refused`.";
 const NO_ARCHIVE = "Without the bucket `ARCHIVE`, the response is 404.";
 
 export const archive = describe(endpoints, {
@@ -75,7 +100,7 @@ export const archive = describe(endpoints, {
     tag: "Operators",
     summary: "Compare accounts with their copies, a page at a time",
     description:
-      "Compares the accounts of one page of people with their own sums, their newest archive segment and the read model. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.",
+      "Compares the accounts of one page of people with their own sums, their newest archive segment and the read model, and their newest purchases with the payment service. The first page also compares the daily totals with all balances. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.",
     success: {
       description: "The result for the page.",
       schema: admin.compared_page,
@@ -90,6 +115,23 @@ export const archive = describe(endpoints, {
       description: "The result.",
       schema: admin.compared_page,
       example: { ...COMPARED, checked: 1 },
+    },
+  },
+  planRecovery: {
+    tag: "Operators",
+    summary: "Show what a restore of an account would undo",
+    description: `Changes nothing. ${RECOVERY} ${NO_ARCHIVE}`,
+    success: { description: "The difference.", schema: admin.recovery_plan, example: PLAN },
+  },
+  recoverAccount: {
+    tag: "Operators",
+    summary: "Restore an account to an earlier time",
+    description: `${RECOVERY} The ledger keeps the undone entries, and an entry of the kind \`recovery\` takes the balance back. Access stays as it is now, and payments after the time are booked again (docs/keep.md). ${NO_ARCHIVE}`,
+    example: { to: "2026-11-21T00:00:00Z", reason: "The release of 10:00 took credits twice." },
+    success: {
+      description: "The account is restored.",
+      schema: admin.recovered_account,
+      example: { ...PLAN, now: THEN, lost: [] },
     },
   },
   archiveAccount: {

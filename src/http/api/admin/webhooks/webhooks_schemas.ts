@@ -56,6 +56,40 @@ const credits_event = z
     description: "An account that is open for the app. `credits.refused`: a request got 402.",
   });
 
+const progressed_event = z
+  .strictObject({
+    type: z.literal("job.progressed"),
+    timestamp,
+    data: z.strictObject({
+      identity_id: of_account.identity_id,
+      job_id: z.uuid(),
+      step: z.int().min(1).describe("Grows with each step of the job."),
+      spent: z.int().min(0).nullable().describe("Credits spent so far; null: never reported."),
+      done: z.number().min(0).max(1).nullable().describe("The part that is done; null: unknown."),
+      message: z.string().nullable(),
+    }),
+  })
+  .meta({
+    id: "ProgressedJobWebhookEvent",
+    description:
+      "A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each job is sent.",
+  });
+
+const changed_event = z
+  .strictObject({
+    type: z.literal("credits.changed"),
+    timestamp,
+    data: z.strictObject({
+      ...of_account,
+      bought: z.int().min(0).describe("The bought part of `credits`."),
+    }),
+  })
+  .meta({
+    id: "ChangedCreditsWebhookEvent",
+    description:
+      "The newest balance of an account that is open for the app, at most once a second. Changes in between have no event.",
+  });
+
 const low_event = z
   .strictObject({
     type: z.literal("credits.low"),
@@ -194,6 +228,8 @@ const app_event = z
 
 const EVENTS = [
   job_event,
+  progressed_event,
+  changed_event,
   credits_event,
   low_event,
   expiring_event,

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { ACCOUNTS_COMPARED, shareOf } from "../../../../../src/operations/compared_accounts.ts";
 import { ARCHIVES_REQUESTED } from "../../../../../src/operations/due_archives.ts";
 import { upkeepOf } from "../../../../../src/services.ts";
 import { sha256 } from "../../../../../src/archive/bytes.ts";
@@ -7,7 +8,9 @@ import { accountId, archiveNow, archiveState, prove } from "../../../archive/arc
 import { accountFolder } from "../../../../../src/domain/archive_segment.ts";
 import { change, fireAlarm } from "../../../support/account_object.ts";
 import { passTime } from "../../../support/clock.ts";
-import { environmentWith, signInWithCredits } from "../../../support/passbook.ts";
+import { environmentWith, signIn, signInWithCredits } from "../../../support/passbook.ts";
+import { deliver, openCheckout, openStripe, SELLING } from "../../../payments/till.ts";
+import { openConsole } from "../../../web/console/pages.ts";
 import { operatorOnPages, SETTINGS, signInOperator } from "./operators.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -138,6 +141,12 @@ describe("the schedule", () => {
   });
 });
 
+async function runSchedule(): Promise<void> {
+  vi.spyOn(console, "error").mockReturnValue();
+  vi.spyOn(console, "log").mockReturnValue();
+  await upkeepOf(environmentWith({}))();
+}
+
 describe("differences", () => {
   async function archived() {
     const [olga, ada] = await people();
@@ -181,6 +190,8 @@ describe("differences", () => {
     expect(page.body).toEqual({
       checked: 2,
       differences: [
+        // All balances together are not the daily totals either.
+        { identity_id: null, where: "read_model", what: "daily_totals", expected: 101, found: 100 },
         { identity_id: who, where: "read_model", what: "balance", expected: 90, found: 91 },
       ],
       failed: [],
@@ -190,9 +201,7 @@ describe("differences", () => {
   it("the schedule counts differences, so that an operator gets a message, and repairs nothing", async () => {
     const { olga, who, check } = await archived();
     await change(who, "update entries set amount = 50 where line = 2");
-    vi.spyOn(console, "error").mockReturnValue();
-    vi.spyOn(console, "log").mockReturnValue();
-    await upkeepOf(environmentWith({}))();
+    await runSchedule();
     const { figures } = (await olga.get("/api/admin/health")).body;
     expect(figures).toContainEqual(
       expect.objectContaining({
@@ -203,5 +212,91 @@ describe("differences", () => {
       }),
     );
     expect(await check()).toHaveLength(2);
+  });
+
+  it("the console lists what the schedule found until the account is compared again without a difference", async () => {
+    const { who } = await archived();
+    const browser = await openConsole();
+    const page = () => browser.open("/console/differences");
+    expect((await page()).text).toContain("No account differs");
+    await env.DB.prepare("update accounts set credits = 91").run();
+    await runSchedule();
+    const { text } = await page();
+    expect(text).toContain(`<a href="/console/accounts/${who}">${who}</a>`);
+    for (const shown of ["These lists", "balance", "90", "91"]) expect(text).toContain(shown);
+    // All balances together differ from the daily totals, too.
+    expect(text).toContain("All accounts");
+    expect(text).toContain("daily totals");
+    await env.DB.prepare("update accounts set credits = 90").run();
+    passTime(25 * 60 * 60 * 1000);
+    await runSchedule();
+    expect((await page()).text).toContain("No account differs");
+  });
+
+  it("the daily totals of all accounts differ from their balances, and the command says so", async () => {
+    const { olga } = await archived();
+    await env.DB.prepare("update daily_totals set granted = granted + 5 where granted > 0").run();
+    const page = await olga.get("/api/admin/differences");
+    expect(page.body.differences).toEqual([
+      { identity_id: null, where: "read_model", what: "daily_totals", expected: 100, found: 105 },
+    ]);
+  });
+
+  it("a purchase that the payment service does not know differs", async () => {
+    const { who } = await archived();
+    const stripe = openStripe();
+    const settings = { ...SETTINGS, ...SELLING };
+    const olga = operatorOnPages((await signInOperator()).person, settings);
+    const check = () => olga.get(`/api/admin/accounts/${who}/differences`);
+    const ada = await signIn();
+    const id = await openCheckout(ada);
+    await deliver(stripe.completes(id));
+    expect((await check()).body).toEqual({ checked: 1, differences: [], failed: [] });
+    await change(who, "update purchases set payment_intent_id = 'pi_invented'");
+    expect((await check()).body.differences).toEqual([
+      { identity_id: who, where: "payments", what: "purchase", expected: 100, found: null },
+    ]);
+  });
+
+  it("each run compares the next share of the accounts, and the next round begins after the last", async () => {
+    const [, ada] = await people();
+    const others = ["bob@example.com", "cleo@example.com"];
+    const three = [ada, ...(await Promise.all(others.map((it) => signInWithCredits("demo", it))))];
+    for (const { identity_id } of three) {
+      await change(identity_id, "update entries set amount = 50 where line = 2");
+    }
+    const usual = { ...ACCOUNTS_COMPARED };
+    Object.assign(ACCOUNTS_COMPARED, { least: 2 });
+    const found: number[] = [];
+    const round = async () => (await env.DB.prepare("select * from comparison").first()) ?? {};
+    try {
+      // Two runs for four people, and a third one that finds the end.
+      for (let runs = 0; runs < 3; runs += 1) {
+        await runSchedule();
+        const rows = await env.DB.prepare("select distinct account_id from differences").all();
+        found.push(rows.results.length);
+      }
+    } finally {
+      Object.assign(ACCOUNTS_COMPARED, usual);
+    }
+    expect(found[0]).toBeLessThan(3);
+    expect(found.slice(1)).toEqual([3, 3]);
+    expect(await round()).toMatchObject({ after_id: "" });
+    // So that all are done within five days, and at most half of a run's calls are for this.
+    expect([0, 720 * 60, 10_000_000].map(shareOf)).toEqual([50, 60, 500]);
+  });
+
+  it("a comparison of all accounts that takes more than a week is a warning", async () => {
+    const { olga } = await archived();
+    await runSchedule();
+    const figure = async () =>
+      (await olga.get("/api/admin/health")).body.figures.find(
+        (it: { readonly name: string }) => it.name === "comparison_age",
+      );
+    expect(await figure()).toMatchObject({ status: "ok" });
+    await env.DB.prepare("update comparison set began_at_ms = ?")
+      .bind(Date.now() - 8 * DAY_MS)
+      .run();
+    expect(await figure()).toMatchObject({ status: "warning", value: 8 * 86_400 });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../../../../src/app.ts";
 import { servicesFor } from "../../../../../src/services.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
+import { giveRecovery } from "../../../support/recovery.ts";
 import { signInWithCredits } from "../../../support/passbook.ts";
 import { openConsole } from "../../../web/console/pages.ts";
 import { openStripe, SELLING } from "../../../payments/till.ts";
@@ -54,6 +55,10 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
   "POST /api/admin/accounts/:identity_id/archive": () => ({}),
   "POST /api/admin/archive": () => ({}),
+  "POST /api/admin/accounts/:identity_id/recovery": () => ({
+    to: new Date(Date.now() - 1).toISOString(),
+    ...REASON,
+  }),
   "DELETE /api/admin/accounts/:identity_id": () => REASON,
   "POST /api/admin/rebuild": () => ({}),
   "POST /api/admin/payments/reconcile": () => ({}),
@@ -157,6 +162,7 @@ describe("an operator's write", () => {
 
   it.each(ROUTES)("%s leaves one audit record with the outcome done", async (route) => {
     const [method = "", path = ""] = route.split(" ");
+    if (path.endsWith("/recovery")) await giveRecovery();
     const { olga: on_pages, submit } = await openConsole();
     openStripe();
     const olga = operatorOnPages(on_pages.person, { ...SETTINGS, ...SELLING });

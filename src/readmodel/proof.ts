@@ -1,0 +1,77 @@
+/** How far the schedule's comparison of all accounts has come, and the differences that it found. */
+import { drizzle } from "drizzle-orm/d1";
+import { comparison } from "./schema.ts";
+import { OWNED } from "./totals.ts";
+
+/** A round over all accounts. */
+export type ComparisonRound = Omit<typeof comparison.$inferSelect, "singleton">;
+
+/** A difference that was found. `identity_id`: null for one of the whole service. */
+export interface FoundDifference {
+  readonly identity_id: string | null;
+  readonly place: string;
+  readonly what: string;
+  readonly expected: number | null;
+  readonly found: number | null;
+  readonly found_at_ms: number;
+}
+
+type NewDifference = Pick<FoundDifference, "what" | "expected" | "found"> & {
+  readonly where: string;
+};
+
+/** The account id of differences of the whole service. */
+const WHOLE_SERVICE = "";
+
+const FOUND = `select identity_id, place, what, expected, found, found_at_ms
+  from differences left join accounts on accounts.id = account_id
+  order by found_at_ms desc, account_id, place, what limit ?1`;
+
+const TOTALS = `select (select coalesce(sum(credits + reserved), 0) from accounts) as expected,
+  (select coalesce(sum(${OWNED}), 0) from daily_totals) as found`;
+
+export function createProof(binding: D1Database) {
+  const database = drizzle(binding);
+  return {
+    /** Null: no round has begun. */
+    async readRound(): Promise<ComparisonRound | null> {
+      return (await database.select().from(comparison).get()) ?? null;
+    },
+    async writeRound(round: ComparisonRound): Promise<void> {
+      await database
+        .insert(comparison)
+        .values({ ...round, singleton: 1 })
+        .onConflictDoUpdate({ target: comparison.singleton, set: round });
+    },
+    async countAccounts(): Promise<number> {
+      const row = await binding.prepare("select count(*) as accounts from accounts").first();
+      return Number(row?.["accounts"] ?? 0);
+    },
+    /** Replaces what an earlier comparison of the account found. Null: of the whole service. */
+    async save(account_id: string | null, found: readonly NewDifference[], at_ms: number) {
+      const id = account_id ?? WHOLE_SERVICE;
+      const insert = binding.prepare("insert into differences values (?1, ?2, ?3, ?4, ?5, ?6)");
+      await binding.batch([
+        binding.prepare("delete from differences where account_id = ?1").bind(id),
+        ...found.map(({ where, what, expected, found: value }) =>
+          insert.bind(id, where, what, expected, value, at_ms),
+        ),
+      ]);
+    },
+    /** The newest first. */
+    async list(limit: number): Promise<readonly FoundDifference[]> {
+      return (await binding.prepare(FOUND).bind(limit).all<FoundDifference>()).results;
+    },
+    /**
+     * What all people own by the accounts' rows, and by the daily totals. Both change in the same batches. Reads every account's
+     * row, and every day's.
+     */
+    async compareTotals(): Promise<readonly NewDifference[]> {
+      const sums = await binding.prepare(TOTALS).first<{ expected: number; found: number }>();
+      if (sums === null || sums.expected === sums.found) return [];
+      return [{ where: "read_model", what: "daily_totals", ...sums }];
+    },
+  };
+}
+
+export type Proof = ReturnType<typeof createProof>;
