@@ -99,11 +99,12 @@ async function endLogin(path: string): Promise<string> {
     return "The damaged file is deleted. Revoke its token on the service's page /account/access.";
   }
   if (login === null || login.token === null) return "You were not signed in on this machine.";
-  const { url, token, label } = login;
+  const { url, token, label, connection } = login;
+  const again = connection === null ? "login" : "connect";
   const failure = await revokeLogin({ ...login, token });
   await saveLogin(path, { url, token: null, label: null, connection: null });
   if (failure === null)
-    return `Signed out of ${url}; the token is revoked. To sign in again: passbook login`;
+    return `Signed out of ${url}; the token is revoked. To sign in again: passbook ${again}`;
   const which = label === null ? "the token" : `the token “${label}”`;
   const message =
     `The token is deleted on this machine, but ${url} did not revoke it. ` +

@@ -59,14 +59,18 @@ export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions
   const findKey = createSigningKeys(issuer, fetch ?? ((url, init) => globalThis.fetch(url, init)));
   return async (token) => {
     const { iss, sub, sid, azp, exp } = (await readSigned(token, SESSION_TOKEN, findKey)) ?? {};
-    if (iss !== issuer || typeof azp !== "string" || !own_origins.has(azp)) throw refusal();
+    if (iss !== issuer || typeof azp !== "string") throw refusal();
+    if (!own_origins.has(azp)) throw refusal(azp);
     if (!isText(sub) || !isText(sid) || typeof exp !== "number") throw refusal();
     return { identity_id: sub, session_id: sid, origin: azp, expires_at: readExpiry(exp) };
   };
 }
 
-/** The message gives no reason, which would help only a forger. */
-function refusal(): PassbookError {
-  const message = "This is not a session token that was issued to this app.";
+/** The message gives no reason, which would help only a forger. `azp`: a valid token was issued to another origin. */
+function refusal(azp?: string): PassbookError {
+  const message =
+    azp === undefined
+      ? "This is not a session token of this service."
+      : `This session token was issued to a page at ${azp}, which is not among the origins of this server.`;
   return new PassbookError("unauthorized", message, { status: 401 });
 }

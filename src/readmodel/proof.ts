@@ -1,7 +1,7 @@
 /** How far the schedule's comparison of all accounts has come, and the differences that it found. */
 import { drizzle } from "drizzle-orm/d1";
 import { comparison } from "./schema.ts";
-import { OWNED } from "./totals.ts";
+import { ownedBy } from "./totals.ts";
 
 /** A round over all accounts. */
 export type ComparisonRound = Omit<typeof comparison.$inferSelect, "singleton">;
@@ -28,7 +28,7 @@ const FOUND = `select identity_id, place, what, expected, found, found_at_ms
   order by found_at_ms desc, account_id, place, what limit ?1`;
 
 const TOTALS = `select (select coalesce(sum(credits + reserved), 0) from accounts) as expected,
-  (select coalesce(sum(${OWNED}), 0) from daily_totals) as found`;
+  (select coalesce(sum(${ownedBy("all")}), 0) from daily_totals) as found`;
 
 export function createProof(binding: D1Database) {
   const database = drizzle(binding);

@@ -114,14 +114,13 @@ interface Parts {
 /** The credits of all people before and after some days, and each kind of change between: the sums are exact. */
 export type MonthTotals = { readonly [name in (typeof FIGURES)[number]]: Parts };
 
-const ownedOf = (part: "all" | "bought"): string =>
-  CHANGE_NAMES.map((name) => CHANGES[name][part]).join(" + ");
-
-/** What people own, as the sum of all changes: SQL. */
-export const OWNED = ownedOf("all");
+/** What people own, or the bought part of it, as the sum of all changes: SQL. */
+export function ownedBy(part: "all" | "bought"): string {
+  return CHANGE_NAMES.map((name) => CHANGES[name][part]).join(" + ");
+}
 
 function monthColumns(part: "all" | "bought"): readonly string[] {
-  const owned = ownedOf(part);
+  const owned = ownedBy(part);
   const sums = CHANGE_NAMES.map((name) => `sum(iif(day >= ?1, ${CHANGES[name][part]}, 0))`);
   const all = [`sum(iif(day < ?1, ${owned}, 0))`, ...sums, `sum(${owned})`];
   return all.map((sum, at) => `coalesce(${sum}, 0) as ${FIGURES[at]}_${part}`);

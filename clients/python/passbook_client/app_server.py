@@ -61,8 +61,12 @@ class AppServer(AppCalls):
         """
         header, claims = (read_part(token, place) for place in (0, 1))
         is_jwt = re.fullmatch(r"[A-Za-z0-9_.-]+", token) is not None
-        if not is_jwt or header.get("typ") != _SESSION_TYPE or claims.get("azp") not in origins:
-            message = "This is not a session token that was issued to this app."
+        if not is_jwt or header.get("typ") != _SESSION_TYPE:
+            message = "This is not a session token of this service."
+            raise PassbookError("unauthorized", message, status=401)
+        if claims.get("azp") not in origins:
+            azp = claims.get("azp")
+            message = f"This session token is of a page at {azp!r}, which is not among the origins of this server."
             raise PassbookError("unauthorized", message, status=401)
         me = self._transport.send(Call("GET", "/api/me", field="identity_id"), FixedToken(token))
         return str(me["identity_id"])

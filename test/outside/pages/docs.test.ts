@@ -6,7 +6,7 @@ const pages = usePages("docs");
 describe("/static", () => {
   it.each([
     ["passbook.css", "text/css", 36],
-    ["console.css", "text/css", 10],
+    ["console.css", "text/css", 11],
     ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],
     ["select.js", "text/javascript", 2],

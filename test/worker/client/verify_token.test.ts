@@ -48,6 +48,18 @@ async function sign(
 }
 
 describe("createTokenVerifier", () => {
+  it("createTokenVerifier names the page of a valid token of another page, and no reason for a forged one", async () => {
+    const pair = await newKey("a");
+    const { verify } = serviceOf(pair);
+    const azp = "http://localhost:5173";
+    const other = verify(await sign(pair, { azp }));
+    await expect(other).rejects.toThrow(
+      /issued to a page at http:\/\/localhost:5173, which is not/,
+    );
+    const forged = verify(await sign(await newKey("a"), { azp }));
+    await expect(forged).rejects.toThrow("This is not a session token of this service.");
+  });
+
   it("createTokenVerifier accepts a token issued to the app, and returns its person and session", async () => {
     const ada = await signIn();
     const verify = createTokenVerifier({
