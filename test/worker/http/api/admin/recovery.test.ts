@@ -158,6 +158,8 @@ describe("restoring an account to an earlier time", () => {
     expect(await walletOf(ada)).toMatchObject({ credits: 250 });
     expect((await walletOf(ada)).lots).toMatchObject([{ origin: "purchase", left: 100 }]);
     await expectSound(olga, ada);
+    const month = (await olga.get(`/api/admin/money?month=${now().slice(0, 7)}`)).body;
+    expect(month).toMatchObject({ closing: { bought: 150, given: 100 } });
     await accountOf(ada).recordReversal({ ...half, payment_intent_id: "pi_2", source_id: "re_2" });
     expect(await walletOf(ada)).toMatchObject({ credits: 200 });
     await expectSound(olga, ada);
