@@ -33,7 +33,10 @@ export function connectionOf(
   return commandLineClient(url, 0).connection(tokens, { onTokens });
 }
 
-/** The saved login at a service. A saved token is sent only to the service that issued it. @throws PassbookError `no_credentials` */
+/**
+ * The saved login at a service. A saved token is sent only to the service that issued it.
+ * @throws PassbookError `no_credentials`
+ */
 export async function savedLogin(url: string): Promise<SavedLogin & { readonly token: string }> {
   const login = await readLogin(credentialsPath(process.env));
   if (login !== null && login.token !== null && login.url === url) {

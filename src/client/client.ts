@@ -110,11 +110,12 @@ export interface PassbookClient {
   wallet(options?: { readonly app?: string } & CallOptions): Promise<Wallet>;
   readonly jobs: Jobs;
   /**
-   * Reserves credits, runs `work`, and settles the job at the cost that `work` returns. If `work` throws or `signal`
-   * is aborted, the reserve is refunded (see {@link RunJobOptions.onFailure}) and the error passed on. If the service is unreachable at that time, the
-   * refund is retried in the background: see `whenIdle`. Requests without a response are repeated for up to 23 hours
-   * under the same idempotency key, so nothing is charged twice and no reserve is left while the process lives. If
-   * the service refuses the cost, the job is settled at the amount it allows: see {@link RunResult.unsettled}.
+   * Reserves credits, runs `work`, and settles the job at the cost that `work` returns. If `work` throws or `signal` is
+   * aborted, the reserve is refunded (see {@link RunJobOptions.onFailure}) and the error passed on. If the service is
+   * unreachable at that time, the refund is retried in the background: see `whenIdle`. Requests without a response are
+   * repeated for up to 23 hours under the same idempotency key, so nothing is charged twice and no reserve is left
+   * while the process lives. If the service refuses the cost, the job is settled at the amount it allows: see
+   * {@link RunResult.unsettled}.
    */
   runJob<Result>(
     job: CreateJob,

@@ -8,7 +8,10 @@ export interface LedgerFilter {
   readonly app?: string;
   readonly jobId?: string;
   readonly kind?: EntryKind;
-  /** Only entries of jobs started by this app's key or pages (its slug), or by this connection or token or one exchanged from it (its id). */
+  /**
+   * Only entries of jobs started by this app's key or pages (its slug), or by this connection or token or one exchanged
+   * from it (its id).
+   */
   readonly by?: string;
   /** Entries from this time on: a `Date` or RFC 3339. */
   readonly from?: Date | string;

@@ -1,6 +1,7 @@
 /**
  * `npm run openapi`: writes the OpenAPI document from the schemas that validate, and from the document the client's types
- * and operators' calls, and the types and calls of the Python client. With `-- --check` it writes nothing, and exits with 1 if a committed file is out of date.
+ * and operators' calls, and the types and calls of the Python client. With `-- --check` it writes nothing, and exits
+ * with 1 if a committed file is out of date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";

@@ -1,8 +1,8 @@
 /**
- * The audit log: the operators' actions, with subject, time and reason. Rows are only added, but a person who
- * deletes their account is replaced by a pseudonym, and acts of apps' keys are deleted after 90 days. An action is logged before it is done. If it cannot be
- * logged, it is not done. Its outcome follows as a second row. If that row is missing, the outcome is unknown,
- * and the account or registry shows whether the action happened.
+ * The audit log: the operators' actions, with subject, time and reason. Rows are only added, but a person who deletes
+ * their account is replaced by a pseudonym, and acts of apps' keys are deleted after 90 days. An action is logged
+ * before it is done. If it cannot be logged, it is not done. Its outcome follows as a second row. If that row is
+ * missing, the outcome is unknown, and the account or registry shows whether the action happened.
  */
 import { and, desc, eq, gte, lt, ne, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";

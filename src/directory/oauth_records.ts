@@ -124,8 +124,9 @@ export class OAuthRecords {
   }
 
   /**
-   * Replaces the secret of a client. Refused as `client_not_found`, and as `invalid_request` if it is public. `keeps_old`: the old one works for
-   * {@link OLD_CLIENT_SECRET_MS} too. Null: the same request replaced it before, because a secret is shown only once.
+   * Replaces the secret of a client. Refused as `client_not_found`, and as `invalid_request` if it is public.
+   * `keeps_old`: the old one works for {@link OLD_CLIENT_SECRET_MS} too. Null: the same request replaced it before,
+   * because a secret is shown only once.
    */
   async replaceSecret(
     key: RegistrationKey,

@@ -19,8 +19,8 @@ export function isStartedBefore(
 }
 
 /**
- * The sentences of our pages about a stop, in one place. `http/api/access/stop.test.ts` tries the credentials before, during and after
- * a stop.
+ * The sentences of our pages about a stop, in one place. `http/api/access/stop.test.ts` tries the credentials before,
+ * during and after a stop.
  */
 export const STOP_FACTS = {
   nothing_starts: "It can start no more jobs, and no other app or token can start jobs for it.",

@@ -101,8 +101,8 @@ interface ProgressStep {
 
 /**
  * Raises or lowers the reserve of a started job, and states what it has spent. Refused as `insufficient_credits` if the
- * credits that the app can reserve do not cover what is added, as `spent_limit` if more is spent than is held, and as `overage_limit` if more
- * would be held than the job may cost.
+ * credits that the app can reserve do not cover what is added, as `spent_limit` if more is spent than is held, and as
+ * `overage_limit` if more would be held than the job may cost.
  */
 export function progress(
   { balance_after: credits, reserved_after: held, spendable }: SpendableBooks,

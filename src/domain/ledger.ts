@@ -3,15 +3,26 @@ import { BALANCE_MAX_CREDITS } from "./limits.ts";
 import { assertInvariant } from "./result.ts";
 
 /**
- * The reasons of entries. `open` account opened · `grant` starter credits of an app · `reserve` taken for a job ·
- * `settle` a reserve replaced by the actual cost, or a late cost · `refund` a reserve returned in full ·
- * `job_refund` cost of an ended job that an operator gave back · `adjustment` by an operator, up or down ·
- * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `suspend` and
- * `restore` an operator suspended the account or ended that, amount 0 · `debt` what the holder's deleted account owed. Whatever the
- * read model shows of an account changes with an entry: a change without money has amount 0. `expire` the rest of a lot whose
- * time is over · `recurring` credits of the plan for a new period · `rollover` credits of the period before that stay usable,
- * amount 0 · `recovery` an operator restored the account: the balance is that of an earlier entry again, or what stays of later
- * ones comes back.
+ * The reasons of entries. Whatever the read model shows of an account changes with an entry: a change without money has
+ * amount 0.
+ *
+ * - `open`: the account was opened, amount 0
+ * - `grant`: starter credits of an app
+ * - `reserve`: taken for a job
+ * - `settle`: a reserve replaced by the actual cost, or a late cost
+ * - `refund`: a reserve returned in full
+ * - `job_refund`: the cost of an ended job that an operator gave back
+ * - `adjustment`: by an operator, up or down
+ * - `purchase`: credits bought
+ * - `purchase_refund`: money returned, and its credits taken back
+ * - `plan`: another plan, amount 0
+ * - `suspend`, `restore`: an operator suspended the account, or ended that, amount 0
+ * - `debt`: what the holder's deleted account owed
+ * - `expire`: the rest of a lot whose time is over
+ * - `recurring`: credits of the plan for a new period
+ * - `rollover`: credits of the period before that stay usable, amount 0
+ * - `recovery`: an operator restored the account. The balance is that of an earlier entry again, or what stays of later
+ *   ones comes back
  */
 export const ENTRY_KINDS = [
   "open",

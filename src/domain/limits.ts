@@ -95,9 +95,9 @@ export const SESSION_CLEANUP_ROWS = 2_000;
 export const SESSION_CLEANUP_PORTIONS = 20;
 
 /**
- * An account's object may hold 10 GB. From this size on it creates no job (`ACCOUNT_STORAGE_BYTES`). The remaining 1.5 GB are four times
- * what 10,000 started jobs (`OPEN_JOBS_MAX`) need to end, each with the largest metadata and a stored response,
- * and leave room for operators and payments.
+ * An account's object may hold 10 GB. From this size on it creates no job (`ACCOUNT_STORAGE_BYTES`). The remaining 1.5
+ * GB are four times what 10,000 started jobs (`OPEN_JOBS_MAX`) need to end, each with the largest metadata and a stored
+ * response, and leave room for operators and payments.
  */
 export const ACCOUNT_FULL_BYTES = 8_500_000_000;
 

@@ -14,7 +14,10 @@ const LOOPBACK =
 
 const PORT_MAX = 65_535;
 
-/** A URI has only ASCII characters (RFC 3986). A redirect would have to encode any other one, so the address would not be the same. */
+/**
+ * A URI has only ASCII characters (RFC 3986). A redirect would have to encode any other one, so the address would not
+ * be the same.
+ */
 const NOT_OF_URI = /[^\x20-\x7e]/;
 
 /** The form of an app's own scheme (RFC 8252, section 7.1), such as `com.example.app:/callback` or `myapp://callback`. */

@@ -53,7 +53,8 @@ export interface Payments {
    */
   readTopUpPackage(package_id: string): Promise<Result<ToppedUpPackage, Refusal>>;
   /**
-   * Opens a checkout that saves a card. `nonce`: what the account knows it by. `page`: the address to return to, or `/saved` below it.
+   * Opens a checkout that saves a card. `nonce`: what the account knows it by. `page`: the address to return to, or
+   * `/saved` below it.
    * @returns the address that the person must go to; `payments_unavailable` or `payments_refused`.
    */
   startCardSetup(setup: {

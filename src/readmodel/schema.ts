@@ -95,10 +95,11 @@ export const jobs = sqliteTable(
 export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().primaryKey() });
 
 /**
- * Totals of a UTC day, by app: "" for entries without an app; "*" only has the accounts active in any app. Sums
- * in credits without a sign, except `adjusted`, `taken_back` and `forfeited`; `job_refunded` is a part of `refunded`; counts of `jobs` created, `failed` ones, and accounts with an
- * entry; and the bought part of sums, see `line_totals.ts`. Kept forever: one row per day and app. `accounts.line` says which entries are counted, so restore both
- * tables or neither.
+ * Totals of a UTC day, by app: "" for entries without an app; "*" only has the accounts active in any app. Sums in
+ * credits without a sign, except `adjusted`, `taken_back` and `forfeited`; `job_refunded` is a part of `refunded`;
+ * counts of `jobs` created, `failed` ones, and accounts with an entry; and the bought part of sums, see
+ * `line_totals.ts`. Kept forever: one row per day and app. `accounts.line` says which entries are counted, so restore
+ * both tables or neither.
  */
 export const dailyTotals = sqliteTable(
   "daily_totals",

@@ -33,7 +33,10 @@ export const DELETE_MARKS = "delete from day_minutes where day < ?1";
 
 export const firstMarkedDay = (now_ms: number): number => utcDayOf(now_ms) - MARKS_KEPT_DAYS;
 
-/** The totals of a day, up to and excluding a minute of it; 1440: all of them. `spent`: net of what operators gave back in that time. */
+/**
+ * The totals of a day, up to and excluding a minute of it; 1440: all of them. `spent`: net of what operators gave back
+ * in that time.
+ */
 export interface DayMark {
   readonly day: number;
   /** "": all of these apps. */

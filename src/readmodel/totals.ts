@@ -91,7 +91,10 @@ export function countForfeit(when: string): string {
       .join(", ")}`;
 }
 
-/** Changes of people's credits, that is of balances and held credits, and the bought part of each. Each has the sign of the change. */
+/**
+ * Changes of people's credits, that is of balances and held credits, and the bought part of each. Each has the sign of
+ * the change.
+ */
 const CHANGES = {
   granted: { all: "granted", bought: "0" },
   purchased: { all: "purchased", bought: "purchased" },

@@ -26,7 +26,10 @@ const RANDOM = (bytes: number): string => `lower(hex(randomblob(${bytes})))`;
 const UUID = `${RANDOM(4)} || '-' || ${RANDOM(2)} || '-4000-8000-' || ${RANDOM(6)}`;
 const IN_ORDER = "printf('%08x-%04x-7000-8000-%012x', 27000000, n & 65535, n)";
 
-/** Somebody who signed in with Google on a computer, and has the first plan. A client id of Google has 72 characters, and a subject 21 digits. */
+/**
+ * Somebody who signed in with Google on a computer, and has the first plan. A client id of Google has 72 characters,
+ * and a subject 21 digits.
+ */
 const REAL_VALUES: Readonly<Record<string, string>> = {
   "users.name": "'Margaret Hamilton'",
   "users.email": "'margaret.' || n || '@example.com'",

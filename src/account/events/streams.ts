@@ -91,7 +91,10 @@ export class Streams {
     return { response, expires_at_ms };
   }
 
-  /** Opens a stream of an open account. `root_id`: the root allowance that it counts for; null: none. Nothing here is asynchronous, so no entry can be missed. */
+  /**
+   * Opens a stream of an open account. `root_id`: the root allowance that it counts for; null: none. Nothing here is
+   * asynchronous, so no entry can be missed.
+   */
   open(
     socket: WebSocket,
     { proof, after, reports_reading }: WatchRequest,

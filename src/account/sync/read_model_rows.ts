@@ -53,8 +53,8 @@ interface EntryContext {
 }
 
 /**
- * The amounts that an entry adds to the totals of its day. Purchases count in full, because a refund belongs to another day. An entry always adds the same, even if its job has changed since. A new kind must be added
- * here to compile.
+ * The amounts that an entry adds to the totals of its day. Purchases count in full, because a refund belongs to another
+ * day. An entry always adds the same, even if its job has changed since. A new kind must be added here to compile.
  */
 function sumsOf(context: EntryContext): Sums {
   const { kind, amount, previous_line } = context.entry;

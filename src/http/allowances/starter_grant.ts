@@ -7,9 +7,9 @@ import { accountOf, type AppContext } from "../context.ts";
 import { refusalOfApp } from "./registered_app.ts";
 
 /**
- * The wallet, with the app's grant if it is due. A paused app makes no grant. Only the grant of an app with a daily budget
- * or excluded domains makes more hops: one to the budget's object or to the person's e-mail address, and one back to the account. Passbook itself
- * (`SERVICE`) adds the app without opening the account for the app's key.
+ * The wallet, with the app's grant if it is due. A paused app makes no grant. Only the grant of an app with a daily
+ * budget or excluded domains makes more hops: one to the budget's object or to the person's e-mail address, and one
+ * back to the account. Passbook itself (`SERVICE`) adds the app without opening the account for the app's key.
  */
 export async function readWalletWithGrant(
   context: AppContext,

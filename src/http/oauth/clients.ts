@@ -18,8 +18,8 @@ type ResolvedClient =
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
 /**
- * Finds the client of an authorization request. `identity_id`: the person who is signed in; null: nobody is signed in, so nothing is
- * fetched or read from KV.
+ * Finds the client of an authorization request. `identity_id`: the person who is signed in; null: nobody is signed in,
+ * so nothing is fetched or read from KV.
  */
 export async function resolveClient(
   context: AppContext,

@@ -1,6 +1,6 @@
 /**
- * The documents that clients read first: the server's metadata (RFC 8414; OpenID Connect Discovery 1.0), and that of our API as a protected
- * resource (RFC 9728). Nothing is read for it.
+ * The documents that clients read first: the server's metadata (RFC 8414; OpenID Connect Discovery 1.0), and that of
+ * our API as a protected resource (RFC 9728). Nothing is read for it.
  */
 import { CLIENT_SCOPES, OAUTH_SCOPES } from "../../domain/oauth_scopes.ts";
 import { ASSERTION_ALGORITHMS } from "../../domain/oauth_client.ts";

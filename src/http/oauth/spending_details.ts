@@ -30,7 +30,10 @@ const SHAPE =
   "authorization_details must be a JSON list of one object with type passbook_spending, and caps, apps or expires_in, " +
   `with at most ${CAPS_PER_ALLOWANCE_MAX} caps, one a period, and ${APPS_PER_ALLOWANCE_MAX} apps.`;
 
-/** The limits that an allowance was given (RFC 9396, section 7). Without `apps`, it may use all. `at_seconds`: what `expires_in` counts from. */
+/**
+ * The limits that an allowance was given (RFC 9396, section 7). Without `apps`, it may use all. `at_seconds`: what
+ * `expires_in` counts from.
+ */
 export function detailsOf({ caps, app_slugs, ends_at_ms }: SpendingTerms, at_seconds: number) {
   const expires_in = Math.max(0, Math.floor(ends_at_ms / 1000) - at_seconds);
   const apps = app_slugs === null ? {} : { apps: app_slugs };

@@ -59,7 +59,8 @@ interface OperationOptions {
   readonly description: string;
   /**
    * `user_or_app`: also an app's key. `caller`: a session token, a personal access token or cookies. `session`: no personal
-   * access token. `app`: only an app's key. `operator`: a caller with operator rights. `owner`: also the key of the app that the path names.
+   * access token. `app`: only an app's key. `operator`: a caller with operator rights. `owner`: also the key of the app
+   * that the path names.
    */
   readonly security:
     | "user_or_app"

@@ -164,7 +164,10 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
   );
 }
 
-/** The copy of the icon, small because anyone can choose it, since the page loads nothing from other hosts. Without one, nothing is shown. */
+/**
+ * The copy of the icon, small because anyone can choose it, since the page loads nothing from other hosts. Without one,
+ * nothing is shown.
+ */
 function ClientIcon({ client }: { client: OAuthClient }) {
   if (client.kind !== "document" || client.icon === null) return null;
   const src = `${CLIENT_ICON_PATH}?${new URLSearchParams({ client_id: client.client_id }).toString()}`;

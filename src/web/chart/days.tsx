@@ -1,4 +1,7 @@
-/** A column chart with one column per day or hour, from zero to the highest day, which has its number. One table below all charts has their numbers. */
+/**
+ * A column chart with one column per day or hour, from zero to the highest day, which has its number. One table below
+ * all charts has their numbers.
+ */
 import { number } from "../layout/labels.ts";
 import { Points } from "./parts.tsx";
 import { y } from "./scale.ts";

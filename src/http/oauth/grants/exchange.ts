@@ -115,7 +115,10 @@ async function invalidSubject(context: AppContext): Promise<OAuthError> {
     : errorFrom(limited);
 }
 
-/** The allowance that exchanges are counted for: a client's connection, whatever its sessions and narrower tokens, or a personal token. */
+/**
+ * The allowance that exchanges are counted for: a client's connection, whatever its sessions and narrower tokens, or a
+ * personal token.
+ */
 function exchangerOf(
   { identity_id, credential, resource }: Subject,
   client: AuthenticatedClient | null,

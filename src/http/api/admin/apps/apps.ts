@@ -1,4 +1,7 @@
-/** `GET /api/admin/apps` lists the registered apps, by slug. `PUT …/apps/{slug}` registers an app, or changes it; `POST` below it pauses it. */
+/**
+ * `GET /api/admin/apps` lists the registered apps, by slug. `PUT …/apps/{slug}` registers an app, or changes it; `POST`
+ * below it pauses it.
+ */
 import type { AppRecord } from "../../../../operator/save_app.ts";
 import { listAppsQuery, readApps } from "../../../../operator/list_apps.ts";
 import * as pause from "../../../../operator/pause_app.ts";
