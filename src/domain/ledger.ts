@@ -67,6 +67,15 @@ export interface Posting {
   readonly note: string | null;
 }
 
+/** For a posting about the account itself, not about a job or an app. */
+export const OF_ACCOUNT = {
+  held: 0,
+  job_id: null,
+  previous_line: null,
+  app_slug: null,
+  note: null,
+} as const;
+
 /**
  * The balance after entry number `line`, and the credits that started jobs then hold, which are not part of the
  * balance.

@@ -3,12 +3,13 @@
  * gone. `erasure.ts` erases the other rows later. The account's row stays as a tombstone, so that an old credential
  * finds a deleted account and does not open a new one.
  */
+import { OF_ACCOUNT } from "../../domain/ledger.ts";
 import { accepted } from "../../domain/result.ts";
 import { BALANCE_MAX_CREDITS } from "../../domain/limits.ts";
 import { baseTerms, bringIn, take } from "../../domain/lots.ts";
 import type { Answer, Debt, Owed } from "../contract.ts";
 import { readCredits } from "../ledger/credits.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 

@@ -1,5 +1,5 @@
 /** The only place that adds a ledger entry. */
-import { nextEntry, type LedgerEntry, type Posting } from "../../domain/ledger.ts";
+import { nextEntry, OF_ACCOUNT, type LedgerEntry, type Posting } from "../../domain/ledger.ts";
 import {
   balanceOf,
   boughtOf,
@@ -131,15 +131,6 @@ function assertWritten(
     "the stored entry is the posted one",
   );
 }
-
-/** For a posting about the account itself, not about a job or an app. */
-export const OF_ACCOUNT = {
-  held: 0,
-  job_id: null,
-  previous_line: null,
-  app_slug: null,
-  note: null,
-} as const;
 
 /** Opens the account if it is not open yet: writes its row, and entry 1 of its ledger. */
 export function ensureOpen(transaction: Transaction): void {

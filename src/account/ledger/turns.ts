@@ -3,7 +3,7 @@
  * The account's alarm makes a turn if the account was used in the period that ends. Else the account sleeps, and its next call
  * makes all turns that are over in one step.
  */
-import { fitsBalance, type Posting } from "../../domain/ledger.ts";
+import { fitsBalance, OF_ACCOUNT, type Posting } from "../../domain/ledger.ts";
 import { bringIn, rollOver, type Credits, type Terms } from "../../domain/lots.ts";
 import { runningPlanOf, turnOf, type RunningPlan, type RunningRule } from "../../domain/plans.ts";
 import type { Store } from "../sql/store.ts";
@@ -40,14 +40,6 @@ export function makeDueTurns(transaction: Transaction, post: Post): void {
   }
 }
 
-const OF_PLAN = {
-  held: 0,
-  job_id: null,
-  previous_line: null,
-  app_slug: null,
-  note: null,
-} as const;
-
 function makeTurn(transaction: Transaction, post: Post, plan: RunningPlan, due: RunningRule): void {
   const { store, now_ms } = transaction;
   const { newId } = clockOf(transaction);
@@ -62,13 +54,13 @@ function makeTurn(transaction: Transaction, post: Post, plan: RunningPlan, due: 
   const ended = rollOver(readCredits(transaction), due, next);
   const { credits, kept, gone, gone_lot_id, lot_id } = ended;
   if (gone > 0) {
-    const posting = { ...OF_PLAN, kind: "expire", amount: 0 - gone } as const;
+    const posting = { ...OF_ACCOUNT, kind: "expire", amount: 0 - gone } as const;
     post(transaction, posting, { credits, lot_id: gone_lot_id });
   }
   if (kept > 0) {
     // If credits are gone, the entry before has moved these ones too.
     const moved = gone > 0 ? {} : { credits };
-    post(transaction, { ...OF_PLAN, kind: "rollover", amount: 0 }, { ...moved, lot_id });
+    post(transaction, { ...OF_ACCOUNT, kind: "rollover", amount: 0 }, { ...moved, lot_id });
   }
   const amount = rule.credits + slept;
   const newest = store.readNewestEntry();
@@ -82,7 +74,7 @@ function makeTurn(transaction: Transaction, post: Post, plan: RunningPlan, due: 
   const lot = { id: named.lot_id, origin: "recurring", note } as const;
   const arrived = bringIn(woken, lot, terms, rule.credits);
   const one_lot = slept === 0 ? arrived.lot_id : null;
-  const posting = { ...OF_PLAN, kind: "recurring", amount } as const;
+  const posting = { ...OF_ACCOUNT, kind: "recurring", amount } as const;
   post(transaction, posting, { ...arrived, lot_id: one_lot });
 }
 

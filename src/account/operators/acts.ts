@@ -1,6 +1,6 @@
 /** Operators' actions: credits, refunds, plan, suspension. The holder sees the first three as ledger entries. */
 import { refundCost } from "../../domain/job.ts";
-import { fitsBalance } from "../../domain/ledger.ts";
+import { fitsBalance, OF_ACCOUNT } from "../../domain/ledger.ts";
 import {
   baseTerms,
   bringIn,
@@ -26,7 +26,7 @@ import type {
 import { claimOf, saveClaim } from "../jobs/claims.ts";
 import { readInTime } from "../jobs/expiry.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import { readPlan, savePlan } from "../ledger/turns.ts";
 import { switchOff } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";

@@ -3,7 +3,7 @@
  * from all known refunds and disputes, so that events may arrive in any order.
  */
 import { DAY_MS } from "../../domain/calendar.ts";
-import { fitsBalance } from "../../domain/ledger.ts";
+import { fitsBalance, OF_ACCOUNT } from "../../domain/ledger.ts";
 import {
   baseTerms,
   bringIn,
@@ -29,7 +29,7 @@ import type {
   PurchaseRecord,
 } from "../contract.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import { completeTopUp, packageOf } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "../sql/purchase_store.ts";

@@ -1,8 +1,9 @@
 /** Books again, in a restored account, the credits of payments and debts that came after the time. */
+import { OF_ACCOUNT } from "../../domain/ledger.ts";
 import { baseTerms, bringIn, putBack, takeBack, type Terms } from "../../domain/lots.ts";
 import { oweDebt } from "../deletion/deletion.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
-import { OF_ACCOUNT, post } from "../ledger/posting.ts";
+import { post } from "../ledger/posting.ts";
 import type { Rows } from "../sql/database.ts";
 import type { Transaction } from "../transaction.ts";
 import type { Undone } from "./undone.ts";

@@ -1,6 +1,6 @@
 /** The wallet. A call opens the account, adds the named app, and grants the app's starter credits once. */
 import { DAY_MS, utcDayOf } from "../../domain/calendar.ts";
-import { fitsBalance } from "../../domain/ledger.ts";
+import { fitsBalance, OF_ACCOUNT } from "../../domain/ledger.ts";
 import {
   baseTerms,
   boughtOf,
@@ -26,7 +26,7 @@ import {
 import { isOfUnregisteredClient, readRoom } from "../allowances/spending.ts";
 import type { Answer, AppRow, Profile, Wallet, WalletRequest } from "../contract.ts";
 import { clockOf, readCredits } from "../ledger/credits.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
+import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import { viewTopUp } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 
