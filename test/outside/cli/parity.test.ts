@@ -42,6 +42,9 @@ const CONSOLE: Readonly<Record<string, string>> = {
   "GET /console/audit.csv": "listAudit",
   // What the figure of health counts, as the schedule kept it. `listDifferences` compares now, which only an admin may.
   "GET /console/differences": "inspectHealth",
+  // The manual, which the package has as files.
+  "GET /console/help": "inspectHealth",
+  "GET /console/help/:page": "inspectHealth",
   "GET /console/jobs": "findJobs",
   "GET /console/money": "readMoney",
   "GET /console/money.csv": "readMoney",
