@@ -24,7 +24,9 @@ type Post = (path: string, body: object) => Promise<Record<string, never>>;
 /** A person with jobs whose names, reasons and starters are long. */
 async function open(email: string, options?: BrowserContextOptions) {
   const page = await pages.signIn(email, options);
-  const { token } = await (await page.request.get(`${pages.url}/api/sessionToken`)).json();
+  const { token } = await (
+    await page.request.get(`${pages.url}/api/sessionToken`, { maxRetries: 2 })
+  ).json();
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const post: Post = async (path, body) => {
     const init = { method: "POST", headers, body: JSON.stringify(body) };

@@ -15,7 +15,9 @@ const pages = usePages("journeys", {
 /** A person with 100 credits of Paint, of which a job took 9 and a running one holds 12. */
 async function openHolder(email: string) {
   const page = await pages.signIn(email);
-  const { token } = await (await page.request.get(`${pages.url}/api/sessionToken`)).json();
+  const { token } = await (
+    await page.request.get(`${pages.url}/api/sessionToken`, { maxRetries: 2 })
+  ).json();
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const post = async (path: string, body: object): Promise<Record<string, never>> => {
     const init = { method: "POST", headers, body: JSON.stringify(body) };

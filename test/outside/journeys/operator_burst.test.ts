@@ -13,7 +13,7 @@ const pages = usePages("operator_burst", { OPERATORS: OPERATOR });
 
 /** Sends a request of a signed-in person, as an app with their token does. */
 async function call(page: Page, method: "GET" | "POST", path: string, body?: object) {
-  const session = await page.request.get(`${pages.url}/api/sessionToken`);
+  const session = await page.request.get(`${pages.url}/api/sessionToken`, { maxRetries: 2 });
   const { token } = (await session.json()) as { token: string };
   const response = await fetch(pages.url + path, {
     method,

@@ -56,7 +56,8 @@ async function spend(token: string, app: string, cost: number): Promise<void> {
 }
 
 async function sessionToken(page: Page): Promise<string> {
-  return (await (await page.request.get(`${pages.url}/api/sessionToken`)).json()).token;
+  return (await (await page.request.get(`${pages.url}/api/sessionToken`, { maxRetries: 2 })).json())
+    .token;
 }
 
 /** A token with a limit of 50 credits, which spends them and 20 more that its holder approves. */

@@ -25,7 +25,7 @@ interface Person {
 
 /** A signed-in person as a client of the API. */
 async function client(page: Page): Promise<Person> {
-  const answer = await page.request.get(`${pages.url}/api/sessionToken`);
+  const answer = await page.request.get(`${pages.url}/api/sessionToken`, { maxRetries: 2 });
   const { token } = (await answer.json()) as { token: string };
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const send = async (method: string, path: string, body?: object) => {

@@ -13,6 +13,7 @@ export interface Route {
 }
 
 const PARAMETERS: Readonly<Record<string, string>> = {
+  ":page": "operate",
   ":approval": "unknown-request",
   ":hash": "0123456789abcdef0123456789abcdef",
   ":id": "018f0000-0000-7000-8000-000000000000",
