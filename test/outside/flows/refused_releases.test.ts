@@ -35,7 +35,7 @@ beforeAll(async () => {
   addMigration(migration, 1, "ALTER TABLE `no_such_table` ADD `added` integer;");
   replaceIn(
     join(constructor, "src/account/object.ts"),
-    "this.#instance = new Instance(ctx, env);",
+    "this.#instance = new Instance(ctx, env, () => this.openCardCharges());",
     'throw new Error("a defect of this release");',
   );
   renameMethod(method, "exercise");
