@@ -26,20 +26,22 @@ export async function bringPlans({
   read_model,
   accounts,
 }: Stores): Promise<{ readonly brought: number }> {
-  let brought = 0;
+  let [brought, tried] = [0, 0];
+  let failure: PromiseRejectedResult | undefined;
   for (const { id: plan, version, name, recurring } of await plan_records.list()) {
-    if (brought >= ACCOUNTS_BROUGHT) break;
+    if (tried >= ACCOUNTS_BROUGHT) break;
     const rules = { version, name, recurring };
-    const behind = await read_model.listBehindPlan(plan, version, ACCOUNTS_BROUGHT - brought);
+    const behind = await read_model.listBehindPlan(plan, version, ACCOUNTS_BROUGHT - tried);
     for (let from = 0; from < behind.length; from += AT_ONCE) {
       const some = behind.slice(from, from + AT_ONCE);
       const outcomes = await Promise.allSettled(
         some.map((identity_id) => accounts(identity_id).updatePlan({ plan, rules })),
       );
-      const failed = outcomes.find((outcome) => outcome.status === "rejected");
-      if (failed !== undefined) throw failed.reason;
-      brought += some.length;
+      failure ??= outcomes.find((outcome) => outcome.status === "rejected");
+      brought += outcomes.filter((outcome) => outcome.status === "fulfilled").length;
+      tried += some.length;
     }
   }
+  if (failure !== undefined) throw failure.reason;
   return { brought };
 }

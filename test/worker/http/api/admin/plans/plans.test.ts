@@ -4,7 +4,7 @@ import { DAY_MS } from "../../../../../../src/domain/calendar.ts";
 import { planListOf } from "../../../../../../src/directory/plan_list.ts";
 import { upkeepOf } from "../../../../../../src/services.ts";
 import { expectInvariants } from "../../../../account/invariants.ts";
-import { fireAlarm, readAlarm } from "../../../../support/account_object.ts";
+import { change, evict, fireAlarm, readAlarm } from "../../../../support/account_object.ts";
 import { passTime } from "../../../../support/clock.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../../../../support/passbook.ts";
 import { signInOperator, type Operator } from "../operators.ts";
@@ -225,6 +225,26 @@ describe("changes of plans", () => {
       ["recurring", 25],
     ]);
     await expectInvariants(ada.identity_id);
+  });
+
+  it("an account that fails does not keep changed rules from the accounts of other plans", async () => {
+    const [olga, ada] = await people();
+    const bob = await signInWithCredits("demo", "bob@example.com");
+    await save(olga, { recurring: [DAILY] }, "artist");
+    await join(olga, bob, "artist");
+    await join(olga, ada, "studio");
+    for (const { identity_id } of [ada, bob]) await fireAlarm(identity_id);
+    for (const id of ["artist", "studio"]) {
+      await save(olga, { recurring: [{ ...DAILY, credits: 25 }], version: 1 }, id);
+    }
+    for (const level of ["log", "warn", "error"] as const) {
+      vi.spyOn(console, level).mockReturnValue();
+    }
+    await change(bob.identity_id, "alter table lots rename to away");
+    await evict(bob.identity_id);
+    await expect(upkeepOf(env)()).rejects.toThrow();
+    expect((await entriesOf(ada))[0]).toEqual(["plan", 0]);
+    await change(bob.identity_id, "alter table away rename to lots");
   });
 
   it("the next call of an account brings changed rules too", async () => {
