@@ -442,7 +442,10 @@ export interface Wallet {
     /** RFC 3339, in UTC with milliseconds. */
     readonly at: string;
   } | null;
-  /** Automatic top-up; null: it was never set. An app, or a token limited to apps, does not get it. */
+  /**
+   * Automatic top-up; null: it was never set. Only a session gets it: neither an app's key nor a
+   * personal access token or connection.
+   */
   readonly topup?: TopUp | null | undefined;
   readonly apps: readonly AppEntry[];
   /** The app of the query; null without `app`. */

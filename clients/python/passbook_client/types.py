@@ -100,7 +100,10 @@ class _Wallet(TypedDict):
 
 class Wallet(_Wallet, total=False):
     topup: TopUp | None
-    """Automatic top-up; null: it was never set. An app, or a token limited to apps, does not get it."""
+    """
+    Automatic top-up; null: it was never set. Only a session gets it: neither an app's key nor a
+    personal access token or connection.
+    """
     room: int
     """The credits that the caller's caps still allow; only for a token with a cap."""
     spendable: int

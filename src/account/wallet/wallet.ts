@@ -56,7 +56,9 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const now = readCredits(transaction);
   const shown = { bought: boughtOf(now), lots: visibleLots(transaction) };
   const spendable = app === null ? null : spendableIn(now, app.slug);
-  const topup = visibleApps(transaction) === undefined ? { topup: viewTopUp(transaction) } : {};
+  const { kind } = transaction.caller;
+  // The most that the holder pays in a month is nobody else's concern, so no token gets it.
+  const topup = kind === "holder" || kind === "page" ? { topup: viewTopUp(transaction) } : {};
   const of_call = { app_grant, room, spendable, grant_waits, takes_starters, line };
   return accepted({ account, held, ...shown, apps, ...topup, ...of_call });
 }

@@ -143,7 +143,7 @@ export const wallet = z
       .nullable()
       .optional()
       .describe(
-        "Automatic top-up; null: it was never set. An app, or a token limited to apps, does not get it.",
+        "Automatic top-up; null: it was never set. Only a session gets it: neither an app's key nor a personal access token or connection.",
       ),
     apps: z.array(app_entry),
     app_grant: z

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { expectInvariants } from "../account/invariants.ts";
 import { countRowsWritten, query } from "../support/account_object.ts";
+import { getToken } from "../support/device_logins.ts";
 import { passTime } from "../support/clock.ts";
 import { signInOperator } from "../http/api/admin/operators.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
@@ -211,7 +212,7 @@ describe("an automatic top-up", () => {
     expect(await topUpsOf(ada)).toEqual([]);
   });
 
-  it("a 402 says that a top-up is pending, and an app's key does not get the holder's choice", async () => {
+  it("a 402 says that a top-up is pending, and neither an app's key nor a token gets the holder's choice", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe);
     const person = await signIn("ada@example.com");
@@ -225,6 +226,10 @@ describe("an automatic top-up", () => {
     const wallet = await server.in(ada.identity_id).get("/api/wallet");
     expect(wallet.status).toBe(200);
     expect(wallet.body).not.toHaveProperty("topup");
+    const token = await getToken(person);
+    const of_token = await token.get("/api/wallet");
+    expect(of_token.status).toBe(200);
+    expect(of_token.body).not.toHaveProperty("topup");
   });
 });
 
