@@ -19,8 +19,8 @@ function DifferencesPage({ differences, is_cut }: Found) {
       <section class="panel" aria-label="Differences">
         <p class="hint">
           The schedule compares each account within a week with the sums of its own rows, the
-          archive, these lists and the payment service. Nothing is repaired by itself. What to do:
-          docs/operate.md, “differences”.
+          archive, the lists of this console and the payment service. Nothing is repaired by itself.{" "}
+          <a href="/console/help/operate#differences">What to do</a>
         </p>
         <Table
           label="Differences"

@@ -74,11 +74,22 @@ export const showPlans = factory.createHandlers(async (context) => {
   const plans = await listPlans(context.get("services"));
   const may_change = mayAct("admin");
   return context.html(
-    <ConsolePage title="Plans" section="plans">
+    <ConsolePage
+      title="Plans"
+      section="plans"
+      aside={
+        <ForRole role="admin" action="Creating a plan">
+          <a class="button small" href={`${PATH}/plan`}>
+            Create a plan
+          </a>
+        </ForRole>
+      }
+    >
       <section class="panel" aria-label="Plans">
         <p class="hint">
-          A plan brings credits to its accounts again and again. On the page of an account you give
-          it a plan. Changed rules count from each account’s next turn on.
+          A plan brings its accounts credits every day, week or month. You give an account its plan
+          on the account’s page. After a change, an account has the new rules from its next period
+          on.
         </p>
         <Table
           label="Plans"
@@ -101,18 +112,13 @@ export const showPlans = factory.createHandlers(async (context) => {
           ])}
           empty="There is no plan yet. A new account has the plan “free”, which brings no credits."
         />
-        <ForRole role="admin" action="Creating a plan">
-          <a class="button small" href={`${PATH}/plan`}>
-            Create a plan
-          </a>
-        </ForRole>
       </section>
     </ConsolePage>,
   );
 });
 
 function Rules({ rules: shown }: { rules: readonly PlanRule[] }) {
-  if (shown.length === 0) return <>none</>;
+  if (shown.length === 0) return <>No credits</>;
   return (
     <>
       {shown.map(({ credits, every, rollover_max, app_slugs }) => (
