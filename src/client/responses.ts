@@ -510,9 +510,9 @@ export interface TopUp {
   /**
    * `ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows;
    * `limit_reached`: nothing more fits into the month. It is off if the `holder` switched it off,
-   * the card was `declined` three times, the bank asks for the person (`authentication_required`),
-   * Stripe `refused` the card, the package changed (`package_changed`), or the account was
-   * `suspended`.
+   * the card was `declined` three times, the bank requires the person's confirmation
+   * (`authentication_required`), Stripe `refused` the card, the package changed (`package_changed`),
+   * or the account was `suspended`.
    */
   readonly state:
     | "ready"
@@ -1395,7 +1395,7 @@ export interface ArchiveHeadPage {
     readonly identity_id: string;
     /** The number of the account's newest entry. */
     readonly line: number;
-    /** The newest segment; null: there is none. */
+    /** The newest segment; null before the first one. */
     readonly head: {
       /** The number of its last entry. */
       readonly line: number;
@@ -1421,7 +1421,7 @@ export interface AccountArchive {
   readonly identity_id: string;
   /** The number of the account's newest entry. */
   readonly line: number;
-  /** The newest segment; null: there is none. */
+  /** The newest segment; null before the first one. */
   readonly head: {
     /** The number of its last entry. */
     readonly line: number;

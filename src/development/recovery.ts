@@ -15,7 +15,7 @@ export type RecoverableStorage = Pick<DurableObjectStorage, "sql" | "transaction
 const LOG = "recovery_log";
 const BOOKMARK = /^double-(\d{15})$/;
 
-/** Tables that a restore leaves alone: those of the platform and of SQLite, those of the double, and the data's format. */
+/** Tables that a restore does not change: those of the platform and of SQLite, those of the double, and the data's format. */
 const IS_RECORDED = `type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like '\\_cf%' escape '\\'
   and name not like 'recovery\\_%' escape '\\' and name <> 'data_format'`;
 

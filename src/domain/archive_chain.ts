@@ -25,7 +25,7 @@ export interface ArchivedAccountProof {
   /** What is wrong, as sentences that name the file or the entry. */
   readonly problems: readonly string[];
   readonly segments: number;
-  /** The identity that the segments name; null: there is none to read. */
+  /** The identity that the segments name; null: no segment can be read. */
   readonly identity_id: string | null;
   /** The account after its newest archived entry. */
   readonly newest: ProvenBalance;

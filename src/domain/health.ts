@@ -59,7 +59,7 @@ export const FIGURES = {
   archive_failing: { unit: "seconds", limit: 60 * 60 },
   /** Old rows leave such an account by themselves. */
   half_full_accounts: { unit: "accounts", limit: null },
-  /** Its young rows alone are too many. At 100 it creates no job. */
+  /** Even its young rows take too much. At 100% it creates no job. */
   filling_accounts: { unit: "accounts", limit: 0 },
   /** Money that does not add up: each one needs a person. */
   differences: { unit: "differences", limit: 0 },

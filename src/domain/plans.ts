@@ -53,7 +53,7 @@ export interface RunningPlan {
   readonly name: string | null;
   readonly anchor_ms: number;
   readonly rules: readonly RunningRule[];
-  /** Plans that the account left while a period of theirs ran: whoever comes back within it goes on with it. */
+  /** Plans that the account left within a period that still runs. An account that comes back goes on with that period. */
   readonly left: readonly LeftPlan[];
 }
 

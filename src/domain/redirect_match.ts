@@ -52,7 +52,7 @@ export function matchesRedirect(requested: string, registered: readonly string[]
 
 /**
  * The registered loopback address from which a requested one differs only in its host: a developer took `localhost` and
- * `127.0.0.1` for the same. Null: there is none.
+ * `127.0.0.1` for the same. Null: no registered address is like it.
  */
 export function otherLoopback(requested: string, registered: readonly string[]): string | null {
   const wanted = partsOfLoopback(requested);

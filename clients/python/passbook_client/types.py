@@ -56,8 +56,8 @@ class TopUp(TypedDict):
     """
     `ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows; `limit_reached`:
     nothing more fits into the month. It is off if the `holder` switched it off, the card was `declined`
-    three times, the bank asks for the person (`authentication_required`), Stripe `refused` the card,
-    the package changed (`package_changed`), or the account was `suspended`.
+    three times, the bank requires the person's confirmation (`authentication_required`), Stripe
+    `refused` the card, the package changed (`package_changed`), or the account was `suspended`.
     """
 
 
@@ -1014,7 +1014,7 @@ class ArchiveHeadPageHeads(TypedDict):
     line: int
     """The number of the account's newest entry."""
     head: ArchiveHeadPageHeadsHead | None
-    """The newest segment; null: there is none."""
+    """The newest segment; null before the first one."""
 
 
 class _ArchiveHeadPage(TypedDict):
@@ -1051,7 +1051,7 @@ class _AccountArchive(TypedDict):
     line: int
     """The number of the account's newest entry."""
     head: AccountArchiveHead | None
-    """The newest segment; null: there is none."""
+    """The newest segment; null before the first one."""
     segments: list[str]
     """Names in the folder `ledger/v1/{account_id}/`."""
 

@@ -83,7 +83,7 @@ export interface ArchivedAccount {
   readonly account_id: string;
   /** The number of the newest entry. */
   readonly line: number;
-  /** The newest segment; null: there is none. */
+  /** The newest segment; null before the first one. */
   readonly head: ArchiveHead | null;
 }
 

@@ -135,7 +135,7 @@ interface Pending {
   readonly undone: Undone;
 }
 
-/** A restore of which the platform's part is done; null: there is none. */
+/** The restore whose part at the platform is done; null: no restore is under way. */
 async function readPending({
   readModelParts: parts,
   context: { storage },

@@ -447,7 +447,7 @@ export const archive = sqliteTable("archive", {
   singleton: integer().primaryKey(),
   /** The archive has the entries up to this one. */
   line: integer().notNull(),
-  /** The SHA-256 of the stored bytes of the newest segment, in hexadecimal; null: there is none. */
+  /** The SHA-256 of the stored bytes of the newest segment, in hexadecimal; null before the first one. */
   sha256: text(),
   /** The last entry of the segment that is being written; null: none. A retry writes the same entries. */
   pending_line: integer(),

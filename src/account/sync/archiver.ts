@@ -91,7 +91,7 @@ export class Archiver {
     this.#is_retired = true;
   }
 
-  /** The newest segment; null: there is none. */
+  /** The newest segment; null before the first one. */
   get head(): ArchiveHead | null {
     const { line, sha256: hash } = this.#read();
     return hash === null ? null : { line, sha256: hash };

@@ -71,6 +71,6 @@ export const TOP_UP_OUTCOME_TEXTS: Readonly<Record<TopUpOutcome, string>> = {
 
 export const TOP_UP_FAILURES: Readonly<Record<ChargeFailure, string>> = {
   declined: "the card was declined",
-  authentication_required: "the bank asks for the person",
+  authentication_required: "the bank requires a confirmation",
   refused: "Stripe did not accept the card",
 };

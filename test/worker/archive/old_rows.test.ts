@@ -317,7 +317,7 @@ describe("acts on what left", () => {
     expect(await ada.get(`/api/jobs/${ids[0]}`)).toMatchObject({ status: 200 });
   });
 
-  it("a changed file of the archive is not believed", async () => {
+  it("rows of a changed file in the archive are not used", async () => {
     const { ids } = await withOldRows();
     vi.spyOn(console, "error").mockReturnValue();
     const folder = jobsFolder(await accountId(ada.identity_id));

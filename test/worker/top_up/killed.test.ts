@@ -260,7 +260,7 @@ describe("a top-up and other changes of the account", () => {
     expect(logged).toHaveBeenCalledWith(expect.objectContaining(dropped));
   });
 
-  it("a holder who switches it off while a charge is unknown is charged once, and gets the credits", async () => {
+  it("a holder who switches top-up off while a charge is unknown is charged once, and gets the credits", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe);
     const fate = await failAt(stripe, ada, "after Stripe charged, before the response arrives");

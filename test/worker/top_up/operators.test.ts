@@ -44,7 +44,7 @@ describe("automatic top-up, for operators", () => {
     expect(file.top_ups).toMatchObject([{ number: 1, outcome: "due" }]);
   });
 
-  it("a package that is no longer sold at its price switches it off before anything is charged", async () => {
+  it("a package that is no longer sold at its price switches automatic top-up off before anything is charged", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe);
     const { query, change } = await import("../support/account_object.ts");

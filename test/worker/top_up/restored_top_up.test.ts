@@ -39,7 +39,7 @@ describe("restoring an account with automatic top-up", () => {
     expect(compared.body).toEqual({ checked: 1, differences: [], failed: [] });
   });
 
-  it("it stays off if the holder switched it off after the time", async () => {
+  it("automatic top-up stays off after a restore if the holder switched it off after the time", async () => {
     const stripe = openShop();
     await giveRecovery();
     const olga = await signInOperator();

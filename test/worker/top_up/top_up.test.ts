@@ -24,7 +24,7 @@ import {
 const HOUR_MS = 60 * 60_000;
 
 describe("switching automatic top-up on", () => {
-  it("saving a card switches it on and charges nothing, and the wallet says what was chosen", async () => {
+  it("saving a card switches automatic top-up on and charges nothing, and the wallet says what was chosen", async () => {
     const stripe = openShop();
     const ada = await signInWithCredits();
     expect(await topUpOf(ada)).toBeNull();
@@ -43,7 +43,7 @@ describe("switching automatic top-up on", () => {
     expect((await showPage(ada)).text).toContain("Visa ending in 4242");
   });
 
-  it("the page that the checkout returns to switches it on, and returning again after switching off does not", async () => {
+  it("the page that the checkout returns to switches automatic top-up on, and returning again after switching off does not", async () => {
     const stripe = openShop();
     const ada = await signInWithCredits();
     const sent = await sendForm(ada, {
@@ -234,7 +234,7 @@ describe("an automatic top-up", () => {
 });
 
 describe("a charge that fails", () => {
-  it("a card that always declines is charged three times in three hours, and then it is off with a notice on every page", async () => {
+  it("a card that always declines is charged three times in three hours, and then top-up is off with a notice on every page", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe, { mode: "declined" });
     const person = await signIn("ada@example.com");
@@ -258,7 +258,7 @@ describe("a charge that fails", () => {
     expect((await showPage(later, "/account")).text).not.toContain("declined");
   });
 
-  it("attempts after a decline are an hour apart, whatever happens meanwhile", async () => {
+  it("charges after a decline are an hour apart, whatever happens meanwhile", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe, { mode: "declined" });
     const person = await signIn("ada@example.com");
@@ -275,7 +275,7 @@ describe("a charge that fails", () => {
     expect(stripe.payments.size).toBe(2);
   });
 
-  it("a success resets the count of failures", async () => {
+  it("a charge that succeeds resets the count of failed charges", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe, { mode: "declined" });
     await spend(await signIn("ada@example.com"), 60);
@@ -288,7 +288,7 @@ describe("a charge that fails", () => {
     ]);
   });
 
-  it("a bank that asks for the person switches it off at once, with its own text and a link to pay by hand", async () => {
+  it("a bank that requires the person's confirmation switches automatic top-up off at once, with its own text and a link to pay by hand", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe, { mode: "authentication_required" });
     await spend(ada, 60);
@@ -300,7 +300,7 @@ describe("a charge that fails", () => {
     expect(stripe.payments.size).toBe(1);
   });
 
-  it("a card that was removed at Stripe ends it after three attempts", async () => {
+  it("a card that was removed at Stripe ends automatic top-up after three attempts", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe);
     stripe.cards.clear();
@@ -312,7 +312,7 @@ describe("a charge that fails", () => {
     expect(await topUpOf(await signIn("ada@example.com"))).toMatchObject({ state: "refused" });
   });
 
-  it("a suspension ends it, and nothing is charged", async () => {
+  it("a suspension ends automatic top-up, and nothing is charged", async () => {
     const stripe = openShop();
     const ada = await switchOn(stripe);
     await spend(await signIn("ada@example.com"), 60);

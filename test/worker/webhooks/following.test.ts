@@ -230,7 +230,7 @@ describe("job.progressed", () => {
     ]);
   });
 
-  it("a step is an event even if the list of webhooks was not read yet, and a repeated step is none", async () => {
+  it("a step is an event even if the list of webhooks was not read yet, and a repeated step adds no event", async () => {
     const { receiver, webhook } = await openReceiver({ events: ["job.progressed"] });
     await openAccount();
     const job_id = await createJob(1);

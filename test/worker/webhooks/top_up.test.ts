@@ -6,7 +6,7 @@ import { openReceiver } from "./receiver.ts";
 import { query } from "../support/account_object.ts";
 
 describe("automatic top-up, for webhooks", () => {
-  it("an app hears of each failed charge, and when top-up is switched off", async () => {
+  it("an app gets an event for each failed charge, and when top-up is switched off", async () => {
     await openReceiver({ events: ["topup.failed", "topup.disabled"] });
     const stripe = openShop();
     const ada = await switchOn(stripe, { mode: "declined" });

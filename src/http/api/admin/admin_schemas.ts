@@ -69,7 +69,7 @@ const archive_head = z
     sha256: z.string().describe("The SHA-256 of its stored bytes, in hexadecimal."),
   })
   .nullable()
-  .describe("The newest segment; null: there is none.");
+  .describe("The newest segment; null before the first one.");
 
 const archived_account = {
   account_id: z.string(),

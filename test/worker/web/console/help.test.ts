@@ -16,7 +16,7 @@ const readsAll = async ({ open }: ConsoleBrowser): Promise<Map<string, string>> 
 };
 
 describe("the manual", () => {
-  it("every page of the console leads to it, and it has a paragraph for each figure of health", async () => {
+  it("every page of the console links to the manual, which has a paragraph for each figure of health", async () => {
     const { open } = await openConsole();
     expect(linksOf((await open("/console/accounts")).text)).toContain("/console/help");
     const { status, text } = await open("/console/help/operate");
@@ -25,7 +25,7 @@ describe("the manual", () => {
     expect(words(text)).toContain("More than 20 responses with status 5xx in 20 minutes.");
   });
 
-  it("each of its links leads to a page, and to a heading of it", async () => {
+  it("each link of the manual leads to a page, and to a heading of it", async () => {
     const pages = await readsAll(await openConsole());
     expect(pages.size).toBeGreaterThan(20);
     for (const [page, text] of pages) {
