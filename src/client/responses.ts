@@ -1456,7 +1456,8 @@ export interface ComparedPage {
       | "segment_missing"
       | "segment_changed"
       | "purchase"
-      | "daily_totals";
+      | "daily_totals"
+      | "daily_totals_bought";
     /** What the account's rows give: credits, or the number of an entry. */
     readonly expected: number | null;
     readonly found: number | null;

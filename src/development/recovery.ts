@@ -10,7 +10,7 @@ import { DAY_MS } from "../domain/calendar.ts";
 import { RECOVERY_MAX_DAYS } from "../domain/limits.ts";
 
 /** What an object's storage must have for it. */
-export type RecoverableStorage = Pick<DurableObjectStorage, "sql" | "transactionSync" | "kv">;
+type RecoverableStorage = Pick<DurableObjectStorage, "sql" | "transactionSync" | "kv">;
 
 const LOG = "recovery_log";
 const BOOKMARK = /^double-(\d{15})$/;

@@ -346,10 +346,7 @@ export function putBack(credits: Credits, from: readonly Part[], clock: Clock): 
   return now;
 }
 
-export function isExpired(
-  { expires_at_ms }: Pick<Terms, "expires_at_ms">,
-  now_ms: number,
-): boolean {
+function isExpired({ expires_at_ms }: Pick<Terms, "expires_at_ms">, now_ms: number): boolean {
   return expires_at_ms !== null && expires_at_ms <= now_ms;
 }
 

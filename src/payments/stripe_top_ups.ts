@@ -36,7 +36,7 @@ const NUMBER_MARK = "passbook_top_up";
 const PACKAGE_MARK = "passbook_package";
 const CREDITS_MARK = "passbook_credits";
 
-export interface TopUpSettings extends StripeAccount {
+interface TopUpSettings extends StripeAccount {
   readonly packages: readonly CreditPackage[];
   readonly marks: () => Promise<readonly [string, ...string[]]>;
 }

@@ -4,10 +4,10 @@ import { comparison } from "./schema.ts";
 import { ownedBy } from "./totals.ts";
 
 /** A round over all accounts. */
-export type ComparisonRound = Omit<typeof comparison.$inferSelect, "singleton">;
+type ComparisonRound = Omit<typeof comparison.$inferSelect, "singleton">;
 
 /** A difference that was found. `identity_id`: null for one of the whole service. */
-export interface FoundDifference {
+interface FoundDifference {
   readonly identity_id: string | null;
   readonly place: string;
   readonly what: string;
@@ -27,8 +27,12 @@ const FOUND = `select identity_id, place, what, expected, found, found_at_ms
   from differences left join accounts on accounts.id = account_id
   order by found_at_ms desc, account_id, place, what limit ?1`;
 
-const TOTALS = `select (select coalesce(sum(credits + reserved), 0) from accounts) as expected,
-  (select coalesce(sum(${ownedBy("all")}), 0) from daily_totals) as found`;
+/** A part of what all people own: by the accounts' rows, and by the daily totals. */
+const sumsOf = (what: string, part: "all" | "bought", column: string): string =>
+  `select '${what}' as what, (select coalesce(sum(${column}), 0) from accounts) as expected,
+     (select coalesce(sum(${ownedBy(part)}), 0) from daily_totals) as found`;
+const TOTALS = `select * from (${sumsOf("daily_totals", "all", "credits + reserved")}
+  union all ${sumsOf("daily_totals_bought", "bought", "bought")}) where expected <> found`;
 
 export function createProof(binding: D1Database) {
   const database = drizzle(binding);
@@ -63,13 +67,12 @@ export function createProof(binding: D1Database) {
       return (await binding.prepare(FOUND).bind(limit).all<FoundDifference>()).results;
     },
     /**
-     * What all people own by the accounts' rows, and by the daily totals. Both change in the same batches. Reads every account's
-     * row, and every day's.
+     * What all people own by the accounts' rows, and by the daily totals, and the bought part of both. They change in the same
+     * batches. Reads every account's row, and every day's.
      */
     async compareTotals(): Promise<readonly NewDifference[]> {
-      const sums = await binding.prepare(TOTALS).first<{ expected: number; found: number }>();
-      if (sums === null || sums.expected === sums.found) return [];
-      return [{ where: "read_model", what: "daily_totals", ...sums }];
+      const { results } = await binding.prepare(TOTALS).all<Omit<NewDifference, "where">>();
+      return results.map((sums) => ({ where: "read_model", ...sums }));
     },
   };
 }

@@ -1076,7 +1076,7 @@ class ComparedPageDifferences(TypedDict):
     """Null: the whole service."""
     where: Literal["account", "archive", "read_model", "payments"]
     """The copy that differs, or the account's own sums."""
-    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed", "purchase", "daily_totals"]
+    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed", "purchase", "daily_totals", "daily_totals_bought"]
     expected: int | None
     """What the account's rows give: credits, or the number of an entry."""
     found: int | None

@@ -12,7 +12,7 @@ type LeftSegment = Rows["left_segments"];
 type LeftJobs = Rows["left_jobs"];
 
 /** The most segments that one read brings back, in entries about as many as one page of a statement passes. */
-export const RECALLED_AT_ONCE = 24;
+const RECALLED_AT_ONCE = 24;
 
 /** Segments that a page brings back at first: usually more entries than it shows. */
 const SEGMENTS_OF_PAGE = 2;

@@ -115,6 +115,7 @@ export const compared_page = z
           "segment_changed",
           "purchase",
           "daily_totals",
+          "daily_totals_bought",
         ]),
         expected: z
           .int()

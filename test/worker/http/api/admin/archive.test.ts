@@ -242,6 +242,15 @@ describe("differences", () => {
     ]);
   });
 
+  it("daily totals that count given credits as bought ones differ from the balances", async () => {
+    const { olga } = await archived();
+    await env.DB.prepare("update daily_totals set adjusted_bought = 5 where granted > 0").run();
+    const where = { identity_id: null, where: "read_model" };
+    expect((await olga.get("/api/admin/differences")).body.differences).toEqual([
+      { ...where, what: "daily_totals_bought", expected: 0, found: 5 },
+    ]);
+  });
+
   it("a purchase that the payment service does not know differs", async () => {
     const { who } = await archived();
     const stripe = openStripe();
