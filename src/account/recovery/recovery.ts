@@ -33,6 +33,9 @@ import {
 /** The key of a note in storage that a restore has begun. The restored storage does not have it. */
 const BEGUN_AT = "recovery_begun_at_ms";
 
+/** The key of a note that what stays is back, so that only the files in the archive are left to delete. */
+const PUT_BACK_AT = "recovery_put_back_at_ms";
+
 /** Files that say which requests arrived while the object restarted. */
 const LOST_FILES_MAX = 100;
 
@@ -161,32 +164,46 @@ async function readJson<Value>(archive: ArchiveStore, key: string): Promise<Valu
  */
 export async function finishRecovery(account: Instance): Promise<Answer<Recovered>> {
   const { context } = account;
-  return context.blockConcurrencyWhile(async () => {
-    const pending = await readPending(account);
-    if (pending === null) return declined("No restore of this account is under way.");
-    const { archive, folder, undone } = pending;
-    const { names } = await archive.list(folder, null, LOST_FILES_MAX);
-    const arrived = entriesSince(account.openParts(), undone.begun_at_ms);
-    if (arrived.length > 0) {
-      await archive.create(`${folder}lost-${names.length}`, await gzip(JSON.stringify(arrived)));
-      return restart(context, undone.bookmark);
-    }
-    const lost: Lost[number][] = [];
-    for (const key of names.map((name) => folder + name)) {
-      if (key === undoneKey(undone.account_id)) continue;
-      lost.push(...((await readJson<Lost>(archive, key)) ?? []));
-    }
-    putBack(account, undone);
-    account.reopen(await context.storage.getAlarm());
-    const parts = account.openParts();
-    parts.outbox.startRebuild();
-    parts.archiver.request();
-    parts.alarm.by(Date.now());
-    await archive.deleteSome(folder);
-    const newest = parts.store.readNewestEntry();
-    assertInvariant(newest !== null, "a restored account has entries");
-    return accepted({ now: accountThen(newest), lost });
-  });
+  const finished = await context.blockConcurrencyWhile(() => putBackOnce(account));
+  if (!finished.ok) return finished;
+  const { archive, folder, recovered } = finished.value;
+  // Not in there, because a failure in there resets the object.
+  await archive.deleteSome(folder);
+  context.storage.kv.delete(PUT_BACK_AT);
+  return accepted(recovered);
+}
+
+type Finished = Pick<Pending, "archive" | "folder"> & { readonly recovered: Recovered };
+
+async function putBackOnce(account: Instance): Promise<Answer<Finished>> {
+  const { context } = account;
+  const pending = await readPending(account);
+  if (pending === null) return declined("No restore of this account is under way.");
+  const { archive, folder, undone } = pending;
+  const { names } = await archive.list(folder, null, LOST_FILES_MAX);
+  const { kv } = context.storage;
+  // What came after an attempt that failed at its end stays.
+  const is_back = kv.get(PUT_BACK_AT) === undone.begun_at_ms;
+  const arrived = is_back ? [] : entriesSince(account.openParts(), undone.begun_at_ms);
+  if (arrived.length > 0) {
+    await archive.create(`${folder}lost-${names.length}`, await gzip(JSON.stringify(arrived)));
+    return restart(context, undone.bookmark);
+  }
+  const lost: Lost[number][] = [];
+  for (const key of names.map((name) => folder + name)) {
+    if (key === undoneKey(undone.account_id)) continue;
+    lost.push(...((await readJson<Lost>(archive, key)) ?? []));
+  }
+  if (!is_back) putBack(account, undone);
+  account.reopen(await context.storage.getAlarm());
+  const parts = account.openParts();
+  parts.outbox.startRebuild();
+  parts.archiver.request();
+  parts.alarm.by(Date.now());
+  const newest = parts.store.readNewestEntry();
+  assertInvariant(newest !== null, "a restored account has entries");
+  const recovered = { now: accountThen(newest), lost };
+  return accepted({ archive, folder, recovered });
 }
 
 function entriesSince(parts: AccountParts, begun_at_ms: number): Lost {
@@ -209,5 +226,6 @@ function putBack(account: Instance, undone: Undone): void {
     postponeExpiries(database, now_ms + DAY_MS);
     store.forget();
     transact(transaction, (it) => bookKept(it, undone, given));
+    account.context.storage.kv.put(PUT_BACK_AT, undone.begun_at_ms);
   });
 }

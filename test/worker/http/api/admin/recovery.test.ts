@@ -242,6 +242,28 @@ describe("restoring an account to an earlier time", () => {
     expect((await env.ARCHIVE.list({ prefix: "restores/" })).objects).toEqual([]);
   });
 
+  it("what came after a restore that failed at its end stays when the command is repeated", async () => {
+    const [olga, ada] = await people();
+    const to = now();
+    await accountOf(ada).adjustCredits({ amount: 5, note: "-" }, null);
+    const token = await getToken(ada);
+    const bucket = Object.getPrototypeOf(env.ARCHIVE);
+    const spy = vi.spyOn(bucket, "delete").mockRejectedValue(new Error("R2 does not respond"));
+    for (const level of ["log", "error"] as const) vi.spyOn(console, level).mockReturnValue();
+    expect((await restore(olga, ada, to)).status).toBe(500);
+    spy.mockRestore();
+    const job_id = await startJob(ada, 10);
+    await token.revoke(await tokenId(token));
+    expect(await restore(olga, ada, to)).toMatchObject({
+      status: 200,
+      body: { now: { credits: 90, held: 10 }, lost: [] },
+    });
+    expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
+    expect((await token.get("/api/wallet")).status).toBe(401);
+    await expectSound(olga, ada);
+    expect((await env.ARCHIVE.list({ prefix: "restores/" })).objects).toEqual([]);
+  });
+
   it("damage in the rows themselves is gone after the restore", async () => {
     const [olga, ada] = await people();
     await startJob(ada, 10);
