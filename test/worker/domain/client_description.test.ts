@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { locationOf, programOf } from "../../../src/domain/client_description.ts";
+import { locationName, locationOf, programOf } from "../../../src/domain/client_description.ts";
 
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
@@ -62,5 +62,22 @@ describe("the location of a request", () => {
     expect(locationOf({ cf: { city: 5, country: "XX" } })).toEqual(nowhere);
     expect(locationOf({})).toEqual(nowhere);
     expect(locationOf({ cf: { city: "x".repeat(1_000) } }).city).toHaveLength(100);
+  });
+});
+
+describe("the name of a location", () => {
+  it.each([
+    ["Lisbon", "PT", "Lisbon, Portugal"],
+    [null, "PT", "Portugal"],
+    ["Lisbon", null, "Lisbon"],
+    [null, "T1", "the Tor network"],
+    [null, "ZZZZ", "ZZZZ"],
+    [null, null, null],
+  ])("the city %s in the country %s is called %s", (city, country, name) => {
+    expect(locationName({ city, country })).toBe(name);
+  });
+
+  it("an empty text is not a city", () => {
+    expect(locationOf({ cf: { city: "", country: "" } })).toEqual({ city: null, country: null });
   });
 });

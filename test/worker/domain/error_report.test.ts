@@ -33,6 +33,21 @@ describe("the report of an unexpected error", () => {
       "other",
     );
     expect(reportError(changed).stack).toEqual(["at settle (worker.js:3:14)"]);
+    const long = errorWith("TypeError: 4242\n    at settle (worker.js:3:14)", "x".repeat(99));
+    expect(reportError(long).stack).toEqual(["at settle (worker.js:3:14)"]);
+    const nameless = errorWith(`${message}\n    at settle (worker.js:3:14)`, message);
+    expect(reportError(nameless).stack).toEqual(["at settle (worker.js:3:14)"]);
+    const short = "\n    at secret (card.js:4:2)";
+    const named = errorWith(`${"E".repeat(99)}: ${short}\n    at settle (worker.js:3:14)`, short);
+    expect(reportError(named).stack).toEqual(["at settle (worker.js:3:14)"]);
     expect(reportError("a thrown text")).toEqual({ reason: "string", stack: [] });
+    const like = { message: "", stack: "    at settle (worker.js:3:14)" };
+    expect(reportError(like)).toEqual({ reason: "object", stack: [] });
+  });
+
+  it("a report has at most twelve places", () => {
+    const frames = Array.from({ length: 13 }, (_, at) => `    at settle (worker.js:${at}:1)`);
+    const { stack } = reportError(errorWith(`TypeError: card 4242\n${frames.join("\n")}`));
+    expect(stack).toEqual(frames.slice(0, 12).map((frame) => frame.trim()));
   });
 });

@@ -22,11 +22,20 @@ describe("a sampled balance", () => {
     expect(sampleBalance(points, 0, 100, 10)[0]).toEqual({ at_ms: 0, credits: 3 });
   });
 
+  it("the steps of a sampled balance are counted from the period's begin", () => {
+    const points = [1_003, 1_012, 1_013].map((at_ms) => ({ at_ms, credits: at_ms }));
+    expect(sampleBalance(points, 1_003, 1_103, 10)).toEqual([points[1], points[2]]);
+    const early = [0, 1].map((at_ms) => ({ at_ms, credits: at_ms }));
+    expect(sampleBalance(early, 0, 2, 2)).toEqual(early);
+  });
+
   it("a sampled balance never has more steps than requested", () => {
     const points = Array.from({ length: 5_000 }, (_, at) => ({ at_ms: at, credits: at % 7 }));
     expect(sampleBalance(points, 0, 5_000, 120).length).toBeLessThanOrEqual(121);
     expect(sampleBalance([], 0, 100, 10)).toEqual([]);
     expect(sampleBalance([{ at_ms: 5, credits: 1 }], 5, 5, 10)).toHaveLength(1);
+    const at_once = [1, 2].map((credits) => ({ at_ms: 5, credits }));
+    expect(sampleBalance(at_once, 5, 5, 10)).toEqual([at_once[1]]);
   });
 });
 
@@ -37,12 +46,14 @@ describe("spending by app", () => {
       { app_slug: "b", actual_cost: 5 },
       { app_slug: "a", actual_cost: 2 },
       { app_slug: "c", actual_cost: 0 },
+      { app_slug: "d", actual_cost: 1 },
       { app_slug: null, actual_cost: 4 },
     ];
     expect(sumSpending(jobs)).toEqual([
       { app_slug: "b", credits: 5, jobs: 1 },
       { app_slug: null, credits: 4, jobs: 1 },
       { app_slug: "a", credits: 3, jobs: 2 },
+      { app_slug: "d", credits: 1, jobs: 1 },
     ]);
   });
 });

@@ -158,7 +158,11 @@ class Account {
         break;
       case "take back": {
         const lot = this.credits.lots.filter((it) => it.bought).at(-1 - one.lot);
-        this.credits = takeBack(this.credits, lot?.id ?? null, one.amount);
+        this.credits = takeBack(
+          this.credits,
+          { id: lot?.paid[0]?.id ?? "none", lot_id: lot?.id ?? null },
+          one.amount,
+        ).credits;
         this.#balance -= one.amount;
         this.#gone.taken += one.amount;
         break;
@@ -252,8 +256,11 @@ const lot = (id: string, more: Partial<Lot>): Lot => ({
   line: 1,
   note: null,
   warnings: 0,
+  paid: [],
   ...more,
 });
+
+const PRICE = { currency: "eur", paid_minor: 100, paid_credits: 10 };
 
 describe("credits with terms", () => {
   it(
@@ -345,9 +352,74 @@ describe("credits with terms", () => {
       base: { given: 3, bought: 2 },
       lots: [lot("bought", { bought: true, expires_at_ms: 5, left: 4 }), lot("other", {})],
     };
-    expect(takeBack(credits, "bought", 12)).toMatchObject({
-      base: { given: -3, bought: 0 },
-      lots: [{ left: 0 }, { left: 10 }],
+    expect(takeBack(credits, { id: "payment", lot_id: "bought" }, 12)).toMatchObject({
+      credits: { base: { given: -3, bought: 0 }, lots: [{ left: 0 }, { left: 10 }] },
+      of_home: 12,
     });
+  });
+
+  it("a refund of a purchase finds what a job gave back after its time, and nothing of other payments", () => {
+    const paid = (id: string, credits: number) => ({ ...PRICE, id, credits });
+    const bought = { bought: true, app_slugs: ["one"] };
+    const credits = {
+      ...EMPTY,
+      base: { given: 5, bought: 0 },
+      lots: [
+        lot("home", { ...bought, left: 2, paid: [paid("it", 6), paid("joined", 1)] }),
+        lot("back", {
+          ...bought,
+          origin: "returned",
+          left: 6,
+          paid: [paid("it", 1), paid("other", 3), paid("it", 2)],
+        }),
+      ],
+    };
+    const refunded = takeBack(credits, { id: "it", lot_id: "home" }, 8);
+    expect(refunded).toMatchObject({
+      credits: {
+        base: { given: 1, bought: 0 },
+        lots: [
+          { left: 1, paid: [{ credits: -2 }, { credits: 1 }] },
+          { left: 3, paid: [{ credits: 0 }, { credits: 3 }, { credits: 0 }] },
+        ],
+      },
+      of_home: 5,
+    });
+  });
+
+  it("a refund of a purchase counts what jobs hold, and leaves lots without its credits as they are", () => {
+    const paid = (id: string, credits: number) => ({ ...PRICE, id, credits });
+    const bought = { bought: true, app_slugs: ["one"] };
+    const [home, back, other] = [
+      lot("home", { ...bought, left: 2, held: 3, paid: [paid("it", 2), paid("joined", 3)] }),
+      lot("back", { ...bought, line: 2, left: 1, held: 2, paid: [paid("it", 2), paid("new", 1)] }),
+      lot("other", { ...bought, line: 3, paid: [paid("other", 10)] }),
+    ];
+    const credits = { ...EMPTY, base: { given: 9, bought: 0 }, lots: [home, back, other] };
+    const refunded = takeBack(credits, { id: "it", lot_id: "home" }, 9);
+    expect(refunded).toMatchObject({
+      credits: {
+        base: { given: 3, bought: 0 },
+        lots: [
+          // More than came to this lot: what jobs give back later has no price.
+          { left: 0, paid: [{ id: "it", credits: -7 }, { credits: 3 }] },
+          // Nor has what a job holds here.
+          { left: 0, paid: [{ id: "it", credits: 0 }, { credits: 1 }] },
+          {},
+        ],
+      },
+      of_home: 8,
+    });
+    expect(refunded.credits.lots[2]).toBe(other);
+    const nothing = takeBack({ ...credits, lots: [other] }, { id: "it", lot_id: null }, 9);
+    expect(nothing).toMatchObject({ credits: { base: { given: 0 } }, of_home: 9 });
+    expect(nothing.credits.lots[0]).toBe(other);
+    const held = { ...bought, left: 0, held: 2, paid: [paid("it", 2)] };
+    const lots = [lot("one", held), lot("two", { ...held, line: 2 })];
+    const some = takeBack({ ...credits, lots }, { id: "it", lot_id: null }, 3);
+    expect(some.credits.lots).toMatchObject([
+      { paid: [{ credits: 0 }] },
+      { paid: [{ credits: 1 }] },
+    ]);
   });
 });

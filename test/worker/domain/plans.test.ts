@@ -6,8 +6,12 @@ import {
   nextCredits,
   PERIODS,
   periodAt,
+  readRule,
+  ruleText,
+  runningPlanOf,
   turnAt,
   turnOf,
+  wakesAt,
   withRules,
   type PlanRules,
 } from "../../../src/domain/plans.ts";
@@ -152,6 +156,84 @@ describe("turns of a plan", () => {
     expect(join(left_ms + DAY_MS)).toEqual({ ...plan, left: [] });
     const later_ms = JOINED_MS + 40 * DAY_MS;
     expect(join(later_ms)?.rules).toMatchObject([{ anchor_ms: later_ms, lot_id: null }]);
+  });
+
+  it("an account that returns at the end of the period begins a new one, and nothing is remembered", () => {
+    const plan = turned(joined(), JOINED_MS);
+    const [rule] = plan.rules;
+    const end_ms = rule?.until_ms ?? 0;
+    const leave = (now_ms: number) =>
+      joinPlan(
+        { plan: "studio", running: plan },
+        { plan: "free", rules: null, anchor_ms: now_ms },
+        now_ms,
+      );
+    expect(leave(end_ms)).toBeNull();
+    expect(leave(end_ms - 1)).toEqual({
+      version: 0,
+      name: null,
+      anchor_ms: end_ms - 1,
+      rules: [],
+      left: [{ plan: "studio", anchor_ms: plan.anchor_ms, rules: plan.rules }],
+    });
+  });
+
+  it("an account that returns begins only those rules again whose period is over", () => {
+    const daily = { ...MONTHLY, credits: 5, every: "day" } as const;
+    const plan = turned(joined(rules(1, MONTHLY, daily)), JOINED_MS);
+    const [monthly_rule, daily_rule] = plan.rules;
+    const back_ms = daily_rule?.until_ms ?? 0;
+    const back = joinPlan(
+      { plan: "free", running: { ...plan, rules: [], left: [{ ...plan, plan: "studio" }] } },
+      { plan: "studio", rules: rules(1, MONTHLY, daily), anchor_ms: back_ms },
+      back_ms,
+    );
+    expect(back?.rules).toEqual([
+      monthly_rule,
+      { ...daily_rule, from_ms: back_ms, until_ms: back_ms, lot_id: null },
+    ]);
+  });
+
+  it("an account that sleeps wakes in the last hours of the month in which its period ends, at its own time", () => {
+    const [rule] = turned(joined(), JOINED_MS).rules;
+    if (rule === undefined) throw new Error("the plan has a rule");
+    const month_ms = at("2026-03-01T00:00:00Z");
+    const wakes = (id: string, until_ms = rule.until_ms) =>
+      month_ms - wakesAt({ ...rule, until_ms }, `${id}-0000-4000-8000-000000000000`);
+    const MINUTE_MS = 60_000;
+    expect(wakes("00000000")).toBe(10 * MINUTE_MS);
+    expect(wakes("80000000")).toBe((10 + 180) * MINUTE_MS);
+    expect(wakes("40000000")).toBe((10 + 90) * MINUTE_MS);
+    expect(wakes("08000000")).toBe((10 + 11.25) * MINUTE_MS);
+    // A period that ends in these hours is not ended before.
+    expect(wakes("80000000", month_ms - MINUTE_MS)).toBe(MINUTE_MS);
+  });
+
+  it.each([
+    ["1000/month", { ...MONTHLY, credits: 1000, rollover_max: 0 }],
+    ["1000/week:200", { ...MONTHLY, credits: 1000, every: "week", rollover_max: 200 }],
+    ["5/day:0:one+two", { credits: 5, every: "day", rollover_max: 0, app_slugs: ["one", "two"] }],
+    ["5/day:3:one", { credits: 5, every: "day", rollover_max: 3, app_slugs: ["one"] }],
+  ] as const)("the rule %s is read and written alike", (text, rule) => {
+    expect(readRule(text)).toEqual(rule);
+    expect(ruleText(rule)).toBe(text);
+  });
+
+  it.each([
+    "",
+    "5",
+    "5/year",
+    "x/day",
+    "5/day:",
+    "5/day:1:",
+    "5/day:1:a:b",
+    "1234567890123456/day",
+  ])("%j is not a rule", (text) => expect(readRule(text)).toBeNull());
+
+  it("an account's copy of its plan is read as it was stored, and an account without a plan has none", () => {
+    const plan = joined();
+    expect(runningPlanOf(JSON.stringify(plan))).toEqual(plan);
+    expect(runningPlanOf(null)).toBeNull();
   });
 
   it("the next credits are those of the rules that turn first, together", () => {

@@ -4,6 +4,12 @@ import { isClientDocumentUrl } from "../../../src/domain/client_document.ts";
 import { isFetchable, isPublicHttpsUrl } from "../../../src/domain/public_url.ts";
 import { webhookUrlProblem } from "../../../src/domain/webhook.ts";
 
+it("an address of an app on this machine is not fetched, and a server is in development only", () => {
+  expect(isFetchable("myapp://localhost/x", true)).toBe(false);
+  expect(isFetchable("http://localhost/x", true)).toBe(true);
+  expect(isFetchable("http://localhost/x", false)).toBe(false);
+});
+
 describe("an address outside development", () => {
   it.each([
     "example.com",

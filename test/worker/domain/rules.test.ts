@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { pauseOf } from "../../../src/domain/app_policy.ts";
 import { complete, endEarly, fail, reserve, type JobState } from "../../../src/domain/job.ts";
 import { nextEntry } from "../../../src/domain/ledger.ts";
 import { BALANCE_MAX_CREDITS } from "../../../src/domain/limits.ts";
 import { isMetadata, mergeMetadata } from "../../../src/domain/metadata.ts";
+import { isPlatformFailure } from "../../../src/domain/result.ts";
 import { parseAllowedOrigin } from "../../../src/domain/origins.ts";
 
 const STARTED: JobState = {
@@ -30,6 +32,14 @@ describe("a ledger entry", () => {
       line: 1,
       balance_after: 5,
       reserved_after: 0,
+    });
+  });
+
+  it("an entry's held credits are added to those that started jobs hold", () => {
+    const before = { line: 7, balance_after: 20, reserved_after: 9 };
+    expect(nextEntry(before, { ...posting, amount: -4, held: 4 })).toMatchObject({
+      balance_after: 16,
+      reserved_after: 13,
     });
   });
 
@@ -129,6 +139,31 @@ describe("the life of a job", () => {
     expect(cheaper.ok && cheaper.value.posting).toMatchObject({ amount: 20, held: 0 });
     const dearer = complete(books, kept, 45);
     expect(dearer.ok && dearer.value.posting).toMatchObject({ amount: -15, held: 0 });
+  });
+});
+
+describe("an operator's pause of an app", () => {
+  it("an app is paused since a time, with a message that may be empty", () => {
+    expect(pauseOf({ paused_at_ms: null, pause_message: null })).toBeNull();
+    expect(pauseOf({ paused_at_ms: 5, pause_message: null })).toEqual({ since_ms: 5, message: "" });
+    expect(pauseOf({ paused_at_ms: 5, pause_message: "Sorry" })).toEqual({
+      since_ms: 5,
+      message: "Sorry",
+    });
+  });
+});
+
+describe("a failure of the platform", () => {
+  it.each(["retryable", "overloaded", "durableObjectReset"])(
+    "an error that is %s is the platform's",
+    (flag) => {
+      expect(isPlatformFailure(Object.assign(new Error("lost"), { [flag]: true }))).toBe(true);
+      expect(isPlatformFailure(Object.assign(new Error("lost"), { [flag]: false }))).toBe(false);
+    },
+  );
+
+  it("other errors are not the platform's", () => {
+    expect([new Error("ours"), null, undefined, "text"].some(isPlatformFailure)).toBe(false);
   });
 });
 

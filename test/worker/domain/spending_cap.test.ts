@@ -2,14 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { whyCapExceeded } from "../../../src/domain/allowance.ts";
 import {
+  afterRefusal,
   afterReturn,
   afterTaking,
+  approvedNow,
   CAP_PERIODS,
   changedCaps,
   newCap,
   resetsAt,
   roomNow,
   spentNow,
+  tightestCap,
   windowAt,
   withoutReturned,
   withTaking,
@@ -164,6 +167,36 @@ describe("several spending caps", () => {
     });
   });
 
+  it("of caps with the same room, the first one is named, and without caps nothing is", () => {
+    const caps = [day, { ...day, period: "total" as const }];
+    expect(tightestCap(caps, BEGIN_MS)).toBe(caps[0]);
+    expect(tightestCap(caps.toReversed(), BEGIN_MS)).toBe(caps[1]);
+    expect(tightestCap([], BEGIN_MS)).toBeNull();
+  });
+
+  it("what the holder approved beyond a cap is counted in its period, and given back in it", () => {
+    const first = afterTaking(day, 30, BEGIN_MS, true);
+    const second = afterTaking(afterTaking(first, 4, BEGIN_MS, true), 3, BEGIN_MS);
+    expect(second).toMatchObject({ spent: 37, approved: 34 });
+    expect(approvedNow(second, BEGIN_MS)).toBe(34);
+    expect(approvedNow(second, BEGIN_MS + DAY_MS)).toBe(0);
+    const taken = (credits: number) => [{ at_ms: BEGIN_MS, line: 0, credits }];
+    const back = afterReturn(second, taken(10), BEGIN_MS, true);
+    expect(back).toMatchObject({ spent: 27, approved: 24 });
+    expect(afterReturn(back, taken(2), BEGIN_MS)).toMatchObject({ spent: 25, approved: 24 });
+    expect(afterReturn(back, taken(26), BEGIN_MS, true)).toMatchObject({ spent: 1, approved: 0 });
+  });
+
+  it("a cap notes once in a period that it refused a request", () => {
+    const refused = afterRefusal(day, BEGIN_MS);
+    expect(refused).toEqual({ ...day, refused_window: windowAt(day, BEGIN_MS) });
+    if (refused === null) return;
+    expect(afterRefusal(refused, BEGIN_MS)).toBeNull();
+    expect(afterRefusal(refused, BEGIN_MS + DAY_MS)).toMatchObject({
+      refused_window: windowAt(day, BEGIN_MS) + 1,
+    });
+  });
+
   it("a changed cap keeps what its period has spent, and a new one counts from now", () => {
     const [changed, added] = changedCaps(
       [{ ...month, window }],
@@ -209,5 +242,16 @@ describe("what a job has taken", () => {
       returned: [at(24, 90), at(0, 3)],
     });
     expect(withoutReturned(two, 0)).toEqual({ left: two, returned: [] });
+    expect(withoutReturned(two, 1)).toEqual({
+      left: [at(0, 8), at(24, 89)],
+      returned: [at(24, 1)],
+    });
+  });
+
+  it("a taking joins the newest one only, and the earlier ones stay", () => {
+    const day = newCap({ credits: 10, period: "day" }, BEGIN);
+    const three = [at(0, 1), at(24, 2), at(48, 3)];
+    expect(withTaking(three, at(49, 4), [day])).toEqual([at(0, 1), at(24, 2), at(48, 7)]);
+    expect(withTaking([], at(1, 3), [])).toEqual([at(1, 3)]);
   });
 });

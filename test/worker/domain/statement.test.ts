@@ -150,6 +150,68 @@ describe("the rows of a statement", () => {
     });
   });
 
+  it("the holder owns the balance with what jobs hold, and nothing before the first entry", () => {
+    expect(ownedAfter({ balance_after: 7, reserved_after: 3 })).toBe(10);
+    expect(ownedAfter(null)).toBe(0);
+  });
+
+  it("a page reads as many portions as it may, and goes on after the last one", () => {
+    // The newest 250 entries are of one job, which is one row.
+    const ledger = ledgerOf([
+      ...Array.from({ length: 50 }, () => ({ job: null, amount: 1, held: 0 })),
+      ...Array.from({ length: 250 }, () => ({ job: 1, amount: 1, held: 0 })),
+    ]);
+    const source = sourceOf(ledger);
+    let reads = 0;
+    const counted = {
+      ...source,
+      read: (first: number, end: number, count: number) => {
+        reads += 1;
+        return source.read(first, end, count);
+      },
+    };
+    const page = { first: 1, end: 301, below: 301, limit: 100, scan_max: 1_000, read_max: 200 };
+    const { rows, next } = statementRows(counted, page);
+    expect([rows.length, next, reads]).toEqual([1, 101, 2]);
+    const one_more = statementRows(counted, { ...page, read_max: 201 });
+    expect([one_more.rows.length, one_more.next, reads]).toEqual([51, null, 5]);
+    const few = statementRows(counted, { ...page, scan_max: 100 });
+    expect([few.next, reads]).toEqual([201, 6]);
+  });
+
+  it("an entry that its job does not have any more is a row of its own, and so is one of an unknown job", () => {
+    const ledger = ledgerOf([1, 1, 1].map((job) => ({ job, amount: 1, held: 0 })));
+    const restored = ledger.map((it) => (it.line === 3 ? { ...it, previous_line: 1 } : it));
+    const page = { first: 1, end: 4, below: 4, limit: 9, scan_max: 100, read_max: 100 };
+    const linesOf = (read: StatementRowPage<Entry>) =>
+      read.rows.map((row) => row.map(({ line }) => line));
+    expect(linesOf(statementRows(sourceOf(restored), page))).toEqual([[3, 1], [2]]);
+    const unknown = { ...sourceOf(ledger), newestOf: () => null };
+    expect(linesOf(statementRows(unknown, page))).toEqual([[3], [2], [1]]);
+  });
+
+  it("a job's entries are read once for all of its rows, and end where one is missing", () => {
+    const ledger = ledgerOf([1, 1, 1, 1].map((job) => ({ job, amount: 1, held: 0 })));
+    const source = sourceOf(ledger);
+    const read: number[] = [];
+    const readEntry = (line: number) => {
+      read.push(line);
+      return line < 2 ? null : source.readEntry(line);
+    };
+    expect(entriesFrom({ readEntry }, 4).map(({ line }) => line)).toEqual([4, 3, 2]);
+    read.length = 0;
+    const page = { first: 2, end: 5, below: 5, limit: 9, scan_max: 100, read_max: 100 };
+    statementRows({ ...source, readEntry }, page);
+    expect(read).toEqual([4, 3, 2, 1]);
+  });
+
+  it("a row of a job has no entry that lists leave out", () => {
+    const moves = { job: 1, amount: 1, held: 0 };
+    const ledger = ledgerOf([moves, { ...moves, amount: 0 }, moves]);
+    const page = { first: 1, end: 4, below: 4, limit: 9, scan_max: 100, read_max: 100 };
+    expect(statementRows(sourceOf(ledger), page).rows).toMatchObject([[{ line: 3 }, { line: 1 }]]);
+  });
+
   it("a job's entries are found from its newest one", () => {
     const ledger = ledgerOf([1, 2, 1, 1].map((job) => ({ job, amount: 1, held: 0 })));
     expect(entriesFrom(sourceOf(ledger), 4).map(({ line }) => line)).toEqual([4, 3, 1]);

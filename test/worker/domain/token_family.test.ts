@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   CODE_DOUBLE_SUBMIT_MS,
   CODE_TTL_MS,
+  isSameResource,
   judgeCode,
   judgeRefresh,
   REFRESH_REPEAT_MS,
@@ -79,6 +80,14 @@ describe("an authorization code", () => {
       }
     },
   );
+
+  it("our API is only the same as itself, and an origin is the same with a slash", () => {
+    expect(isSameResource(null, null)).toBe(true);
+    expect(isSameResource(null, "https://mcp.example")).toBe(false);
+    expect(isSameResource("https://mcp.example", null)).toBe(false);
+    expect(isSameResource("https://mcp.example", "https://mcp.example/")).toBe(true);
+    expect(isSameResource("https://mcp.example", "https://mcp.example/a")).toBe(false);
+  });
 
   it("a code that is a minute old is refused", () => {
     expect(judgeCode(code, sent, NOW_MS + CODE_TTL_MS)).toEqual(refused("code_expired"));

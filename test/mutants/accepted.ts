@@ -1,0 +1,239 @@
+/** Mutants that no test notices, each with the reason why none is needed. */
+export interface Accepted {
+  readonly file: string;
+  /** The line where the change begins, without the spaces around it. */
+  readonly source: string;
+  /** As `npm run mutate` prints it. */
+  readonly change: string;
+  readonly why: string;
+}
+
+type Change = readonly [source: string, change: string, why: string];
+
+/** Mutants of one file. */
+function of(file: string, ...changes: readonly Change[]): readonly Accepted[] {
+  return changes.map(([source, change, why]) => ({ file: `src/${file}`, source, change, why }));
+}
+
+export const ACCEPTED: readonly Accepted[] = [
+  ...of(
+    "domain/lots.ts",
+    [
+      "return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));",
+      "app_slug !== null && app_slugs.includes(app_slug) → app_slugs.includes(app_slug)",
+      "no list of apps has null; the types need the comparison",
+    ],
+    [
+      "(one.id < other.id ? -1 : 1),",
+      "one.id < other.id → one.id <= other.id",
+      "no two lots have the same name",
+    ],
+    ["(one.id < other.id ? -1 : 1),", "1 → 2", "only the sign of a comparison counts"],
+    [
+      "(one.id < other.id ? -1 : 1),",
+      "1 → 0",
+      "for a stable sort, 0 and 1 leave two values in their order",
+    ],
+    [
+      "if (credits < part.credits) rest.push({ ...part, credits: part.credits - credits });",
+      "credits < part.credits → true",
+      "giving back a part of 0 credits changes nothing",
+    ],
+    [
+      "if (credits < part.credits) rest.push({ ...part, credits: part.credits - credits });",
+      "credits < part.credits → credits <= part.credits",
+      "giving back a part of 0 credits changes nothing",
+    ],
+    [
+      "if (lot === undefined || kept === 0) {",
+      "lot === undefined || kept === 0 → kept === 0",
+      "without a lot, nothing is kept; the types need the comparison",
+    ],
+    [
+      "if (taken > 0) now = moved(now, { lot_id: lot.id, bought: true }, 0 - taken);",
+      "true → false",
+      "a part of a lot is changed by the lot's name only",
+    ],
+  ),
+  ...of("domain/allowance.ts", [
+    "if (app_slug !== null && app_slugs.includes(app_slug)) return null;",
+    "app_slug !== null && app_slugs.includes(app_slug) → app_slugs.includes(app_slug)",
+    "no list of apps has null; the types need the comparison",
+  ]),
+  ...of(
+    "domain/client_credentials.ts",
+    [
+      "if (encoded === undefined) return null;",
+      "encoded === undefined → false",
+      "the text `undefined` is not base64, which ends the same; the types need the comparison",
+    ],
+    ["if (colon < 0) return null;", "colon < 0 → colon <= 0", "an empty id is malformed later too"],
+    ["if (colon < 0) return null;", "0 → 1", "an empty id is malformed later too"],
+  ),
+  ...of(
+    "domain/client_description.ts",
+    [
+      "const names = [city, country === null ? null : countryName(country)];",
+      "country === null → false",
+      "the name of no country is null too; the types need the comparison",
+    ],
+    [
+      'return new Intl.DisplayNames(["en"], { type: "region" }).of(country) ?? country;',
+      'new Intl.DisplayNames(["en"], { type: "region" }).of(country) ?? country → new Intl.DisplayNames(["en"], { type: "region" }).of(country)',
+      "an unknown region is named by its code; the types need the other side",
+    ],
+  ),
+  ...of("domain/currency.ts", [
+    'return moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "") ?? "";',
+    'moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "") ?? "" → moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "")',
+    "a text that is split has a first part; the types need the other side",
+  ]),
+  ...of(
+    "domain/started_by.ts",
+    [
+      "return app_slugs.length === 1 ? (app_slugs[0] ?? null) : null;",
+      "app_slugs[0] ?? null → app_slugs[0]",
+      "a list of one has a first one; the types need the other side",
+    ],
+    [
+      "return started_by_json === null ? null : (JSON.parse(started_by_json) as Starter);",
+      "started_by_json === null → false",
+      "null is read as the text `null`, which is null; the types need the comparison",
+    ],
+  ),
+  ...of(
+    "domain/token_exchange.ts",
+    [
+      "(expires_at_ms ?? Infinity) < parent.expires_at_ms",
+      "expires_at_ms ?? Infinity → expires_at_ms",
+      "undefined is not below a number either; the types need the other side",
+    ],
+    [
+      'if ((narrowing.expires_at_ms ?? 0) > parent.expires_at_ms) return "later_expiry";',
+      "narrowing.expires_at_ms ?? 0 → narrowing.expires_at_ms",
+      "undefined is not above a number either; the types need the other side",
+    ],
+  ),
+  ...of(
+    "domain/token_family.ts",
+    [
+      'if (presented > family.generation) return "refuse";',
+      "presented > family.generation → presented >= family.generation",
+      "the function has returned before if the two are equal",
+    ],
+    ...[
+      "one === null || other === null → false",
+      "one === null || other === null → one === null && other === null",
+      "one === null || other === null → one === null",
+      "one === null || other === null → other === null",
+    ].map((change): Change => [
+      "if (one === null || other === null) return one === other;",
+      change,
+      "the key of null is null; the types need the comparisons",
+    ]),
+  ),
+  ...of(
+    "domain/text.ts",
+    ...["found.codePointAt(0) ?? 0 → found.codePointAt(0)", "0 → 1"].map((change): Change => [
+      'return `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;',
+      change,
+      "what was found has a first character; the types need the other side",
+    ]),
+  ),
+  ...of(
+    "domain/calendar.ts",
+    ...[
+      "year === undefined || month === undefined → year === undefined && month === undefined",
+      "year === undefined || month === undefined → year === undefined",
+      "year === undefined || month === undefined → month === undefined",
+    ].map((change): Change => [
+      "if (year === undefined || month === undefined) return null;",
+      change,
+      "a text has both parts or none; the types need both comparisons",
+    ]),
+  ),
+  ...of(
+    "domain/purchases.ts",
+    [
+      "state: rank(one) >= rank(other) ? one.state : other.state,",
+      "rank(one) >= rank(other) → rank(one) > rank(other)",
+      "two states of the same rank are the same state",
+    ],
+    [
+      "return back_minor >= BigInt(paid_minor) ? paid_minor : Number(back_minor);",
+      "back_minor >= BigInt(paid_minor) → back_minor > BigInt(paid_minor)",
+      "both branches return the same number if the two are equal",
+    ],
+  ),
+  ...of("domain/starter_rule.ts", [
+    "const { email = null, email_verified = false } = person ?? {};",
+    "false → true",
+    "a person without data has no address, which excludes them too",
+  ]),
+  ...of("domain/device_login.ts", [
+    'const opened = state.phase.name === "pending" && state.phase.opened_by === identity_id;',
+    'state.phase.name === "pending" && state.phase.opened_by === identity_id → state.phase.opened_by === identity_id',
+    "a login that is not pending was refused before; the types need the comparison",
+  ]),
+  ...of(
+    "domain/history.ts",
+    ["let last_step = -1;", "1 → 2", "no step has a number below 0"],
+    ["let last_step = -1;", "1 → 0", "nothing can be removed before the first step"],
+    [
+      "({ credits }, index) => index === 0 || credits !== sampled[index - 1]?.credits,",
+      "index === 0 || credits !== sampled[index - 1]?.credits → credits !== sampled[index - 1]?.credits",
+      "a number differs from undefined too",
+    ],
+  ),
+  ...of("domain/job.ts", [
+    'if (spent !== null && spent > reserved) return refused({ code: "spent_limit", limit: reserved });',
+    "spent !== null && spent > reserved → spent > reserved",
+    "null is compared as 0, and no reserve is below 0; the types need the comparison",
+  ]),
+  ...of("domain/liability.ts", [
+    "if (currency === null || credits === 0) return sum;",
+    "currency === null || credits === 0 → currency === null",
+    "a sum leaves out what is 0",
+  ]),
+  ...of(
+    "domain/plans.ts",
+    [
+      "const returned = { version: 0, name: null, anchor_ms: own.anchor_ms, rules: back, left: others };",
+      "0 → 1",
+      "the next line replaces the version",
+    ],
+    [
+      "const share = Number.parseInt(account_id.slice(0, 8), 16) / 2 ** 32;",
+      "account_id.slice(0, 8) → account_id",
+      "the number ends at the first hyphen of an id",
+    ],
+    [
+      "const share = Number.parseInt(account_id.slice(0, 8), 16) / 2 ** 32;",
+      "8 → 9",
+      "the number ends at the first hyphen of an id",
+    ],
+    [
+      "return plan_json === null ? null : (JSON.parse(plan_json) as RunningPlan);",
+      "plan_json === null → false",
+      "null is read as the text `null`, which is null; the types need the comparison",
+    ],
+  ),
+  ...of(
+    "domain/statement.ts",
+    [
+      "const newest = job_id === null ? null : source.newestOf(job_id);",
+      "job_id === null → false",
+      "no job has the id null; the types need the comparison",
+    ],
+    ...[
+      "newest === null || job_id === null → false",
+      "newest === null || job_id === null → newest === null && job_id === null",
+      "newest === null || job_id === null → newest === null",
+      "newest === null || job_id === null → job_id === null",
+    ].map((change): Change => [
+      "if (newest === null || job_id === null) return [entry];",
+      change,
+      "without a newest entry no entry of the job is found, which ends the same; the types need the comparison",
+    ]),
+  ),
+];
