@@ -1,0 +1,185 @@
+/**
+ * Data points in Cloudflare's Workers Analytics Engine. A Worker writes them by a binding, and reads them by SQL over HTTP with
+ * a token. docs/metrics.md has queries for them.
+ */
+import * as z from "zod/mini";
+import { requestUpstream, UpstreamFailure } from "../oauth/ask.ts";
+import {
+  MetricsUnreadable,
+  REQUESTS_MAX,
+  ROUTES_MAX,
+  type MetricsAccess,
+  type RequestFilter,
+  type RequestMetrics,
+  type RequestPoint,
+  type RequestReader,
+} from "../domain/request_metrics.ts";
+
+/** The binding METRICS. */
+export interface MetricsDataset {
+  writeDataPoint(point: {
+    readonly indexes: string[];
+    readonly blobs: string[];
+    readonly doubles: number[];
+  }): void;
+}
+
+export function createAnalyticsEngine(dataset: MetricsDataset): RequestMetrics {
+  return {
+    record({ status, duration_ms, at_ms, ...texts }) {
+      // A busy route is sampled, and a rare one is not. The platform adds the time.
+      dataset.writeDataPoint({
+        indexes: [texts.route ?? ""],
+        blobs: COLUMNS.map((name) => texts[name] ?? ""),
+        doubles: [status, duration_ms, at_ms],
+      });
+    },
+  };
+}
+
+/** The texts of a data point in the order of the columns `blob1`, `blob2` … */
+const COLUMNS = [
+  "request_id",
+  "method",
+  "route",
+  "code",
+  "app",
+  "caller",
+  "account",
+  "release",
+  "colo",
+] as const satisfies readonly (keyof RequestPoint)[];
+
+const column = (name: (typeof COLUMNS)[number]): string => `blob${COLUMNS.indexOf(name) + 1}`;
+const STATUS = "double1";
+const DURATION = "double2";
+const AT = "double3";
+
+/** A count may be text, because it has 64 bits. Null is the sum of nothing. */
+const count = z.pipe(
+  z.pipe(z.union([z.number(), z.string(), z.null()]), z.transform(Number)),
+  z.number(),
+);
+/** A text that is not known is stored as an empty one. */
+const text = z.pipe(
+  z.string(),
+  z.transform((read) => (read === "" ? null : read)),
+);
+
+const sums = { requests: count, failed: count, limited: count };
+const sums_row = z.object(sums);
+const route_row = z.object({
+  ...sums,
+  method: z.string(),
+  route: text,
+  p50_ms: count,
+  p95_ms: count,
+});
+const point_row = z.object({
+  request_id: z.string(),
+  method: z.string(),
+  route: text,
+  code: text,
+  app: text,
+  caller: text,
+  account: text,
+  release: text,
+  colo: text,
+  status: count,
+  duration_ms: count,
+  at_ms: count,
+});
+
+const SUMS = `sum(_sample_interval) as requests,
+  sum(if(${STATUS} >= 500, _sample_interval, 0)) as failed,
+  sum(if(${STATUS} = 429, _sample_interval, 0)) as limited`;
+
+const quantile = (share: number): string =>
+  `quantileExactWeighted(${share})(${DURATION}, _sample_interval)`;
+
+export function createMetricsReader(access: MetricsAccess): RequestReader {
+  const query = <Row extends z.ZodMiniType>(
+    row: Row,
+    select: string,
+    where: string,
+    rest = "",
+  ): Promise<readonly z.output<Row>[]> =>
+    run(access, row, `select ${select} from ${access.dataset} where ${where} ${rest} format JSON`);
+  return {
+    source: "metrics",
+    async readSums(since_ms) {
+      const [row] = await query(sums_row, SUMS, since(since_ms));
+      return row ?? { requests: 0, failed: 0, limited: 0 };
+    },
+    listRoutes: (since_ms) =>
+      query(
+        route_row,
+        `${column("method")} as method, ${column("route")} as route, ${SUMS},
+         ${quantile(0.5)} as p50_ms, ${quantile(0.95)} as p95_ms`,
+        since(since_ms),
+        `group by method, route order by p95_ms desc limit ${ROUTES_MAX}`,
+      ),
+    list: (filter) =>
+      query(
+        point_row,
+        `${COLUMNS.map((name) => `${column(name)} as ${name}`).join(", ")}, ${STATUS} as status, ${DURATION} as duration_ms, ${AT} as at_ms`,
+        wanted(filter),
+        `order by at_ms desc limit ${REQUESTS_MAX}`,
+      ),
+  };
+}
+
+/** By the column with the platform's time, by which the data is stored, and by our own to the millisecond. */
+function since(since_ms: number): string {
+  return `timestamp >= toDateTime(${Math.floor(since_ms / 1000)}) and ${AT} >= ${since_ms}`;
+}
+
+function wanted({ from_ms = 0, to_ms, ...filter }: RequestFilter): string {
+  const { request_id, accounts, app } = filter;
+  const among = (name: (typeof COLUMNS)[number], values: readonly string[] | undefined) =>
+    values === undefined ? [] : [`${column(name)} in (${values.map(quoted).join(", ")})`];
+  const named = [
+    ...among("request_id", request_id === undefined ? undefined : [request_id]),
+    ...among("account", accounts),
+    ...among("app", app === undefined ? undefined : [app]),
+  ];
+  return [
+    since(from_ms),
+    ...(to_ms === undefined ? [] : [`${AT} < ${to_ms}`]),
+    ...(named.length === 0 ? [`${STATUS} >= 500`] : named),
+  ].join(" and ");
+}
+
+/** The callers accept only these characters (`operator/read_requests.ts`); the rest cannot leave the quotes. */
+function quoted(value: string): string {
+  return `'${value.replaceAll(/[^\w.:~-]/g, "")}'`;
+}
+
+/** An undocumented response is as good as none. @throws MetricsUnreadable */
+async function run<Row extends z.ZodMiniType>(
+  { api_url, account_id, token }: MetricsAccess,
+  row: Row,
+  body: string,
+): Promise<readonly z.output<Row>[]> {
+  const sent = requestUpstream(`${api_url}/client/v4/accounts/${account_id}/analytics_engine/sql`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    body,
+  });
+  const response = await sent.catch((error: unknown) => {
+    if (error instanceof UpstreamFailure) return null;
+    throw error;
+  });
+  const read = z.object({ data: z.array(row) }).safeParse(contentOf(response?.text ?? ""));
+  if (response?.status === 200 && read.success) return read.data.data;
+  console.warn({ event: "metrics_unreadable", status: response?.status ?? null });
+  throw new MetricsUnreadable();
+}
+
+function contentOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
