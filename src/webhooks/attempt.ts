@@ -10,14 +10,23 @@ export interface Attempt {
   readonly body: string;
   /** The newest first. */
   readonly secrets: readonly string[];
+  /** Whether the event is a sample. */
+  readonly is_test?: boolean;
 }
 
-/** `reason`: a word for people and the log, which contains nothing of the receiver's response; null: it was accepted. */
+/** The part of a response that is kept, in bytes. */
+const RESPONSE_KEPT_BYTES = 1024;
+
+/**
+ * `reason`: a word for people and the log, which contains nothing of the receiver's response; null: it was accepted.
+ * `response`: the beginning of the body of a response that did not accept it, for operators; null: there was none.
+ */
 export interface Attempted {
   /** The receiver's status; null: it did not respond. */
   readonly status: number | null;
   readonly duration_ms: number;
   readonly reason: string | null;
+  readonly response: string | null;
 }
 
 /**
@@ -25,15 +34,15 @@ export interface Attempted {
  * throws because of the receiver.
  */
 export async function attempt(
-  { url, id, body, secrets }: Attempt,
+  { url, id, body, secrets, is_test = false }: Attempt,
   { is_development }: { readonly is_development: boolean },
 ): Promise<Attempted> {
   const began_at_ms = Date.now();
-  const ended = (status: number | null, reason: string | null): Attempted => ({
-    status,
-    duration_ms: Date.now() - began_at_ms,
-    reason,
-  });
+  const ended = (
+    status: number | null,
+    reason: string | null,
+    response: string | null = null,
+  ): Attempted => ({ status, duration_ms: Date.now() - began_at_ms, reason, response });
   if (webhookUrlProblem(url, is_development) !== null) return ended(null, "address_refused");
   if (secrets.length === 0) return ended(null, "secret_lost");
   const at_seconds = Math.floor(began_at_ms / 1000);
@@ -52,19 +61,42 @@ export async function attempt(
         "webhook-id": id,
         "webhook-timestamp": String(at_seconds),
         "webhook-signature": signature,
+        ...(is_test && { "webhook-test": "true" }),
       },
       body,
       // The event would go to another address than was registered.
       redirect: "manual",
       signal: limit.signal,
     });
-    // Nothing in the body matters, and it may be endless.
-    await response.body?.cancel();
-    return ended(response.status, response.ok ? null : `status_${response.status}`);
+    const { status, ok } = response;
+    const beginning = ok ? null : await readBeginning(response);
+    // The body may be endless.
+    await response.body?.cancel().catch(() => undefined);
+    return ended(status, ok ? null : `status_${status}`, beginning);
   } catch (error) {
     const name = errorName(error);
     return ended(null, name === "TimeoutError" ? "timeout" : "unreachable");
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The beginning of a body, as text without control characters; null: it is empty, or ends in an error. */
+async function readBeginning({ body }: Response): Promise<string | null> {
+  if (body === null) return null;
+  let text = "";
+  const decoder = new TextDecoder();
+  let left = RESPONSE_KEPT_BYTES;
+  try {
+    // Leaving the loop keeps the body, whose rest `attempt` cancels.
+    for await (const chunk of body.values({ preventCancel: true })) {
+      text += decoder.decode(chunk.subarray(0, left), { stream: true });
+      left -= chunk.byteLength;
+      if (left <= 0) break;
+    }
+  } catch {
+    // What came before the error says more than nothing.
+  }
+  const shown = text.replaceAll(/[^\P{C}\n\t]/gu, "").trim();
+  return shown === "" ? null : shown;
 }

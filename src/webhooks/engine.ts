@@ -5,29 +5,31 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import { timestamp } from "../domain/wire.ts";
 import { APP_ITSELF } from "../domain/webhook.ts";
 import { attempt, type Attempted } from "./attempt.ts";
+import { sampleData, type TestType } from "../domain/webhook_samples.ts";
 import { senderName, type Webhook } from "./sender_contract.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { DeliveryPageRequest, ListedDelivery } from "./deliveries_contract.ts";
 import type { Sender } from "./object.ts";
-import type { ListedDelivery } from "./sender.ts";
 
-/** Senders that one call wakes; the schedule wakes the others. */
-const SENDERS_WOKEN = 100;
-
-type DeliveryStatus = ListedDelivery["status"];
+/** Calls to objects at the same time. */
+const CHECKED_AT_ONCE = 50;
 
 export interface DeliveryPage {
+  /** Since when the events of all accounts are being sent again; null: they are not. */
+  readonly replays_since_ms: number | null;
   readonly deliveries: readonly ListedDelivery[];
   /** Null: there are no more. */
   readonly next_cursor: string | null;
 }
 
 export interface WebhookEngine {
-  /** Sends one `ping` with this id now, also to a paused webhook. @throws if the directory cannot be reached. */
-  sendPing(webhook: Webhook, id: string): Promise<Attempted>;
+  /** Sends a `ping` or a sample with this id now, also to a paused webhook. @throws if the directory cannot be reached. */
+  sendTest(webhook: Webhook, id: string, type: TestType): Promise<Attempted>;
   /** Deliveries that wait, by identity. `status`: only those; null: all. `cursor`: of the page before. */
   listDeliveries(
     webhook: Webhook,
     filter: {
-      readonly status: DeliveryStatus | null;
+      readonly status: DeliveryPageRequest["status"];
       readonly cursor: string | null;
       readonly limit: number;
     },
@@ -37,12 +39,14 @@ export interface WebhookEngine {
    * open for the webhook's app.
    */
   replay(webhook: Webhook, identity_id: string, after_line: number): Promise<Result<null, Refusal>>;
+  /** Sends the events of all accounts since a time again, in the background. */
+  replayAll(webhook: Webhook, since_ms: number): Promise<void>;
   /** The webhook's app itself has a new event. */
   wakeForApp(webhook: Webhook): Promise<void>;
   /** The webhook is active again: continues where each account stopped. */
   wake(webhook: Webhook): Promise<void>;
-  /** Wakes senders whose retry is overdue, and deletes old deliveries. */
-  wakeOverdue(now_ms: number): Promise<{ readonly woken: number; readonly deleted: number }>;
+  /** Makes sure that the deliveries of these webhooks are looked after, although the platform may have lost an alarm. */
+  checkDeliveries(webhooks: readonly Pick<Webhook, "uid">[]): Promise<{ readonly checked: number }>;
 }
 
 interface EngineParts {
@@ -55,60 +59,28 @@ interface EngineParts {
     identity_id: string,
     request: WebhookEventsRequest,
   ) => Promise<WebhookEvents | null>;
-  readonly deliveries: {
-    list(
-      webhook_uid: string,
-      page: {
-        readonly status: DeliveryStatus | null;
-        readonly after_identity_id: string;
-        readonly limit: number;
-      },
-    ): Promise<readonly ListedDelivery[]>;
-    dropOverdue(webhook_uid: string, identity_id: string, now_ms: number): Promise<void>;
-    resume(webhook_uid: string): Promise<void>;
-    listOverdue(
-      now_ms: number,
-      limit: number,
-    ): Promise<
-      readonly {
-        readonly webhook_uid: string;
-        readonly identity_id: string;
-        readonly resumes: boolean;
-      }[]
-    >;
-    deleteOld(now_ms: number): Promise<number>;
-  };
+  readonly deliveries: DurableObjectNamespace<Deliveries>;
 }
 
 export function createWebhookEngine(parts: EngineParts): WebhookEngine {
   const { senders, deliveries } = parts;
   const senderOf = (uid: string, identity_id: string) =>
     senders.getByName(senderName(uid, identity_id));
-  const wakeOverdue = async (now_ms: number): Promise<number> => {
-    const overdue = await deliveries.listOverdue(now_ms, SENDERS_WOKEN);
-    const calls = overdue.map(async ({ webhook_uid, identity_id, resumes }) => {
-      const sender = senderOf(webhook_uid, identity_id);
-      const waits = await (resumes ? sender.resume() : sender.wake("overdue"));
-      // The event was delivered, but its row could not be deleted. Without this, such rows would crowd out overdue senders.
-      if (!waits) await deliveries.dropOverdue(webhook_uid, identity_id, now_ms);
-    });
-    const failed = (await Promise.allSettled(calls)).find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
-    return overdue.length;
-  };
   return {
-    async sendPing({ uid, url }, id) {
+    async sendTest({ uid, url, app_slug }, id, type) {
       const secrets = await parts.secretsOf(uid);
-      const at = timestamp(Date.now());
-      const body = JSON.stringify({ type: "ping", timestamp: at, data: {} });
-      return attempt({ url, id, body, secrets }, parts);
+      const now_ms = Date.now();
+      const data = sampleData(type, app_slug, now_ms);
+      const body = JSON.stringify({ type, timestamp: timestamp(now_ms), test: true, data });
+      return attempt({ url, id, body, secrets, is_test: true }, parts);
     },
     async listDeliveries({ uid }, { status, cursor, limit }) {
       const page = { status, after_identity_id: cursor ?? "", limit: limit + 1 };
-      const found = await deliveries.list(uid, page);
-      const rows = found.slice(0, limit);
-      const next_cursor = found.length > limit ? (rows.at(-1)?.identity_id ?? null) : null;
-      return { deliveries: rows, next_cursor };
+      const found = await deliveries.getByName(uid).list(page);
+      const rows = found.deliveries.slice(0, limit);
+      const next_cursor =
+        found.deliveries.length > limit ? (rows.at(-1)?.identity_id ?? null) : null;
+      return { deliveries: rows, next_cursor, replays_since_ms: found.replays_since_ms };
     },
     async replay(webhook, identity_id, after_line) {
       const { uid, app_slug, created_at_ms: since_ms } = webhook;
@@ -120,16 +92,50 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
       await senderOf(uid, identity_id).replay(after_line, known.begin);
       return accepted(null);
     },
+    async replayAll({ uid }, since_ms) {
+      await deliveries.getByName(uid).replay(since_ms);
+    },
     async wakeForApp({ uid }) {
       // No sender has delivered all of this, so each looks.
       await senderOf(uid, APP_ITSELF).wake("app");
     },
     async wake({ uid }) {
-      await deliveries.resume(uid);
-      await wakeOverdue(Date.now());
+      await deliveries.getByName(uid).resume();
     },
-    async wakeOverdue(now_ms) {
-      return { woken: await wakeOverdue(now_ms), deleted: await deliveries.deleteOld(now_ms) };
+    async checkDeliveries(webhooks) {
+      for (let at = 0; at < webhooks.length; at += CHECKED_AT_ONCE) {
+        const some = webhooks.slice(at, at + CHECKED_AT_ONCE);
+        await Promise.all(some.map(({ uid }) => deliveries.getByName(uid).check()));
+      }
+      return { checked: webhooks.length };
     },
   };
+}
+
+/** Calls the sender of an account's events, because its retry is overdue or its webhook is active again. */
+export async function callSender(
+  senders: DurableObjectNamespace<Sender>,
+  how: "wake" | "resume",
+  uid: string,
+  identity_id: string,
+): Promise<boolean> {
+  const sender = senders.getByName(senderName(uid, identity_id));
+  return how === "resume" ? sender.resume() : sender.wake("overdue");
+}
+
+/** Sends the events of an account since a time again, if it has the webhook's app. */
+export async function replaySince(
+  { senders, readEvents }: Pick<EngineParts, "senders" | "readEvents">,
+  { uid, app_slug, created_at_ms }: Webhook,
+  identity_id: string,
+  replayed_since_ms: number,
+): Promise<void> {
+  const beginAt = (since_ms: number) =>
+    readEvents(identity_id, { app_slug, events: [], thresholds: [], since_ms, after: null });
+  const [from, known] = await Promise.all([
+    beginAt(Math.max(replayed_since_ms, created_at_ms)),
+    beginAt(created_at_ms),
+  ]);
+  if (from === null || known === null || !known.has_app) return;
+  await senders.getByName(senderName(uid, identity_id)).replay(from.begin.line, known.begin);
 }

@@ -7,6 +7,7 @@ import { reportError } from "../domain/error_report.ts";
 import type { SubscribableEvent } from "../domain/webhook.ts";
 import { pauseAfter, WEBHOOK_ATTEMPTS_MAX } from "../domain/webhook_retries.ts";
 import { attempt } from "./attempt.ts";
+import type { DeliveryRecords } from "./delivery_records.ts";
 import type { Webhook } from "./sender_contract.ts";
 import type { SenderState, WaitingEvent } from "./state.ts";
 
@@ -25,20 +26,11 @@ const BALANCE_PAUSE_MS = 1_000;
 /** An event that waits for another attempt is replaced by a newer one of such a type, whose attempts go on. */
 const REPLACED: readonly SubscribableEvent[] = ["credits.changed", "job.progressed"];
 
-/** A delivery that waits, for the list of operators. */
-export interface ListedDelivery extends Omit<WaitingEvent, "retry_at_ms"> {
-  readonly webhook_uid: string;
-  readonly identity_id: string;
-  readonly status: "pending" | "failed";
-  /** Null: only when the webhook is active again. */
-  readonly retry_at_ms: number | null;
-}
-
 /** The parts that a sender needs. */
 export interface SenderParts {
   /** An active webhook may be a copy of a minute ago. Null: it was deleted. @throws if the directory cannot be reached. */
   findWebhook(uid: string): Promise<Webhook | null>;
-  /** The newest first. @throws if the directory cannot be reached. */
+  /** The newest first, as old as what `findWebhook` returns. @throws as it does. */
   secretsOf(uid: string): Promise<readonly string[]>;
   /** @throws if the account cannot be reached. */
   readEvents(identity_id: string, request: WebhookEventsRequest): Promise<WebhookEvents | null>;
@@ -46,12 +38,7 @@ export interface SenderParts {
   readonly is_development: boolean;
   /** @throws if the directory cannot be reached. */
   pause(uid: string, reason: string): Promise<void>;
-  recordSuccess(uid: string): Promise<void>;
-  recordError(uid: string, reason: string): Promise<void>;
-  readonly deliveries: {
-    save(delivery: ListedDelivery): Promise<void>;
-    drop(webhook_uid: string, identity_id: string): Promise<void>;
-  };
+  readonly deliveries: DeliveryRecords;
 }
 
 /** The object's storage, and whom it sends for. */
@@ -156,7 +143,7 @@ async function send(
   if (webhook.paused_at_ms !== null) return waitForResumption(context, event);
   const { body, event_id: id } = event;
   const secrets = await parts.secretsOf(uid);
-  const { reason, duration_ms } = await attempt({ url, id, body, secrets }, parts);
+  const { reason, duration_ms, response } = await attempt({ url, id, body, secrets }, parts);
   const { waiting, generation: current } = read();
   // An operator changed the position meanwhile. At worst the receiver gets the event twice.
   if (current !== generation) return Date.now();
@@ -166,10 +153,12 @@ async function send(
     const attempts = before >= WEBHOOK_ATTEMPTS_MAX ? 1 : before + 1;
     const log = { app_slug, webhook_id, type: event.type, attempts, reason, duration_ms };
     console.warn({ event: "webhook_delivery_failed", ...log });
-    return postpone(context, webhook, { ...event, attempts, reason });
+    const next_ms = await postpone(context, webhook, { ...event, attempts, reason });
+    await quietly(parts.deliveries.recordError(uid, reason, response));
+    return next_ms;
   }
   save(event.type === "credits.changed" ? { ...sent, balance_at_ms: Date.now() } : sent);
-  await quietly(parts.recordSuccess(uid));
+  await quietly(parts.deliveries.recordSuccess(uid));
   if (waiting !== null) await quietly(parts.deliveries.drop(uid, context.identity_id));
   return "sent";
 }
@@ -190,11 +179,8 @@ async function postpone(
   save({ waiting: { ...waiting, retry_at_ms }, news: null });
   const [status, listed_retry_at_ms] =
     pause_ms === null ? (["failed", null] as const) : (["pending", retry_at_ms] as const);
-  const of_webhook = { webhook_uid: uid, identity_id };
-  await quietly(
-    parts.deliveries.save({ ...of_webhook, ...waiting, status, retry_at_ms: listed_retry_at_ms }),
-  );
-  await quietly(parts.recordError(uid, reason ?? ""));
+  const listed = { identity_id, ...waiting, status, retry_at_ms: listed_retry_at_ms };
+  await quietly(parts.deliveries.save(uid, listed));
   return retry_at_ms;
 }
 
@@ -211,7 +197,7 @@ async function waitForResumption(
   const { attempts = 0, reason = null, at_ms = now_ms } = known ?? {};
   const row = { event_id, type, line, attempts, reason, at_ms };
   const status = attempts >= WEBHOOK_ATTEMPTS_MAX ? "failed" : "pending";
-  await parts.deliveries.save({ webhook_uid: uid, identity_id, ...row, status, retry_at_ms: null });
+  await parts.deliveries.save(uid, { identity_id, ...row, status, retry_at_ms: null });
   const retry_at_ms = now_ms + PAUSED_CHECK_MS;
   save({ waiting: { ...row, retry_at_ms }, news: null });
   return retry_at_ms;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { ERASURE_DELIVERY_MAX_MS } from "../../../src/account/deletion/erasure.ts";
@@ -10,6 +9,7 @@ import {
   APP,
   createJob,
   deliver,
+  deliveriesOf,
   fireSender,
   HOLDER,
   openAccount,
@@ -87,7 +87,7 @@ describe("deleting an account", () => {
       ...storage.kv.list(),
     ]);
     expect(stored).toEqual([]);
-    const left = await env.DIRECTORY.prepare("select * from webhook_deliveries").all();
-    expect(left.results).toEqual([]);
+    const page = { status: null, after_identity_id: "", limit: 10 };
+    expect((await deliveriesOf(webhook).list(page)).deliveries).toEqual([]);
   });
 });

@@ -124,6 +124,13 @@ export const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_i
 export const senderOf = ({ uid }: Pick<Webhook, "uid">, identity_id = ADA) =>
   env.WEBHOOK_SENDER.getByName(senderName(uid, identity_id));
 
+export const deliveriesOf = ({ uid }: Pick<Webhook, "uid">) =>
+  env.WEBHOOK_DELIVERIES.getByName(uid);
+
+/** Fires the alarm of the object that has a webhook's deliveries; false: none is set. */
+export const fireDeliveries = (webhook: Pick<Webhook, "uid">): Promise<boolean> =>
+  runDurableObjectAlarm(deliveriesOf(webhook));
+
 /** Opens the account for the app, with starter credits. */
 export async function openAccount(credits = 100, identity_id = ADA): Promise<void> {
   await accountOf(identity_id).wallet(HOLDER, { app: { slug: APP, starter_credits: credits } });
