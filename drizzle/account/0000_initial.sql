@@ -6,10 +6,12 @@ CREATE TABLE `account` (
 	`plan_json` text,
 	`created_at_ms` integer NOT NULL,
 	`suspended_at_ms` integer,
+	`suspended_public_reason` text,
 	`deleted_at_ms` integer,
 	`erasure` text,
 	`returned` integer DEFAULT false NOT NULL,
-	`left_credits` integer DEFAULT 0 NOT NULL
+	`left_credits` integer DEFAULT 0 NOT NULL,
+	`events_after_line` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `allowances` (
@@ -79,6 +81,17 @@ CREATE TABLE `balance_forward` (
 	`sha256` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `base_payments` (
+	`number` integer NOT NULL,
+	`id` text NOT NULL,
+	`credits` integer NOT NULL,
+	`currency` text,
+	`paid_minor` integer NOT NULL,
+	`paid_credits` integer NOT NULL,
+	`before_credits` integer NOT NULL,
+	PRIMARY KEY(`before_credits`, `number`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `cap_claims` (
 	`claimed_until_ms` integer NOT NULL,
 	`job_id` text NOT NULL,
@@ -123,7 +136,8 @@ CREATE TABLE `entries` (
 	`reserved_bought_after` integer DEFAULT 0 NOT NULL,
 	`scoped_json` text,
 	`lot_id` text,
-	`terms_json` text
+	`terms_json` text,
+	`paid_json` text
 );
 --> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
@@ -213,7 +227,8 @@ CREATE TABLE `lots` (
 	`expires_at_ms` integer,
 	`line` integer NOT NULL,
 	`note` text,
-	`warnings` integer NOT NULL
+	`warnings` integer NOT NULL,
+	`paid_json` text
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `purchase_entries` (

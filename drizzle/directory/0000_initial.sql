@@ -108,9 +108,18 @@ CREATE TABLE `deletions` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `deletions_requested_at_ms` ON `deletions` (`requested_at_ms`);--> statement-breakpoint
+CREATE TABLE `directory_copy` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`under_way_json` text,
+	`completed_id` text,
+	`completed_at_ms` integer,
+	`key_id` text
+);
+--> statement-breakpoint
 CREATE TABLE `directory_marker` (
 	`one` integer PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,
+	`is_whole` integer,
 	CONSTRAINT "directory_marker_one" CHECK("directory_marker"."one" = 1)
 );
 --> statement-breakpoint
@@ -155,21 +164,6 @@ CREATE TABLE `support_credits` (
 	PRIMARY KEY(`operator`, `day`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE TABLE `webhook_deliveries` (
-	`webhook_uid` text NOT NULL,
-	`identity_id` text NOT NULL,
-	`event_id` text NOT NULL,
-	`type` text NOT NULL,
-	`line` integer NOT NULL,
-	`attempts` integer NOT NULL,
-	`status` text NOT NULL,
-	`reason` text,
-	`at_ms` integer NOT NULL,
-	`retry_at_ms` integer,
-	PRIMARY KEY(`webhook_uid`, `identity_id`)
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE INDEX `webhook_deliveries_retry_at_ms` ON `webhook_deliveries` (`retry_at_ms`);--> statement-breakpoint
 CREATE TABLE `webhooks` (
 	`uid` text PRIMARY KEY NOT NULL,
 	`app_slug` text NOT NULL,
@@ -182,6 +176,7 @@ CREATE TABLE `webhooks` (
 	`last_success_at_ms` integer,
 	`last_error` text,
 	`last_error_at_ms` integer,
+	`last_response` text,
 	`failing_since_ms` integer,
 	`created_at_ms` integer NOT NULL,
 	`secret_key_id` text NOT NULL,
@@ -287,6 +282,15 @@ CREATE TABLE `tombstones` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `tombstones_person_id` ON `tombstones` (`person_id`);--> statement-breakpoint
+CREATE TABLE `unkept` (
+	`kind` text NOT NULL,
+	`id` text NOT NULL,
+	`version` text NOT NULL,
+	`due_at_ms` integer NOT NULL,
+	PRIMARY KEY(`kind`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `unkept_due_at_ms` ON `unkept` (`due_at_ms`);--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text,
@@ -303,4 +307,78 @@ CREATE TABLE `users` (
 CREATE UNIQUE INDEX `users_recovery_code_hash` ON `users` (`recovery_code_hash`) WHERE recovery_code_hash is not null;--> statement-breakpoint
 CREATE INDEX `users_email` ON `users` (lower("email"));--> statement-breakpoint
 CREATE INDEX `users_email_domain` ON `users` (`email_domain`,`created_at_ms`);--> statement-breakpoint
-CREATE INDEX `users_person_id` ON `users` (`person_id`);
+CREATE INDEX `users_person_id` ON `users` (`person_id`);--> statement-breakpoint
+-- Each change of a person is noted in its own transaction: see `unkept` in src/identity/builtin/schema.ts.
+CREATE TRIGGER users_added AFTER INSERT ON users BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('user', new.id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER users_changed AFTER UPDATE OF name, email, email_verified, person_id, recovery_code_hash ON users BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('user', new.id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER users_deleted AFTER DELETE ON users BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('user', old.id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER identities_added AFTER INSERT ON identities BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('user', new.user_id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER identities_deleted AFTER DELETE ON identities BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('user', old.user_id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER tombstones_added AFTER INSERT ON tombstones BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('tombstone', new.pseudonym, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER tombstones_changed AFTER UPDATE ON tombstones BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('tombstone', new.pseudonym, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER debts_added AFTER INSERT ON debts BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('debts', new.person_id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER debts_changed AFTER UPDATE ON debts BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('debts', old.person_id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('debts', new.person_id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;
+--> statement-breakpoint
+CREATE TRIGGER debts_deleted AFTER DELETE ON debts BEGIN
+  INSERT INTO unkept (kind, id, version, due_at_ms)
+    VALUES ('debts', old.person_id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
+    ON CONFLICT (kind, id) DO UPDATE SET
+      version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
+END;

@@ -16,6 +16,7 @@ CREATE TABLE `accounts` (
 	`credits` integer NOT NULL,
 	`reserved` integer NOT NULL,
 	`bought` integer DEFAULT 0 NOT NULL,
+	`paid_json` text,
 	`updated_at_ms` integer NOT NULL,
 	`suspended_at_ms` integer
 ) WITHOUT ROWID;
@@ -40,6 +41,15 @@ CREATE TABLE `comparison` (
 	`accounts` integer NOT NULL,
 	`totals_at_ms` integer NOT NULL
 );
+--> statement-breakpoint
+CREATE TABLE `daily_owed` (
+	`day` integer NOT NULL,
+	`currency` text NOT NULL,
+	`credits` integer NOT NULL,
+	`minor` integer NOT NULL,
+	`nanos` integer NOT NULL,
+	PRIMARY KEY(`day`, `currency`)
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `daily_revenue` (
 	`day` integer NOT NULL,

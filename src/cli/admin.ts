@@ -10,6 +10,7 @@ import {
   type AdminOperation,
 } from "../client/admin/index.ts";
 import { addAdminArchive } from "./admin_archive.ts";
+import { addDirectory } from "./admin_directory.ts";
 import { addRecovery } from "./admin_recovery.ts";
 import { addCombinations } from "./admin_combinations.ts";
 import { addArgument, addOption, kebab, requestValueOf, wordOf } from "./admin_fields.ts";
@@ -54,6 +55,7 @@ export function addAdmin(program: Command): void {
   }
   addCombinations(admin);
   addAdminArchive(admin);
+  addDirectory(admin);
   addRecovery(admin);
 }
 

@@ -64,7 +64,11 @@ async function download(names: readonly string[], given: DownloadOptions): Promi
 }
 
 /** Writes an account's files. @returns how many segments there are */
-async function fetchArchive(admin: AdminCalls, identity: string, folder: string): Promise<number> {
+export async function fetchArchive(
+  admin: AdminCalls,
+  identity: string,
+  folder: string,
+): Promise<number> {
   const pages: AccountArchive[] = [];
   for await (const page of pagesOf((next) => admin.readAccountArchive(identity, next))) {
     pages.push(page);

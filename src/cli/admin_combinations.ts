@@ -18,7 +18,11 @@ interface RunOptions extends GlobalOptions {
 }
 
 type RebuildOptions = RunOptions & { readonly all?: true };
-type SuspendOptions = GlobalOptions & { readonly reason: string; readonly key?: string };
+type SuspendOptions = GlobalOptions & {
+  readonly reason: string;
+  readonly publicReason?: string;
+  readonly key?: string;
+};
 
 export function addCombinations(admin: Command): void {
   admin
@@ -31,6 +35,7 @@ export function addCombinations(admin: Command): void {
     .command("suspend <identities...>")
     .description("lock the holders of these accounts out")
     .requiredOption("--reason <text>", "why; the audit log keeps it")
+    .option("--public-reason <text>", "why, as the holders read it")
     .option("--key <key>", "the idempotency key, for repeating this command safely")
     .action((identities: readonly string[], _, command: Command) =>
       suspend(identities, command.optsWithGlobals()),
@@ -68,17 +73,18 @@ const SUSPENDED_AT_ONCE_MAX = 100;
 
 async function suspend(identities: readonly string[], given: SuspendOptions): Promise<void> {
   const { admin, options, own } = await adminOf(given);
-  const { reason, key } = own;
+  const { reason, publicReason, key } = own;
+  const texts = { reason, ...(publicReason !== undefined && { publicReason }) };
   const [first = "", ...others] = identities;
   if (others.length === 0) {
-    await admin.suspendAccount(first, { reason }, key === undefined ? {} : { idempotencyKey: key });
+    await admin.suspendAccount(first, texts, key === undefined ? {} : { idempotencyKey: key });
     return print(options, { ok: true }, () => "Done.");
   }
   const results: SuspendedAccounts["results"][number][] = [];
   for (let at = 0; at < identities.length; at += SUSPENDED_AT_ONCE_MAX) {
     const identityIds = identities.slice(at, at + SUSPENDED_AT_ONCE_MAX);
     const keyed = key === undefined ? {} : { idempotencyKey: at === 0 ? key : `${key}.${at}` };
-    results.push(...(await admin.suspendAccounts({ identityIds, reason }, keyed)).results);
+    results.push(...(await admin.suspendAccounts({ identityIds, ...texts }, keyed)).results);
   }
   const failed = results.filter(({ ok }) => ok !== true);
   if (failed.length > 0) process.exitCode = 1;
@@ -94,7 +100,7 @@ const PROGRESS_MS = 1_000;
  * The pages of a run that repairs something. Prints its progress.
  * @throws PassbookError that says how to continue
  */
-async function* pagesOfRun<Page extends { readonly next_cursor?: string | undefined }>(
+export async function* pagesOfRun<Page extends { readonly next_cursor?: string | undefined }>(
   { json = false, cursor: from }: RunOptions,
   command: string,
   read: (page: { readonly cursor?: string | undefined }) => Promise<Page>,
@@ -145,7 +151,7 @@ async function rebuildAll(admin: AdminCalls, given: RebuildOptions): Promise<voi
   if (sum.failed.length > 0) process.exitCode = 1;
 }
 
-function count(value: number): string {
+export function count(value: number): string {
   return value.toLocaleString("en-GB");
 }
 

@@ -34,10 +34,15 @@ export const NAMES: Readonly<Record<string, Name>> = {
   readMoney: { words: "money", options: { list: "csv" } },
   inspectHealth: { words: "health" },
   listOperators: { words: "operators" },
+  listRequests: { words: "requests" },
   listAudit: { words: "audit" },
   listApps: { words: "apps", all: true },
   saveApp: {
     words: "apps set",
+    options: { maxOveragePercent: "max-overage", starterExcludedDomains: "exclude-domain" },
+  },
+  changeApp: {
+    words: "apps change",
     options: { maxOveragePercent: "max-overage", starterExcludedDomains: "exclude-domain" },
   },
   pauseApp: { words: "apps pause" },
@@ -66,8 +71,11 @@ export const NAMES: Readonly<Record<string, Name>> = {
   replayWebhook: { words: "apps replay-webhook", values: ["identityId", "afterLine"] },
 };
 
-/** Long names that are not those of the operations: `restore-account` restores an account to an earlier time. */
-export const LONG_NAMES: Readonly<Record<string, string>> = { restoreAccount: "end-suspension" };
+/** Long names that are not those of the operations: `restore-account` restores an account to an earlier time, and `rebuild-directory` does all portions. */
+export const LONG_NAMES: Readonly<Record<string, string>> = {
+  restoreAccount: "end-suspension",
+  rebuildDirectory: "rebuild-directory-portion",
+};
 
 /** The help shows the commands of `admin_combinations.ts` instead of these. */
 export const COMBINED: readonly string[] = [
@@ -80,10 +88,14 @@ export const COMBINED: readonly string[] = [
   "listAccountDifferences",
   "archiveAccount",
   "archiveAccounts",
+  "copyDirectory",
+  "rebuildDirectory",
   "listArchiveHeads",
   "readAccountArchive",
   "readArchiveSegment",
   "planRecovery",
   "recoverAccount",
+  "planLostRestore",
+  "restoreLost",
   "reconcilePayments",
 ];

@@ -14,13 +14,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const READS: Readonly<
   Record<string, (admin: AdminCalls, slug: string, id: string) => Promise<object | undefined>>
 > = {
-  saveApp: async (admin, slug) => {
-    for await (const { apps } of pagesOf((page) => admin.listApps(page))) {
-      const known = apps.find((app) => app.slug === slug);
-      if (known !== undefined) return known;
-    }
-    return undefined;
-  },
+  saveApp: findApp,
+  changeApp: findApp,
   saveOAuthClient: async (admin, slug, id) =>
     (await admin.listOAuthClients(slug)).clients.find((it) => it.id === id),
   saveResource: async (admin, slug, id) =>
@@ -29,6 +24,14 @@ const READS: Readonly<
   saveWebhook: async (admin, slug, id) =>
     (await admin.listWebhooks(slug)).webhooks.find((it) => it.id === id),
 };
+
+async function findApp(admin: AdminCalls, slug: string): Promise<object | undefined> {
+  for await (const { apps } of pagesOf((page) => admin.listApps(page))) {
+    const known = apps.find((app) => app.slug === slug);
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}
 
 /** Optional fields that the API sets to false if a request omits them. It keeps all others. */
 const NOT_KEPT = ["pkceOptional", "charges"];
@@ -51,10 +54,12 @@ export async function completeRecord(
   optionOf: (field: AdminField) => string,
 ): Promise<Fields> {
   const known = (await READS[operation.id]?.(admin, slug, id)) as Fields | undefined;
-  const kept = operation.fields
-    .filter(
-      ({ required, in: place, name }) => place === "body" && (required || NOT_KEPT.includes(name)),
-    )
+  const body = operation.fields.filter(({ in: place }) => place === "body");
+  if (known === undefined && body.some(({ name, required }) => name === "version" && required)) {
+    throw new PassbookError("invalid_argument", `${slug} is not registered.`);
+  }
+  const kept = body
+    .filter(({ required, name }) => name !== "version" && (required || NOT_KEPT.includes(name)))
     .map((field) => {
       const name = kebab(field.name).replaceAll("-", "_");
       const before = known === undefined ? emptyValueOf(field) : known[name];

@@ -8,11 +8,13 @@ import {
   type RecoveredAccount,
   type RecoveryPlan,
 } from "../client/index.ts";
+import { fromArchive } from "./admin_lost.ts";
 import { plain, print } from "./output.ts";
 import { adminOf, type GlobalOptions } from "./session.ts";
 
 interface RestoreOptions extends GlobalOptions {
-  readonly to: string;
+  readonly to?: string;
+  readonly fromArchive?: true;
   readonly file?: string;
   readonly yes?: true;
   readonly reason?: string;
@@ -28,8 +30,9 @@ interface RestoredAccount {
 export function addRecovery(admin: Command): void {
   admin
     .command("restore-account [identity]")
-    .description("show what a restore to an earlier time undoes; with --yes: restore")
-    .requiredOption("--to <time>", "a time of the last 30 days, such as 2026-11-21T10:00:00Z")
+    .description("show what a restore of an account brings back and undoes; with --yes: restore")
+    .option("--to <time>", "to a time of the last 30 days, such as 2026-11-21T10:00:00Z")
+    .option("--from-archive", "from the archive, if the platform lost the account's storage")
     .option("--file <file>", "the accounts whose identities are in this file, one a line")
     .option("--yes", "restore, after you have read the difference")
     .option("--reason <text>", "why; the audit log keeps it")
@@ -41,10 +44,25 @@ export function addRecovery(admin: Command): void {
 async function restore(identity: string | undefined, given: RestoreOptions): Promise<void> {
   const identities = await identitiesOf(identity, given.file);
   const { admin, options, own } = await adminOf(given);
+  const { to, fromArchive: is_lost = false } = own;
+  if ((to === undefined) !== is_lost) {
+    throw new PassbookError("invalid_argument", "Use either --to with a time, or --from-archive.");
+  }
+  if (is_lost || to === undefined) {
+    const progress = options.json ? () => undefined : showProgress;
+    const shown = await fromArchive(admin, identities, { ...own, progress });
+    const payments = own.yes === true ? await reconciled(admin) : null;
+    if (shown.failed > 0) process.exitCode = 1;
+    const lines = [...shown.lines, ...(own.yes === true ? [bookedText(payments)] : [])];
+    const { accounts } = shown;
+    return print(options, { restored: own.yes === true, accounts, payments }, () =>
+      lines.join("\n"),
+    );
+  }
   const accounts: RestoredAccount[] = [];
   for (const identity_id of identities) {
-    accounts.push(await restoreOne(admin, identity_id, own));
-    if (!options.json) process.stderr.write(`${accounts.length} of ${identities.length}\n`);
+    accounts.push(await restoreOne(admin, identity_id, { ...own, to }));
+    if (!options.json) showProgress(accounts.length, identities.length);
   }
   // Payments whose rows were lost before the restore.
   const payments = own.yes === true ? await reconciled(admin) : null;
@@ -70,7 +88,11 @@ async function identitiesOf(
 async function restoreOne(
   admin: AdminCalls,
   identity_id: string,
-  { to, yes, reason = `Restored to ${to}` }: Pick<RestoreOptions, "to" | "yes" | "reason">,
+  {
+    to,
+    yes,
+    reason = `Restored to ${to}`,
+  }: Pick<RestoreOptions, "yes" | "reason"> & { readonly to: string },
 ): Promise<RestoredAccount> {
   try {
     const plan =
@@ -146,9 +168,15 @@ function summaryOf(
       `${count} can be restored. A person must decide ${decisions} times. Nothing has changed: add --yes.`,
     ];
   }
-  const booked =
-    payments === null
-      ? "Payments were not compared. If you sell credits, run: passbook admin reconcile"
-      : `${payments.booked} missing payments were booked.`;
-  return [`${count} are restored. A person must decide ${decisions} times.`, booked];
+  return [`${count} are restored. A person must decide ${decisions} times.`, bookedText(payments)];
+}
+
+function bookedText(payments: { readonly booked: number } | null): string {
+  return payments === null
+    ? "Payments were not compared. If you sell credits, run: passbook admin reconcile"
+    : `${payments.booked} missing payments were booked.`;
+}
+
+function showProgress(done: number, all: number): void {
+  process.stderr.write(`${done} of ${all}\n`);
 }

@@ -35,7 +35,8 @@ export function doneText(method: string, response: object): string {
     typeof credits === "number" ? `Done. The balance is ${credits} credits.` : "",
     entry === undefined ? "" : entryTable([entry]),
   ].filter((line) => line !== "");
-  const own = Object.entries(rest).filter(([, value]) => method === "PUT" || !isObject(value));
+  const shows_record = method === "PUT" || method === "PATCH";
+  const own = Object.entries(rest).filter(([, value]) => shows_record || !isObject(value));
   const parts = entry === undefined ? partsOf(Object.fromEntries(own)) : [];
   return [...(lines.length === 0 ? ["Done."] : lines), ...parts].join("\n\n");
 }

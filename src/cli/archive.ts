@@ -10,7 +10,7 @@ import {
   type ArchivedAccountProof,
   type StoredSegment,
 } from "../domain/archive_chain.ts";
-import { ARCHIVE_FOLDER, type ArchiveHead } from "../domain/archive_segment.ts";
+import { ARCHIVE_FOLDER, parseSegment, type ArchiveHead } from "../domain/archive_segment.ts";
 import { plain, print, table } from "./output.ts";
 import type { GlobalOptions } from "./session.ts";
 
@@ -34,7 +34,7 @@ export function addArchive(program: Command): void {
     );
 }
 
-interface VerifiedAccount extends ArchivedAccountProof {
+export interface VerifiedAccount extends ArchivedAccountProof {
   readonly account_id: string;
   readonly ends_with_head: boolean;
 }
@@ -47,10 +47,7 @@ async function verify(folder: string, { at, ...options }: VerifyOptions): Promis
   }
   const accounts: VerifiedAccount[] = [];
   for (const account_id of await accountsIn(folder)) {
-    const head = await headOf(folder, account_id);
-    const files = () => segmentsIn(folder, account_id);
-    const proof = await proveArchive({ account_id, files, head, until_ms });
-    accounts.push({ account_id, ends_with_head: head !== null, ...proof });
+    accounts.push(await verifyAccount(folder, account_id, until_ms));
   }
   if (accounts.length === 0) {
     const message = `There is no archive in ${folder}: it must contain the folder ${ARCHIVE_FOLDER}.`;
@@ -59,6 +56,31 @@ async function verify(folder: string, { at, ...options }: VerifyOptions): Promis
   const is_sound = accounts.every(({ problems }) => problems.length === 0);
   print(options, { ok: is_sound, accounts: accounts.map(viewOf) }, () => reportOf(accounts, at));
   if (!is_sound) process.exitCode = EXIT_PROBLEM;
+}
+
+/** Checks one account of a downloaded archive. */
+export async function verifyAccount(
+  folder: string,
+  account_id: string,
+  until_ms: number,
+): Promise<VerifiedAccount> {
+  const head = await headOf(folder, account_id);
+  const files = () => segmentsIn(folder, account_id);
+  const proof = await proveArchive({ account_id, files, head, until_ms });
+  return { account_id, ends_with_head: head !== null, ...proof };
+}
+
+/** How many jobs and purchases an account's segments have. */
+export async function countArchived(folder: string, account_id: string) {
+  const ids = { jobs: new Set<unknown>(), purchases: new Set<unknown>() };
+  for await (const { text } of segmentsIn(folder, account_id)) {
+    const parsed = parseSegment(text ?? "");
+    for (const { table, row } of parsed.ok ? parsed.value.rows : []) {
+      if (table === "jobs") ids.jobs.add(row["id"]);
+      if (table === "purchases") ids.purchases.add(row["checkout_session_id"]);
+    }
+  }
+  return { jobs: ids.jobs.size, purchases: ids.purchases.size };
 }
 
 const timeOrNull = (at_ms: number): string | null =>

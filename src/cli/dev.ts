@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { PassbookError } from "../client/index.ts";
 import { startService, type RunningService, type ServiceLog } from "../client/testing/service.ts";
 import { plain } from "./output.ts";
+import { onceOrphaned } from "./parent_watch.ts";
 import type { GlobalOptions } from "./session.ts";
 
 export interface DevOptions extends GlobalOptions {
@@ -29,9 +30,10 @@ interface Seeded {
   readonly people: readonly { readonly email: string; readonly identity_id: string }[];
 }
 
-/** Serves until a signal arrives. */
+/** Serves until a signal arrives, also one that came while the service started. */
 export async function serveDevelopment(options: DevOptions): Promise<void> {
   const strict = options.strictApps === true;
+  const stopped = untilStopped(options.withParent === true || isStartedByNpx());
   const service = await start(options, strict);
   try {
     const seeded = options.seed === undefined ? null : await seed(service.url);
@@ -40,7 +42,7 @@ export async function serveDevelopment(options: DevOptions): Promise<void> {
         ? JSON.stringify({ url: service.url, ...seeded })
         : describe(service.url, strict, seeded);
     process.stdout.write(`${text}\n`);
-    await untilStopped(options.withParent === true);
+    await stopped;
   } finally {
     await service.stop();
   }
@@ -78,10 +80,13 @@ async function seed(url: string): Promise<Seeded> {
   return (await response.json()) as Seeded;
 }
 
-/** Successful requests would hide the lines that a developer must see. */
+/**
+ * Successful requests would hide the lines that a developer must see, and so would those of a loop that waits for `/readyz`:
+ * the check that failed has a line of its own.
+ */
 function print({ level, message }: ServiceLog): void {
-  if (level === "warn" || level === "error")
-    process.stderr.write(`${message.split("\n").map(plain).join("\n")}\n`);
+  if ((level !== "warn" && level !== "error") || message.includes("route: '/readyz'")) return;
+  process.stderr.write(`${message.split("\n").map(plain).join("\n")}\n`);
 }
 
 function describe(url: string, strict: boolean, seeded: Seeded | null): string {
@@ -102,21 +107,13 @@ function describe(url: string, strict: boolean, seeded: Seeded | null): string {
   return lines.join("\n");
 }
 
-const PARENT_POLL_MS = 500;
+/** `npx` passes no signal on to the command that it runs. */
+const isStartedByNpx = (): boolean => process.env["npm_command"] === "exec";
 
 /** Resolves at a signal; with `with_parent` also when the program that started this one has ended. */
 function untilStopped(with_parent: boolean): Promise<void> {
-  const parent = process.ppid;
   return new Promise((resolve) => {
-    const timer = with_parent
-      ? setInterval(() => {
-          if (process.ppid !== parent) done();
-        }, PARENT_POLL_MS)
-      : undefined;
-    const done = (): void => {
-      clearInterval(timer);
-      resolve();
-    };
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, done);
+    if (with_parent) onceOrphaned(resolve);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, resolve);
   });
 }

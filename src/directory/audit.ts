@@ -160,13 +160,14 @@ export class AuditLog {
   }
 
   /**
-   * Replaces a person by a pseudonym, as actor and as subject, and deletes free text about them; may be
+   * Replaces a person by a pseudonym, as actor and as subject, and deletes free text about or to them; may be
    * repeated.
    */
   async forgetPerson(identity_id: string, pseudonym: string): Promise<void> {
     // The reason of the deletion itself is kept: it proves that somebody asked for it.
     const reason = sql`case when ${audit.act} = ${DELETION_ACT} then ${audit.reason} end`;
-    const without_text = { reason, idempotency_key: null, fingerprint: null };
+    const details = sql`json_remove(${audit.details}, '$.public_reason')`;
+    const without_text = { reason, details, idempotency_key: null, fingerprint: null };
     // The fingerprint starts with the actor.
     const fingerprint = sql`replace(${audit.fingerprint}, ${identity_id}, ${pseudonym})`;
     await this.#database.batch([

@@ -14,7 +14,7 @@ import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 import type { Changes } from "../domain/audit.ts";
 import type { PlanRule } from "../domain/plans.ts";
 import type { SpendingCap } from "../domain/spending_cap.ts";
-import { APP_EVENTS, SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../domain/webhook.ts";
+import { APP_EVENTS, type SubscribableEvent } from "../domain/webhook.ts";
 
 const JSON_TEXT = { mode: "json" } as const;
 
@@ -220,6 +220,8 @@ export const webhooks = sqliteTable(
     last_success_at_ms: integer(),
     last_error: text(),
     last_error_at_ms: integer(),
+    /** The beginning of the response to that delivery, until the next success; null: it had no text. */
+    last_response: text(),
     /** When the first delivery failed after the last success; null: the last one succeeded. */
     failing_since_ms: integer(),
     created_at_ms: integer().notNull(),
@@ -328,32 +330,6 @@ export const supportCredits = sqliteTable(
   (table) => [primaryKey({ columns: [table.operator, table.day, table.id] })],
 );
 
-/** Deliveries to webhooks that wait, at most one for each webhook and account; see `webhook_deliveries.ts`. */
-export const webhookDeliveries = sqliteTable(
-  "webhook_deliveries",
-  {
-    webhook_uid: text().notNull(),
-    identity_id: text().notNull(),
-    /** The event, its type and the number of its entry, or of the newest entry when it happened. */
-    event_id: text().notNull(),
-    type: text({ enum: SUBSCRIBABLE_EVENTS }).notNull(),
-    line: integer().notNull(),
-    /** 0: it was not tried, because the webhook is paused. */
-    attempts: integer().notNull(),
-    /** `failed`: the webhook was paused after the last attempt. */
-    status: text({ enum: ["pending", "failed"] }).notNull(),
-    reason: text(),
-    /** When it was tried last. */
-    at_ms: integer().notNull(),
-    /** When it is tried again; null: when the webhook is active again. */
-    retry_at_ms: integer(),
-  },
-  ({ webhook_uid, identity_id, retry_at_ms }) => [
-    primaryKey({ columns: [webhook_uid, identity_id] }),
-    index("webhook_deliveries_retry_at_ms").on(retry_at_ms),
-  ],
-);
-
 /** Failures by kind and period; see `failures.ts`. */
 export const failures = sqliteTable(
   "failures",
@@ -382,9 +358,26 @@ export const scheduledTasks = sqliteTable("scheduled_tasks", {
 /** The id of this database, in one row; see `marker.ts`. */
 export const directoryMarker = sqliteTable(
   "directory_marker",
-  { one: integer().primaryKey(), id: text().notNull() },
+  {
+    one: integer().primaryKey(),
+    id: text().notNull(),
+    /** False: it replaced a lost one, and is not rebuilt yet. Null: not known yet, which counts as false. */
+    is_whole: integer({ mode: "boolean" }),
+  },
   (table) => [check("directory_marker_one", sql`${table.one} = 1`)],
 );
+
+/** One row: the daily copy of this database; see `directory_copy.ts`. */
+export const directoryCopy = sqliteTable("directory_copy", {
+  singleton: integer().primaryKey(),
+  /** How far the present copy has come; null: none is under way. */
+  under_way: text("under_way_json"),
+  /** The newest complete copy; null: there was none yet. */
+  completed_id: text(),
+  completed_at_ms: integer(),
+  /** The key that sealed people when the newest copy began. */
+  key_id: text(),
+});
 
 /** Warnings that were sent to the operators; see `alert_records.ts`. */
 export const alerts = sqliteTable("alerts", {

@@ -5,20 +5,25 @@ import { reportError } from "../domain/error_report.ts";
 import { webhooks } from "./schema.ts";
 import { COPY_FRESH_MS, SharedCopy } from "./shared_copy.ts";
 
+type WebhookRow = typeof webhooks.$inferSelect;
+
 export type Webhook = ReturnType<typeof webhookOf>;
 
 export function createWebhookList(binding: D1Database) {
   const database = drizzle(binding);
   const copy = new SharedCopy({
-    read: async (): Promise<readonly Webhook[]> =>
-      (await database.select().from(webhooks)).map(webhookOf),
+    read: async () => {
+      const rows = await database.select().from(webhooks);
+      return { webhooks: rows.map(webhookOf), rows: new Map(rows.map((row) => [row.uid, row])) };
+    },
     // Deliveries continue, however long the directory is unavailable.
     stale_max_ms: Number.POSITIVE_INFINITY,
     logFailure: (error) => console.warn({ event: "webhooks_read_failed", ...reportError(error) }),
   });
   const known = (): readonly Webhook[] | null => {
     const newest = copy.known();
-    return newest !== null && Date.now() - newest.read_at_ms < COPY_FRESH_MS ? newest.value : null;
+    const is_fresh = newest !== null && Date.now() - newest.read_at_ms < COPY_FRESH_MS;
+    return is_fresh ? newest.value.webhooks : null;
   };
 
   return {
@@ -31,17 +36,18 @@ export function createWebhookList(binding: D1Database) {
     async read(): Promise<readonly Webhook[]> {
       const usable = await copy.recall();
       if (usable === null) throw new Error("the list of webhooks cannot be read");
-      return usable.value;
+      return usable.value.webhooks;
     },
     /**
-     * One webhook. It may be a copy, unless the copy has no such webhook or says that it is paused. Null: it was deleted.
-     * @throws if D1 cannot be reached.
+     * One webhook with its sealed secrets, as of at most a minute ago; while D1 is unavailable, as it was read last. If the
+     * copy has no such webhook, or says that it is paused, it is read now. Null: it was deleted.
+     * @throws if D1 cannot be reached then.
      */
-    async find(uid: string): Promise<Webhook | null> {
-      const recent = known()?.find((webhook) => webhook.uid === uid);
-      if (recent !== undefined && recent.paused_at_ms === null) return recent;
+    async findRow(uid: string): Promise<WebhookRow | null> {
+      const copied = (await copy.recall())?.value.rows.get(uid);
+      if (copied !== undefined && copied.paused_at_ms === null) return copied;
       const [row] = await database.select().from(webhooks).where(eq(webhooks.uid, uid));
-      return row === undefined ? null : webhookOf(row);
+      return row ?? null;
     },
     /** Clears the copy after a change in this isolate. */
     forget: (): void => copy.forget(),
@@ -60,7 +66,7 @@ export function webhookListOf(database: D1Database): WebhookList {
 const lists = new WeakMap<D1Database, WebhookList>();
 
 /** A row without its secrets. */
-export function webhookOf(row: typeof webhooks.$inferSelect) {
+export function webhookOf(row: WebhookRow) {
   const { secret_key_id: _, secret_sealed: __, rotated_audit_id: ___, ...rest } = row;
   const {
     previous_key_id: ____,

@@ -8,6 +8,7 @@ import {
   type OnceAnswer,
   type RefundedJob,
 } from "../account/contract.ts";
+import { isCurrency } from "../domain/currency.ts";
 import { COST_MAX_CREDITS } from "../domain/limits.ts";
 import { accepted } from "../domain/result.ts";
 import { appSlug, dateTime, lotApps } from "../fields.ts";
@@ -17,19 +18,33 @@ import {
   performAction,
   performActionOnce,
   reason,
+  textForPeople,
   type ActionRequest,
   type Attempt,
   type OperatorAction,
 } from "./audited_action.ts";
 import { withinSupportLimit } from "./support_limit.ts";
 
-/** The terms of given credits. */
+const positive = z
+  .int("must be a whole number")
+  .check(
+    z.gte(1, "must be at least 1"),
+    z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+  );
+
+/** The terms of given credits, and what was paid for them. */
 const terms_fields = {
   expires_at: z.optional(
     dateTime.check(z.refine((at_ms) => at_ms > Date.now(), "must be in the future")),
   ),
   app_slugs: z.optional(lotApps),
   bought: z.optional(z.boolean("must be true or false")),
+  paid_minor: z.optional(positive),
+  currency: z.optional(
+    z
+      .string()
+      .check(z.refine(isCurrency, "must be the code of a currency in lower case, such as eur")),
+  ),
 };
 
 export const creditsBody = z
@@ -53,18 +68,18 @@ export const creditsBody = z
           "must be above 0 with expires_at, app_slugs or bought: only given credits have terms",
       },
     ),
+    z.refine(
+      ({ paid_minor, currency, bought }) =>
+        paid_minor === undefined
+          ? currency === undefined
+          : currency !== undefined && bought === true,
+      {
+        path: ["paid_minor"],
+        message: "must be sent together with currency and bought: true",
+      },
+    ),
   );
-export const refundBody = z.strictObject({
-  amount: z.optional(
-    z
-      .int("must be a whole number")
-      .check(
-        z.gte(1, "must be at least 1"),
-        z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
-      ),
-  ),
-  reason,
-});
+export const refundBody = z.strictObject({ amount: z.optional(positive), reason });
 export const planBody = z.strictObject({
   plan: appSlug,
   anchor: z.optional(
@@ -72,6 +87,7 @@ export const planBody = z.strictObject({
   ),
   reason,
 });
+export const suspendBody = z.strictObject({ reason, public_reason: z.optional(textForPeople) });
 export const emptyBody = z.strictObject({});
 
 /** The credits change once only if the request has a key. */
@@ -101,13 +117,16 @@ export function adjustCredits(
   { reason: note, key, ...body }: z.output<typeof creditsBody> & Keyed,
 ): Promise<OnceAnswer<AdjustedCredits>> {
   const { amount, allow_negative, expires_at: expires_at_ms = null } = body;
-  const { app_slugs = null, bought = false } = body;
+  const { app_slugs = null, bought = false, paid_minor, currency } = body;
   const terms = { expires_at_ms, app_slugs, bought };
-  const change = { amount, allow_negative, ...(amount > 0 ? { terms } : {}) };
+  const price =
+    paid_minor === undefined || currency === undefined ? undefined : { paid_minor, currency };
+  const change = { amount, allow_negative, ...(amount > 0 ? { terms, price } : {}) };
   const given = {
     ...(expires_at_ms === null ? {} : { expires_at: timestamp(expires_at_ms) }),
     ...(app_slugs === null ? {} : { app_slugs }),
     ...(bought ? { bought } : {}),
+    ...price,
   };
   const details = { amount, allow_negative, ...given };
   const action = accountAction(acting, identity_id, "credits", { reason: note, key }, details);
@@ -195,10 +214,17 @@ export const rebuild: AccountAction = (acting, identity_id, request) =>
     accepted(await acting.services.accounts(identity_id).rebuild()),
   );
 
-export const suspend: AccountAction = (acting, identity_id, request) =>
-  performActionOnce(acting, accountAction(acting, identity_id, "suspend", request), () =>
-    acting.services.accounts(identity_id).suspend(),
+/** Keeps the holder out. `public_reason`: why, as the holder reads it. */
+export function suspend(
+  acting: Acting,
+  identity_id: string,
+  { public_reason, ...request }: z.output<typeof suspendBody> & ActionRequest,
+): Promise<OnceAnswer<null>> {
+  const action = accountAction(acting, identity_id, "suspend", request, { public_reason });
+  return performActionOnce(acting, action, () =>
+    acting.services.accounts(identity_id).suspend({ public_reason }),
   );
+}
 
 export const restore: AccountAction = (acting, identity_id, request) =>
   performActionOnce(acting, accountAction(acting, identity_id, "restore", request), () =>

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { IdempotencyGuard, OnceAnswer } from "../account/contract.ts";
 import type { Changes } from "../domain/audit.ts";
 import { accepted } from "../domain/result.ts";
-import { shownText, wellFormed } from "../fields.ts";
+import { shownUpTo } from "../fields.ts";
 import type { Acting } from "./acting.ts";
 import { performAction, performActionOnce, reason, type ActionRequest } from "./audited_action.ts";
 import type { Keyed } from "./save_record.ts";
@@ -12,18 +12,7 @@ import type { Keyed } from "./save_record.ts";
 const APP_KEY_LABEL_MAX_LENGTH = 80;
 
 export const addAppKeyBody = z.strictObject({
-  label: z
-    .string("must be a string")
-    .check(
-      z.trim(),
-      z.minLength(1, "must not be empty"),
-      z.maxLength(
-        APP_KEY_LABEL_MAX_LENGTH,
-        `must have at most ${APP_KEY_LABEL_MAX_LENGTH} characters`,
-      ),
-      wellFormed,
-      shownText,
-    ),
+  label: shownUpTo(APP_KEY_LABEL_MAX_LENGTH),
   reason: z.optional(reason),
 });
 

@@ -1,6 +1,6 @@
 /** Operators' reads of the archive, and their requests to write to it. */
 import * as z from "zod/mini";
-import type { OnceAnswer } from "../account/contract.ts";
+import type { ArchivedAccount, OnceAnswer } from "../account/contract.ts";
 import { accountFolder, rangeOfName, type ArchiveHead } from "../domain/archive_segment.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -72,12 +72,13 @@ interface ListedArchive extends ListedHead {
 
 /** An account's segments. The head is the account's own, which is the newest. */
 export async function readArchive(
-  { archive, accounts }: OperatorServices,
+  services: OperatorServices,
   identity_id: string,
   { cursor = null }: { readonly cursor?: string | null | undefined },
 ): Promise<Result<ListedArchive, Refusal>> {
+  const { archive } = services;
   if (archive === null) return refused(NO_ARCHIVE);
-  const archived = await accounts(identity_id).readArchived();
+  const archived = await archivedOf(services, identity_id);
   if (archived === null) return refused({ code: "account_unknown" });
   const { account_id, line, head } = archived;
   const { names, next } = await archive.list(accountFolder(account_id), cursor, SEGMENTS_LISTED);
@@ -85,14 +86,27 @@ export async function readArchive(
   return accepted({ ...of_account, ...(next === null ? {} : { next_cursor: next }) });
 }
 
+/** What the archive has of the account, or of one whose storage was lost, as the read model knows it. */
+async function archivedOf(
+  { accounts, read_model }: OperatorServices,
+  identity_id: string,
+): Promise<ArchivedAccount | null> {
+  const own = await accounts(identity_id).readArchived();
+  if ((own?.head ?? null) !== null) return own;
+  const lost = await read_model.findArchived(identity_id);
+  if (lost === null) return own;
+  return { account_id: lost.account.id, line: lost.account.line, head: lost.head };
+}
+
 /** The stored bytes of a segment. */
 export async function readSegment(
-  { archive, accounts }: OperatorServices,
+  services: OperatorServices,
   identity_id: string,
   name: string,
 ): Promise<Result<Uint8Array, Refusal>> {
+  const { archive } = services;
   if (archive === null) return refused(NO_ARCHIVE);
-  const archived = await accounts(identity_id).readArchived();
+  const archived = await archivedOf(services, identity_id);
   if (archived === null) return refused({ code: "account_unknown" });
   // A name of another form could lead to another account's folder.
   const is_segment = rangeOfName(name) !== null;

@@ -6,19 +6,17 @@ import { guardOf } from "../domain/idempotency_guard.ts";
 import { REASON_MAX_LENGTH } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { shownText, wellFormed } from "../fields.ts";
+import { shownUpTo } from "../fields.ts";
 import type { Acting } from "./acting.ts";
 
+/** Longest text for people, in UTF-16 code units: two sentences, because apps show it as the error of a request. */
+const TEXT_FOR_PEOPLE_MAX_LENGTH = 300;
+
 /** An operator's reason, for the audit log. If credits change, the account's holder sees it too. */
-export const reason = z
-  .string("must be a string")
-  .check(
-    z.trim(),
-    z.minLength(1, "must not be empty"),
-    z.maxLength(REASON_MAX_LENGTH, `must be at most ${REASON_MAX_LENGTH} characters`),
-    wellFormed,
-    shownText,
-  );
+export const reason = shownUpTo(REASON_MAX_LENGTH);
+
+/** What an operator tells the people who are concerned. */
+export const textForPeople = shownUpTo(TEXT_FOR_PEOPLE_MAX_LENGTH);
 
 export const reasonBody = z.strictObject({ reason });
 export const optionalReasonBody = z.strictObject({ reason: z.optional(reason) });

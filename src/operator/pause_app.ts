@@ -4,28 +4,13 @@ import type { OnceAnswer } from "../account/contract.ts";
 import type { AppRecord } from "../directory/app_records.ts";
 import { APP_EVENTS } from "../domain/webhook.ts";
 import { accepted, refused } from "../domain/result.ts";
-import { shownText, wellFormed } from "../fields.ts";
 import type { Acting } from "./acting.ts";
-import { performAction, reason, type OperatorAction } from "./audited_action.ts";
+import { performAction, reason, textForPeople, type OperatorAction } from "./audited_action.ts";
 import type { Keyed } from "./save_record.ts";
-
-/** Longest message, in UTF-16 code units: two sentences, because apps show it as the error of a request. */
-const PAUSE_MESSAGE_MAX_LENGTH = 300;
 
 export const pauseAppBody = z.strictObject({
   reason,
-  message: z
-    .string("must be a string")
-    .check(
-      z.trim(),
-      z.minLength(1, "must not be empty"),
-      z.maxLength(
-        PAUSE_MESSAGE_MAX_LENGTH,
-        `must be at most ${PAUSE_MESSAGE_MAX_LENGTH} characters`,
-      ),
-      wellFormed,
-      shownText,
-    ),
+  message: textForPeople,
 });
 
 export const continueAppBody = z.strictObject({ reason });

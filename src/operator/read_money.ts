@@ -62,12 +62,30 @@ export function wholeMonth({ from, to }: Days): Month | null {
   return month.from_ms === from * DAY_MS && month.to_ms === to * DAY_MS ? month : null;
 }
 
-/** The credits that all people owned before and after a month, and their changes. A running month is counted so far. */
+/** Bought credits that are left, and what was paid for them; a null currency: the price is unknown. */
+interface LiabilityRow {
+  readonly currency: string | null;
+  readonly credits: number;
+  readonly amount_minor: number | null;
+}
+
+/**
+ * The credits that all people owned before and after a month, their changes, and what was paid for the bought ones that are
+ * left. A running month is counted so far.
+ */
 export async function readMonthMoney({ read_model }: OperatorServices, month: Month) {
   const { from, to } = daysOfMonth(month);
   const as_of = timestamp(Date.now());
-  const totals = await read_model.readMonthTotals(from, to);
-  return { month: month.name, ...totals, as_of };
+  const { owed, ...totals } = await read_model.readMonthTotals(from, to);
+  const priced = owed.map(({ currency, credits, minor, nanos }): LiabilityRow => ({
+    currency,
+    credits,
+    amount_minor: minor + Math.round(nanos / 1e9),
+  }));
+  const without_price = priced.reduce((rest, { credits }) => rest - credits, totals.closing.bought);
+  const others = { currency: null, credits: without_price, amount_minor: null };
+  const liability = without_price === 0 ? priced : [...priced, others];
+  return { month: month.name, ...totals, liability, as_of };
 }
 
 export async function readMoney(services: OperatorServices, days: Days) {
@@ -92,7 +110,10 @@ const APPS_MAX = 100_000;
 
 async function readRevenue({ read_model }: OperatorServices, { from, to }: Days) {
   const revenue = await read_model.readRevenue(from, to);
-  return revenue.map(({ package_id, ...money }) => ({ package: package_id, ...money }));
+  return revenue.map(({ package_id, ...money }) => ({
+    package: package_id === "" ? null : package_id,
+    ...money,
+  }));
 }
 
 /** In the order of their columns. */
@@ -116,17 +137,21 @@ async function readMonthRow(services: OperatorServices, month: Month): Promise<o
     [`${name}_bought`, money[name].bought],
     [`${name}_given`, money[name].given],
   ]);
-  return { month: money.month, ...Object.fromEntries(cells) };
+  const liability = money.liability.flatMap(({ currency, credits, amount_minor }) =>
+    currency === null
+      ? [["liability_unpriced_credits", credits]]
+      : [
+          [`liability_${currency}_credits`, credits],
+          [`liability_${currency}_minor`, amount_minor],
+        ],
+  );
+  return { month: money.month, ...Object.fromEntries([...cells, ...liability]) };
 }
 
 const COLUMNS = {
   by_app: ["app", "granted", "settled", "refunded", "job_refunded"],
   revenue: ["package", "currency", "purchases", "amount_minor", "refunded_minor"],
   accounts: ["identity_id", "credits", "held"],
-  month: [
-    "month",
-    ...MONTH_FIGURES.flatMap((name) => [`${name}_bought`, `${name}_given`]),
-  ] as readonly string[],
 } as const;
 
 /** The rows of a list, in portions. */
@@ -168,13 +193,15 @@ export async function readMoneyList(
   const portions = rowsOf(services, list, days);
   // Read first, so that an unreachable read model is a proper refusal.
   let next = await portions.next();
+  // A month has columns for each currency.
+  const columns = list === "month" ? Object.keys(next.value?.[0] ?? {}) : COLUMNS[list];
   const encoder = new TextEncoder();
   const write = (rows: readonly (readonly (string | number)[])[]) =>
     encoder.encode(rows.map(csvRow).join(""));
   const cells = (row: object) =>
-    COLUMNS[list].map((name) => Reflect.get(row, name) as string | number);
+    columns.map((name) => (Reflect.get(row, name) ?? "") as string | number);
   const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(write([COLUMNS[list]])),
+    start: (controller) => controller.enqueue(write([columns])),
     async pull(controller) {
       if (next.done === true) return controller.close();
       controller.enqueue(write(next.value.map(cells)));

@@ -14,7 +14,7 @@ import { isPublicHttpsUrl } from "../domain/public_url.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { CAP_PERIODS } from "../domain/spending_cap.ts";
 import { MAIL_DOMAIN_PATTERN, STARTER_EXCLUDED_DOMAINS_MAX } from "../domain/starter_rule.ts";
-import { cost, expiresAfterDays, shownText, wellFormed } from "../fields.ts";
+import { cost, expiresAfterDays, shownUpTo } from "../fields.ts";
 import type { Acting, OperatorServices } from "./acting.ts";
 import { reason } from "./audited_action.ts";
 import {
@@ -59,17 +59,9 @@ const provider = z
   .string("must be a string")
   .check(z.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be a provider's id, such as google"));
 
-/** Strict, so that a misspelt setting is refused, not treated as omitted. An omitted optional setting keeps its value. */
-export const saveAppBody = z.strictObject({
-  name: z
-    .string("must be a string")
-    .check(
-      z.trim(),
-      z.minLength(1, "must not be empty"),
-      z.maxLength(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`),
-      wellFormed,
-      shownText,
-    ),
+/** In a save, a setting that is optional here keeps its value if it is omitted. */
+const fields = {
+  name: shownUpTo(APP_NAME_MAX_LENGTH),
   starter_credits: cost,
   origins: z
     .array(origin, "must be a list of origins")
@@ -129,16 +121,32 @@ export const saveAppBody = z.strictObject({
   ),
   starter_expires_after_days: z.optional(z.nullable(expiresAfterDays)),
   starter_only_here: z.optional(z.boolean("must be true or false")),
-  version,
-  reason: z.optional(reason),
-});
+};
+
+/** Strict, so that a misspelt setting is refused, not treated as omitted. */
+export const saveAppBody = z.strictObject({ ...fields, version, reason: z.optional(reason) });
+
+/** Some settings of a registered app. The others keep their values. */
+export const changeAppBody = z
+  .strictObject({
+    ...z.partial(z.object(fields)).shape,
+    version: z.int("must be the version that you read").check(z.gte(1, "must be at least 1")),
+    reason: z.optional(reason),
+  })
+  .check(
+    z.refine(
+      (body) => Object.keys(body).some((name) => Object.hasOwn(fields, name)),
+      "must name a setting to change",
+    ),
+  );
 
 export type SaveApp = z.output<typeof saveAppBody>;
+export type ChangeApp = z.output<typeof changeAppBody>;
 
 /** A wildcard origin over a shared hosting suffix, where strangers can register names; null: all are acceptable. */
 export async function findAppProblem(
   { keepOwned }: OperatorServices,
-  { origins }: SaveApp,
+  { origins = [] }: Pick<ChangeApp, "origins">,
 ): Promise<FieldProblem | null> {
   const parsed = origins.map(parseAllowedOrigin);
   const owned = await keepOwned(parsed.filter((entry) => entry !== null));
@@ -165,10 +173,11 @@ const ICON_MESSAGES: Readonly<Record<AppIconProblem, string>> = {
   not_a_picture: "it is not a PNG, JPEG, WebP or ICO picture. SVG is not accepted.",
 };
 
+/** Registers an app, or changes it. */
 export function saveApp(
   acting: Acting,
   slug: string,
-  body: Keyed<SaveApp>,
+  body: Keyed<SaveApp> | Keyed<ChangeApp>,
 ): Promise<OnceAnswer<SavedRecord<AppRecord>>> {
   const { app_records, copyAppIcon } = acting.services;
   /** Undefined, as if omitted, if the app already has a copy from this address. */
@@ -180,7 +189,7 @@ export function saveApp(
     const detail = `The icon could not be copied: ${ICON_MESSAGES[copied.refusal]}`;
     return refused({ code: "invalid_request", detail } as const);
   };
-  const kind: RecordKind<Keyed<SaveApp>, AppRecord> = {
+  const kind: RecordKind<Keyed<SaveApp> | Keyed<ChangeApp>, AppRecord> = {
     act: "app.save",
     subject: slug,
     details: {},
@@ -192,9 +201,11 @@ export function saveApp(
     async write({ icon: url, ...given }, { before, audit_id }) {
       const icon = await copyIcon(before, url);
       if (!icon.ok) return icon;
-      const complete = { ...DEFAULTS, ...(before && settingsOf(before)), ...definedOf(given) };
+      // Complete: a change of some settings names a version, so it has a record before it.
+      const settings = { ...DEFAULTS, ...(before && settingsOf(before)), ...definedOf(given) };
+      const complete = { ...settings, icon: icon.value } as Parameters<typeof app_records.save>[1];
       const read = { version: before?.version ?? 0, audit_id };
-      const app = await app_records.save(slug, { ...complete, icon: icon.value }, read);
+      const app = await app_records.save(slug, complete, read);
       return accepted(app === null ? null : { record: app, secret: null });
     },
   };

@@ -8,7 +8,7 @@ import {
   REGISTRATION_ID_PATTERN,
 } from "../domain/oauth_client.ts";
 import { redirectProblem } from "../domain/redirect_match.ts";
-import { shownText, wellFormed } from "../fields.ts";
+import { shownUpTo } from "../fields.ts";
 import type { Acting } from "./acting.ts";
 import { reason } from "./audited_action.ts";
 import {
@@ -43,18 +43,7 @@ const PKCE_OF_PUBLIC =
 /** Strict, so that a misspelt setting is refused. A save replaces all settings. */
 export const saveClientBody = z
   .strictObject({
-    name: z
-      .string("must be a string")
-      .check(
-        z.trim(),
-        z.minLength(1, "must not be empty"),
-        z.maxLength(
-          CLIENT_NAME_MAX_LENGTH,
-          `must have at most ${CLIENT_NAME_MAX_LENGTH} characters`,
-        ),
-        wellFormed,
-        shownText,
-      ),
+    name: shownUpTo(CLIENT_NAME_MAX_LENGTH),
     redirect_uris: addresses.check(z.minLength(1, "must have at least one address")),
     post_logout_redirect_uris: z.optional(addresses),
     public: flag,

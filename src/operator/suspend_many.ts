@@ -4,7 +4,13 @@ import { SUSPENDED_AT_ONCE_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Acting } from "./acting.ts";
-import { performActionOnce, reason, whyNotUnderKey, type ActionRequest } from "./audited_action.ts";
+import {
+  performActionOnce,
+  reason,
+  textForPeople,
+  whyNotUnderKey,
+  type ActionRequest,
+} from "./audited_action.ts";
 import { findToChange } from "./find_person.ts";
 
 /** Accounts that one request suspends at the same time. Each needs four calls, and the platform queues more than six. */
@@ -17,6 +23,7 @@ export const suspendManyBody = z.strictObject({
     z.refine((ids) => new Set(ids).size === ids.length, "must have no duplicates"),
   ),
   reason,
+  public_reason: z.optional(textForPeople),
 });
 
 /** The outcome for one identity, as the request named it. */
@@ -33,11 +40,16 @@ export interface SuspendedItem {
  */
 export async function suspendMany(
   acting: Acting,
-  { identity_ids, reason: given, key }: z.output<typeof suspendManyBody> & ActionRequest,
+  {
+    identity_ids,
+    reason: given,
+    public_reason,
+    key,
+  }: z.output<typeof suspendManyBody> & ActionRequest,
   refusalOf: (error: unknown) => Refusal,
 ): Promise<Result<readonly SuspendedItem[], Refusal>> {
   const { accounts } = acting.services;
-  const details = { accounts: identity_ids.length };
+  const details = { accounts: identity_ids.length, public_reason };
   const action = { act: "account.suspend", reason: given, details, key, subjects: identity_ids };
   const refusal = await whyNotUnderKey(acting, action);
   if (refusal !== null) return refused(refusal);
@@ -47,7 +59,7 @@ export async function suspendMany(
       if (!holder.ok) return holder.refusal;
       const subject = holder.value.identity_id;
       const done = await performActionOnce(acting, { ...action, subject }, () =>
-        accounts(subject).suspend(),
+        accounts(subject).suspend({ public_reason }),
       );
       return done.ok ? null : done.refusal;
     } catch (error) {

@@ -5,8 +5,10 @@ import type { WebhookKey } from "../directory/webhook_records.ts";
 import { accepted } from "../domain/result.ts";
 import { APP_ITSELF } from "../domain/webhook.ts";
 import { timestamp } from "../domain/wire.ts";
-import { pageLimit, queryText } from "../fields.ts";
+import { DAY_MS } from "../domain/calendar.ts";
+import { dateTime, pageLimit, queryText } from "../fields.ts";
 import type { WebhookEngine } from "../webhooks/engine.ts";
+import { TEST_TYPES } from "../domain/webhook_samples.ts";
 import type { Acting, OperatorServices } from "./acting.ts";
 import {
   performAction,
@@ -17,6 +19,9 @@ import {
 } from "./audited_action.ts";
 import { resolveIdentity } from "./find_person.ts";
 import type { Keyed } from "./save_record.ts";
+
+/** How far back the events of all accounts can be sent again, in days. */
+const REPLAYED_DAYS_MAX = 7;
 
 /** Longest identity or e-mail address, in UTF-16 code units. */
 const IDENTITY_MAX_LENGTH = 255;
@@ -33,13 +38,42 @@ export const listDeliveriesQuery = z.object({
   cursor: z.optional(identity(queryText)),
 });
 
-export const replayWebhookBody = z.strictObject({
-  identity_id: identity(z.string("must be a string")),
-  after_line: z.int("must be a whole number").check(z.gte(0, "must not be negative")),
+export const replayWebhookBody = z
+  .strictObject({
+    identity_id: z.optional(identity(z.string("must be a string"))),
+    after_line: z.optional(z.int("must be a whole number").check(z.gte(0, "must not be negative"))),
+    since: z.optional(
+      dateTime.check(
+        z.refine((at_ms) => at_ms <= Date.now(), "must not be in the future"),
+        z.refine(
+          (at_ms) => at_ms >= Date.now() - REPLAYED_DAYS_MAX * DAY_MS,
+          `must be at most ${REPLAYED_DAYS_MAX} days ago`,
+        ),
+      ),
+    ),
+    reason: z.optional(reason),
+  })
+  .check(
+    z.refine(({ identity_id, since }) => identity_id === undefined || since === undefined, {
+      error: "must not be given with identity_id",
+      path: ["since"],
+    }),
+    z.refine(({ identity_id, since }) => identity_id !== undefined || since !== undefined, {
+      error: "must be given, or since for all accounts",
+      path: ["identity_id"],
+    }),
+    z.refine(
+      ({ identity_id, after_line }) => (identity_id === undefined) === (after_line === undefined),
+      { error: "must be given with identity_id, and only then", path: ["after_line"] },
+    ),
+  );
+
+export const testWebhookBody = z.strictObject({
+  type: z.optional(z.enum(TEST_TYPES, `must be one of ${TEST_TYPES.join(", ")}`)),
   reason: z.optional(reason),
 });
 
-type Pinged = Awaited<ReturnType<WebhookEngine["sendPing"]>>;
+type Tested = Awaited<ReturnType<WebhookEngine["sendTest"]>>;
 
 /** An action on a webhook that exists. `act` is its name in the audit log. */
 function webhookAction(
@@ -74,21 +108,23 @@ export function rotateSecret(
 }
 
 /**
- * Sends a `ping`. A repeated request sends it again under the same `webhook-id`, so its receiver handles it once. The
- * caller has counted the request, because the address is one that the app chose.
+ * Sends a `ping`, or a sample of another event. A repeated request sends it again under the same `webhook-id`, so its
+ * receiver handles it once. The caller has counted the request, because the address is one that the app chose. Only an
+ * operator learns what the receiver responded.
  */
 export function testWebhook(
   acting: Acting,
   webhook: WebhookKey,
-  request: ActionRequest,
-): Promise<OnceAnswer<Pinged>> {
+  { type = "ping", ...request }: Keyed<z.output<typeof testWebhookBody>>,
+): Promise<OnceAnswer<Tested>> {
   const { webhook_records, webhook_engine } = acting.services;
-  const action = webhookAction(acting, "test", webhook, request);
-  return performAction<Pinged>(acting, action, async (_, { audit_id }) => {
+  const action = webhookAction(acting, "test", webhook, request, { type });
+  return performAction<Tested>(acting, action, async (_, { audit_id }) => {
     const found = await webhook_records.find(webhook.app_slug, webhook.id);
     if (!found.ok) return found;
-    const pinged = await webhook_engine.sendPing(found.value, audit_id);
-    return accepted({ value: pinged, replayed: false });
+    const tested = await webhook_engine.sendTest(found.value, audit_id, type);
+    const value = acting.actor.rights === null ? { ...tested, response: null } : tested;
+    return accepted({ value, replayed: false });
   });
 }
 
@@ -108,18 +144,23 @@ export function retryWebhook(
   });
 }
 
-/** Sends an account's events again. Operators may name the account by e-mail address. */
+/** Sends events again: those of one account, whom operators may name by e-mail address, or since a time those of all. */
 export function replayWebhook(
   acting: Acting,
   webhook: WebhookKey,
-  { identity_id: named, after_line, ...request }: Keyed<z.output<typeof replayWebhookBody>>,
+  { identity_id, after_line = 0, since, ...request }: Keyed<z.output<typeof replayWebhookBody>>,
 ): Promise<OnceAnswer<null>> {
   const { webhook_records, webhook_engine, identity } = acting.services;
-  const details = { identity_id: named, after_line };
+  const details = since === undefined ? { identity_id, after_line } : { since: timestamp(since) };
   const action = webhookAction(acting, "replay", webhook, request, details);
   return performActionOnce(acting, action, async () => {
     const found = await webhook_records.find(webhook.app_slug, webhook.id);
     if (!found.ok) return found;
+    if (since !== undefined) {
+      await webhook_engine.replayAll(found.value, since);
+      return accepted(null);
+    }
+    const named = identity_id ?? "";
     // An app's server may not find out whose an e-mail address is.
     const is_operator = acting.actor.rights !== null;
     const resolved = is_operator ? await resolveIdentity(identity, named) : accepted(named);
@@ -135,12 +176,16 @@ export async function readDeliveries(
 ) {
   const found = await webhook_records.find(app_slug, id);
   if (!found.ok) return found;
-  const { deliveries, next_cursor } = await webhook_engine.listDeliveries(found.value, {
-    status: status === "pending" ? status : null,
-    cursor: cursor ?? null,
-    limit,
-  });
+  const { deliveries, next_cursor, replays_since_ms } = await webhook_engine.listDeliveries(
+    found.value,
+    {
+      status: status === "pending" ? status : null,
+      cursor: cursor ?? null,
+      limit,
+    },
+  );
   return accepted({
+    replays_since: replays_since_ms === null ? null : timestamp(replays_since_ms),
     deliveries: deliveries.map((delivery) => ({
       event_id: delivery.event_id,
       type: delivery.type,
@@ -150,11 +195,7 @@ export async function readDeliveries(
       status: delivery.status,
       last_error: delivery.reason,
       at: timestamp(delivery.at_ms),
-      // The time of a retry that a resumption waits for is 0.
-      retry_at:
-        delivery.retry_at_ms === null
-          ? null
-          : timestamp(Math.max(delivery.retry_at_ms, delivery.at_ms)),
+      retry_at: delivery.retry_at_ms === null ? null : timestamp(delivery.retry_at_ms),
     })),
     next_cursor: next_cursor ?? undefined,
   });

@@ -1,8 +1,9 @@
 /** Books again, in a restored account, the credits of payments and debts that came after the time. */
 import { OF_ACCOUNT } from "../../domain/ledger.ts";
-import { baseTerms, bringIn, putBack, takeBack, type Terms } from "../../domain/lots.ts";
+import { baseTerms, bringIn, type Terms } from "../../domain/lots.ts";
 import { oweDebt } from "../deletion/deletion.ts";
-import { clockOf, readCredits } from "../ledger/credits.ts";
+import { changePurchased, clockOf, readCredits } from "../ledger/credits.ts";
+import { paymentOf } from "../purchases/purchases.ts";
 import { post } from "../ledger/posting.ts";
 import type { Rows } from "../sql/database.ts";
 import type { Transaction } from "../transaction.ts";
@@ -43,22 +44,28 @@ export function bookKept(transaction: Transaction, undone: Undone, then: Given):
 function bookPurchase(
   transaction: Transaction,
   { entries, tables }: Undone,
-  { checkout_session_id, package_name: note }: PurchaseRow,
+  purchase: PurchaseRow,
   amount: number,
 ): void {
+  const { checkout_session_id, package_name: note } = purchase;
   const lines = tables.purchase_entries
     .filter((one) => one.checkout_session_id === checkout_session_id)
     .map(({ line }) => line);
   const entry = entries.find(({ line }) => line === Math.min(...lines));
   const json = entry?.terms_json ?? null;
   const terms = json === null ? baseTerms(true) : (JSON.parse(json) as Terms);
-  const lot = {
-    id: entry?.lot_id ?? clockOf(transaction).newId(),
-    origin: "purchase",
-    note,
-  } as const;
-  const arrived = bringIn(readCredits(transaction), lot, terms, amount);
+  // If it joined the lot of another purchase, that lot may be back already.
+  const lost_id = entry?.lot_id ?? null;
+  const is_free = lost_id !== null && transaction.store.lots.read(lost_id) === null;
+  const id = is_free ? lost_id : clockOf(transaction).newId();
+  const lot = { id, origin: "purchase", note } as const;
+  const paid = paymentOf(purchase);
+  const arrived = bringIn(readCredits(transaction), lot, terms, amount, paid);
   post(transaction, { ...OF_ACCOUNT, kind: "recovery", amount, note }, arrived);
+  // By this entry, a later refund finds the lot.
+  if (arrived.lot_id === lot.id) {
+    transaction.database.update("lots", { line: Math.min(...lines) }, { id: lot.id });
+  }
 }
 
 /** A refund, a dispute, or a dispute that was won. */
@@ -68,12 +75,8 @@ function bookChange(
   amount: number,
 ): void {
   const lot_id = transaction.purchases.readLotOf(checkout_session_id);
-  const before = readCredits(transaction, [{ lot_id }]);
-  const known = before.lots.some(({ id }) => id === lot_id) ? lot_id : null;
-  const credits =
-    amount > 0
-      ? putBack(before, [{ lot_id: known, bought: true, credits: amount }], clockOf(transaction))
-      : takeBack(before, known, 0 - amount);
+  const known = lot_id !== null && transaction.store.lots.read(lot_id) !== null ? lot_id : null;
+  const credits = changePurchased(transaction, checkout_session_id, known, amount);
   post(transaction, { ...OF_ACCOUNT, kind: "recovery", amount, note }, { credits, lot_id: known });
 }
 

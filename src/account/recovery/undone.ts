@@ -10,6 +10,7 @@
  */
 import type { CapSpending } from "../../domain/spending_cap.ts";
 import { assertInvariant } from "../../domain/result.ts";
+import type { KnownAccount } from "../contract.ts";
 import type { AccountDatabase, Rows, TableName } from "../sql/database.ts";
 
 /** The most entries that a restore can undo: an object has 128 MB of memory. */
@@ -26,6 +27,7 @@ const TREATMENT = {
   apps: "merged",
   archive: "kept",
   balance_forward: "restored",
+  base_payments: "restored",
   cap_claims: "restored",
   codes: "kept",
   data_format: "restored",
@@ -88,40 +90,86 @@ export function readUndone(
   return { ...at, entries, tables: tables as unknown as Undone["tables"] };
 }
 
+/** The columns of an entry of the kind `recovery` that do not follow from another entry. */
+const OF_RECOVERY = {
+  kind: "recovery",
+  amount: 0,
+  job_id: null,
+  app_slug: null,
+  note: null,
+  previous_line: null,
+  lot_id: null,
+  terms_json: null,
+} as const;
+
 /** Puts the undone entries behind those of the restored account, and takes its credits back by one more entry. */
 export function appendUndone(
   database: AccountDatabase,
   { entries, newest_line }: Undone,
   now_ms: number,
 ): void {
-  const then = database.row("entries", "order by line desc limit 1");
-  assertInvariant(then !== null, "a restored account has entries");
+  const then = newestEntry(database);
   const by_line = new Map(entries.map((entry) => [entry.line, entry]));
-  const recovery = {
-    ...then,
-    kind: "recovery",
-    amount: 0,
-    job_id: null,
-    app_slug: null,
-    note: null,
-    previous_line: null,
-    lot_id: null,
-    terms_json: null,
-  } as const;
   let last: Rows["entries"] = then;
   for (let line = then.line + 1; line <= newest_line; line += 1) {
     // A damaged ledger may lack entries. Their numbers must not be used again.
-    last = by_line.get(line) ?? { ...last, ...recovery, line, at_ms: last.at_ms };
+    last = by_line.get(line) ?? { ...last, ...OF_RECOVERY, line };
     database.insert("entries", last);
   }
-  database.insert("entries", {
-    ...recovery,
-    line: last.line + 1,
-    amount: then.balance_after - last.balance_after,
-    previous_line: then.line,
-    note: `Restored to ${new Date(then.at_ms).toISOString()}`,
-    at_ms: Math.max(now_ms, last.at_ms),
-  });
+  const note = `Restored to ${new Date(then.at_ms).toISOString()}`;
+  takeBackTo(database, then, note, now_ms);
+}
+
+/** Adds the entry after which the account is again as after `then`. */
+export function takeBackTo(
+  database: AccountDatabase,
+  then: Rows["entries"],
+  note: string,
+  now_ms: number,
+): void {
+  const last = newestEntry(database);
+  const amount = then.balance_after - last.balance_after;
+  const at_ms = Math.max(now_ms, last.at_ms);
+  const of_then = { previous_line: then.line, line: last.line + 1, amount, note, at_ms };
+  database.insert("entries", { ...then, ...OF_RECOVERY, ...of_then });
+}
+
+/**
+ * Adds entries in the place of lost ones. All that is known of them is the read model's row of the account, which has the
+ * balance after the last one. @returns how many
+ */
+export function appendLost(database: AccountDatabase, known: KnownAccount): number {
+  const before = newestEntry(database);
+  const note = "Lost: what these entries changed together";
+  for (let line = before.line + 1; line <= known.line; line += 1) {
+    database.insert("entries", {
+      ...before,
+      ...OF_RECOVERY,
+      line,
+      ...(line === known.line
+        ? { ...stateOf(known), amount: known.credits - before.balance_after, note }
+        : {}),
+    });
+  }
+  return Math.max(0, known.line - before.line);
+}
+
+/** The columns of an entry that make the read model's row one of this account. */
+function stateOf({ credits, reserved, bought, paid_json, updated_at_ms }: KnownAccount) {
+  return {
+    balance_after: credits,
+    reserved_after: reserved,
+    bought_after: bought,
+    reserved_bought_after: 0,
+    paid_json,
+    at_ms: updated_at_ms,
+  };
+}
+
+function newestEntry(database: AccountDatabase): Rows["entries"] {
+  const newest = database.row("entries", "order by line desc limit 1");
+  assertInvariant(newest !== null, "a restored account has entries");
+  return newest;
 }
 
 /** Puts back what is not about credits. Debts and lots are for `kept_credits.ts`. */
@@ -133,8 +181,9 @@ export function putBackKept(database: AccountDatabase, { tables }: Undone): void
   }
   const [account] = tables.account;
   if (account !== undefined) {
-    const { suspended_at_ms, returned } = account;
-    database.update("account", { suspended_at_ms, returned }, { singleton: 1 });
+    const { suspended_at_ms, suspended_public_reason, returned } = account;
+    const kept = { suspended_at_ms, suspended_public_reason, returned };
+    database.update("account", kept, { singleton: 1 });
   }
   putBackAllowances(database, tables.allowances);
   for (const { id, warnings } of tables.lots) {

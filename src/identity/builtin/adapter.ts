@@ -25,7 +25,7 @@ import { endSession, listSessions, pageSessions } from "./session_list.ts";
 import { bindingOf, describeBrowser, Sessions, type ProvenIdentity } from "./sessions.ts";
 import { createSignIns, reportIssuer } from "./sign_ins.ts";
 import type { PseudonymsOf } from "./tombstones.ts";
-import type { IdentityStore } from "./identity_queries.ts";
+import { NO_COPY, type IdentityStore, type PeopleCopy } from "./identity_queries.ts";
 import { unlink } from "./linking.ts";
 import { ReturningPeople, type ReturningAccounts } from "./returning_people.ts";
 import { Users } from "./users.ts";
@@ -54,6 +54,8 @@ interface BuiltinOptions extends ReturningAccounts {
   readonly encryption_keys: readonly EncryptionKey[];
   /** The pseudonyms that stay of deleted people's identities. */
   readonly pseudonyms_of: PseudonymsOf;
+  /** The second copy of people. Left out: people are only in the directory. */
+  readonly people_copy?: PeopleCopy;
   /** Stores the upstream tokens of a sign-in. */
   readonly store_upstream_tokens?: StoreUpstreamTokens;
   /** Deletes the upstream tokens of a method that a person unlinked. */
@@ -141,6 +143,7 @@ function partsOf(options: BuiltinOptions) {
     database,
     pseudonymsOf: options.pseudonyms_of,
     provider_ids: options.providers.map(({ id }) => id),
+    copy: options.people_copy ?? NO_COPY,
   };
   const sessions = new Sessions(database);
   const users = new Users(store);
@@ -191,7 +194,7 @@ function listsOf({ store }: Parts) {
     listSessions: (identity_id) => listSessions(database, identity_id),
     pageSessions: (...page) => pageSessions(database, ...page),
     endSession: (...session) => endSession(database, ...session),
-    forgetPerson: (user_id, owed) => forgetPerson(database, pseudonymsOf, { user_id, owed }),
+    forgetPerson: (user_id, owed) => forgetPerson(store, { user_id, owed }),
     changeDebt: async (identity_id, credits) =>
       changeDebt(database, await pseudonymsOf(["debt", identity_id]), credits),
     listIdentities: (...page) => listIdentities(database, ...page),
@@ -208,7 +211,7 @@ function passkeysOf(parts: Parts, options: BuiltinOptions): PasskeyPort {
   return {
     ...createPasskeys({
       ...parts,
-      store: createPasskeyStore(database, options.pseudonyms_of),
+      store: createPasskeyStore(parts.store),
       ceremonies: createCookiesOf(options.encryption_keys, {
         cookie: CEREMONY_COOKIE,
         purpose: CEREMONY_PURPOSE,
@@ -218,7 +221,7 @@ function passkeysOf(parts: Parts, options: BuiltinOptions): PasskeyPort {
     }),
     findByRecoveryCode: (code) => findByRecoveryCode(database, code),
     async recover(typed, request, base_url) {
-      const exchanged = await exchangeRecoveryCode(database, typed);
+      const exchanged = await exchangeRecoveryCode(parts.store, typed);
       if (exchanged === null) return null;
       const { user_id, code: recovery_code } = exchanged;
       await parts.people.prepare(user_id);
@@ -226,7 +229,7 @@ function passkeysOf(parts: Parts, options: BuiltinOptions): PasskeyPort {
       const signed_in = await parts.signIn(user_id, recovery, request, base_url);
       return signed_in === null ? null : { ...signed_in, recovery_code };
     },
-    replaceRecoveryCode: (session) => replaceRecoveryCode(database, session),
+    replaceRecoveryCode: (session) => replaceRecoveryCode(parts.store, session),
   };
 }
 

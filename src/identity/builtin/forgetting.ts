@@ -3,6 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Owed } from "../port.ts";
 import { dropTakenOver } from "./debts.ts";
+import type { IdentityStore } from "./identity_queries.ts";
 import { debts, identities, sessions, users } from "./schema.ts";
 import { leaveTombstone, nameOf, type PseudonymsOf } from "./tombstones.ts";
 
@@ -20,8 +21,7 @@ interface Forgotten {
 
 /** Deletes a user with their sessions and identities; may be repeated. */
 export async function forgetPerson(
-  database: DrizzleD1Database,
-  pseudonymsOf: PseudonymsOf,
+  { database, pseudonymsOf, copy }: IdentityStore,
   { user_id, owed }: Forgotten,
 ): Promise<void> {
   const theirs = eq(identities.user_id, user_id);
@@ -51,7 +51,7 @@ export async function forgetPerson(
       ...(await Promise.all(forgetting)).flat(),
       database.delete(users).where(and(eq(users.id, user_id), none_left)),
     ]);
-    if (linked.length === 0) return;
+    if (linked.length === 0) return copy.left();
   }
   throw new Error("identities are linked as fast as they are deleted");
 }

@@ -4,11 +4,32 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { identities, users } from "./schema.ts";
 import type { PseudonymsOf } from "./tombstones.ts";
 
+/** The second copy of people: see `kept_people.ts`. */
+export interface PeopleCopy {
+  /** Copies a user in the background, after a change. */
+  changed(user_id: string): void;
+  /** The same for whatever waits: of a user who left, tombstones and debts remain. */
+  left(): void;
+  /**
+   * Restores the users and tombstones of an unknown sign-in method, if the directory replaced a lost one. @returns whether it
+   * restored anything.
+   */
+  bringBack(identity: Pick<Origin, "issuer" | "subject">): Promise<boolean>;
+}
+
+/** The copy of a service without one. */
+export const NO_COPY: PeopleCopy = {
+  changed() {},
+  left() {},
+  bringBack: () => Promise.resolve(false),
+};
+
 export interface IdentityStore {
   readonly database: DrizzleD1Database;
   readonly pseudonymsOf: PseudonymsOf;
   /** The configured providers. */
   readonly provider_ids: readonly string[];
+  readonly copy: PeopleCopy;
 }
 
 export type IdentityRow = typeof identities.$inferSelect;

@@ -90,7 +90,7 @@ export async function link(
  * other sessions that were started with its provider.
  */
 export async function unlink(
-  { database, pseudonymsOf }: IdentityStore,
+  { database, pseudonymsOf, copy }: IdentityStore,
   session: Session,
   provider: string,
 ): Promise<Unlinking> {
@@ -126,6 +126,7 @@ export async function unlink(
     ...leaveSessions(database, session, provider),
   ]);
   if (removed.meta.changes > 0) {
+    copy.left();
     const linked_at_ms = row?.created_at_ms ?? Date.now();
     return { kind: "unlinked", linked_at_ms, ended_sessions };
   }

@@ -3,11 +3,10 @@
  * leaves the others, and ends the sessions and tokens of that one.
  */
 import { and, eq, like, sql } from "drizzle-orm";
-import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { identities, users } from "./schema.ts";
-import { isTombstoneOf, type PseudonymsOf } from "./tombstones.ts";
-import type { Origin } from "./identity_queries.ts";
+import { isTombstoneOf } from "./tombstones.ts";
+import type { IdentityStore, Origin } from "./identity_queries.ts";
 import { isAlgorithm, type PublicKey } from "./webauthn/public_key.ts";
 import { rpIdOf } from "./webauthn/ceremony.ts";
 
@@ -69,15 +68,14 @@ export async function passkeyOrigin(
   };
 }
 
-export function createPasskeyStore(
-  database: DrizzleD1Database,
-  pseudonymsOf: PseudonymsOf,
-): PasskeyStore {
+export function createPasskeyStore({ database, pseudonymsOf, copy }: IdentityStore): PasskeyStore {
   const isThis = ({ provider, subject }: Origin) =>
     and(eq(identities.provider, provider), eq(identities.subject, subject));
   return {
     async find(origin) {
-      const row = await database.select().from(identities).where(isThis(origin)).get();
+      const query = database.select().from(identities).where(isThis(origin));
+      let row = await query.get();
+      if (row === undefined && (await copy.bringBack(origin))) row = await query.get();
       if (row === undefined) return null;
       const { user_id, algorithm, public_key, sign_count, last_used_at_ms } = row;
       if (algorithm === null || !isAlgorithm(algorithm) || public_key === null) return null;
@@ -120,6 +118,7 @@ export function createPasskeyStore(
           )
           .onConflictDoNothing(),
       ]);
+      if (made.meta.changes > 0) copy.changed(user_id);
       return made.meta.changes > 0;
     },
     async use(origin, { sign_count, started_at_ms }) {

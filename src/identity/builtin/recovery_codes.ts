@@ -6,6 +6,7 @@ import { and, eq, ne } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { RECOVERY_METHOD, type Session } from "../port.ts";
+import type { IdentityStore } from "./identity_queries.ts";
 import { sessions, users } from "./schema.ts";
 
 /** Digits and letters without I, L, O and U (Crockford's base 32). 256 is a multiple of 32, so no letter is likelier. */
@@ -50,7 +51,7 @@ export async function findByRecoveryCode(
 
 /** Replaces a code that was used by a new one. Null: it is nobody's code. One query, so a code is used once. */
 export async function exchangeRecoveryCode(
-  database: DrizzleD1Database,
+  { database, copy }: Pick<IdentityStore, "database" | "copy">,
   typed: string,
 ): Promise<{ readonly user_id: string; readonly code: string } | null> {
   const used = await readRecoveryCode(typed);
@@ -61,12 +62,14 @@ export async function exchangeRecoveryCode(
     .set({ recovery_code_hash: hash, recovery_code_at_ms: Date.now() })
     .where(eq(users.recovery_code_hash, used))
     .returning({ id: users.id });
-  return user === undefined ? null : { user_id: user.id, code };
+  if (user === undefined) return null;
+  copy.changed(user.id);
+  return { user_id: user.id, code };
 }
 
 /** Gives a session's user a new code, and ends the other sessions that were started with the former one. */
 export async function replaceRecoveryCode(
-  database: DrizzleD1Database,
+  { database, copy }: Pick<IdentityStore, "database" | "copy">,
   { id: session_id, identity_id: user_id }: Session,
 ): Promise<{ readonly recovery_code: string; readonly ended_sessions: readonly Session[] }> {
   const { code, hash } = await drawRecoveryCode();
@@ -83,6 +86,7 @@ export async function replaceRecoveryCode(
       .returning({ id: sessions.id, identity_id: sessions.user_id }),
     database.update(sessions).set({ provider: null }).where(theirs),
   ]);
+  copy.changed(user_id);
   return { recovery_code: code, ended_sessions };
 }
 

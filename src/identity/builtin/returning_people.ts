@@ -41,8 +41,12 @@ export class ReturningPeople {
 
   /** As {@link link}. */
   async link(session: Session, origin: Origin): Promise<Linking> {
+    // Of a person who is not back in the directory yet.
+    await this.#store.copy.bringBack(origin);
     const linking = await link(this.#store, session, origin);
-    if (linking.kind === "linked") await this.#moveDebts(session.identity_id);
+    if (linking.kind !== "linked") return linking;
+    this.#store.copy.changed(session.identity_id);
+    await this.#moveDebts(session.identity_id);
     return linking;
   }
 
@@ -65,9 +69,10 @@ export class ReturningPeople {
   }
 
   async #moveDebts(user_id: string): Promise<void> {
-    const { database } = this.#store;
+    const { database, copy } = this.#store;
     const owed = await assignDebts(database, user_id);
-    if (owed.length > 0 && (await this.#accounts.owe_debts(user_id, owed)))
-      await dropDebts(database, user_id, owed);
+    if (owed.length === 0) return;
+    if (await this.#accounts.owe_debts(user_id, owed)) await dropDebts(database, user_id, owed);
+    copy.left();
   }
 }

@@ -112,6 +112,26 @@ export const debts = sqliteTable(
   (table) => [primaryKey({ columns: [table.person_id, table.id] })],
 );
 
+/**
+ * Changes of people that the archive lacks. The triggers in `drizzle/directory.triggers.sql` write the rows, in the
+ * transaction of each change; see `kept_people.ts`.
+ */
+export const unkept = sqliteTable(
+  "unkept",
+  {
+    kind: text({ enum: ["user", "tombstone", "debts"] }).notNull(),
+    /** The user's id, the tombstone's pseudonym, or the person's id. */
+    id: text().notNull(),
+    /** Random, another one with each change. */
+    version: text().notNull(),
+    due_at_ms: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.kind, table.id] }),
+    index("unkept_due_at_ms").on(table.due_at_ms),
+  ],
+);
+
 /** Browser sessions. Only the SHA-256 of the cookie's secret is stored. `id` is the `sid` of session tokens. */
 export const sessions = sqliteTable(
   "sessions",

@@ -55,6 +55,7 @@ export class Users {
       await this.#refreshProfile(known.user_id, known.provider, () => profile);
       return found(known);
     }
+    if (await this.#store.copy.bringBack(origin)) return this.findOrCreate(origin, profile);
     return this.#create(origin, profile, true);
   }
 
@@ -64,13 +65,10 @@ export class Users {
    */
   async findByToken(
     origin: Origin,
-    {
-      profile,
-      issued_at_ms,
-      takes_starters,
-    }: Pick<TokenPerson, "profile" | "issued_at_ms" | "takes_starters">,
+    token: Pick<TokenPerson, "profile" | "issued_at_ms" | "takes_starters">,
     whyNoNewPerson: () => Promise<Refusal | null>,
   ): Promise<Found | Exclude<TokenPersonFound, { kind: "found" }>> {
+    const { profile, issued_at_ms, takes_starters } = token;
     const former = await isTombstoneOf(this.#store.pseudonymsOf, origin);
     const [[known], [other], [left]] = await this.#database.batch([
       findIdentity(this.#store, origin),
@@ -84,6 +82,9 @@ export class Users {
     // Also for a person who returned since: the token was issued for the account that they left.
     if (issued_at_ms <= (left?.at_ms ?? -1)) return { kind: "left" };
     if (known === undefined) {
+      if (await this.#store.copy.bringBack(origin)) {
+        return this.findByToken(origin, token, whyNoNewPerson);
+      }
       const refusal = await whyNoNewPerson();
       return refusal === null
         ? this.#create(origin, profile, takes_starters)
@@ -159,11 +160,12 @@ export class Users {
       user.email !== profile.email ||
       user.email_verified !== profile.email_verified;
     // The provider may have been unlinked since. Its data must not count as the next oldest one's.
-    if (changed)
-      await this.#database
-        .update(users)
-        .set({ ...profile })
-        .where(and(eq(users.id, user_id), isOldest(user_id, provider)));
+    if (!changed) return;
+    await this.#database
+      .update(users)
+      .set({ ...profile })
+      .where(and(eq(users.id, user_id), isOldest(user_id, provider)));
+    this.#store.copy.changed(user_id);
   }
 
   async #create(origin: Origin, profile: Profile, takes_starters: boolean): Promise<Found> {
@@ -190,6 +192,7 @@ export class Users {
           .returning({ opens_as_returned: users.opens_as_returned }),
       ]);
       const { provider } = origin;
+      this.#store.copy.changed(id);
       return found({ user_id: id, provider, created_at_ms, opens_as_returned: null, ...made[0] });
     } catch (error) {
       const winner = await findIdentity(this.#store, origin).get();

@@ -551,6 +551,13 @@ describe("passbook admin", { tags: "slow" }, () => {
       max_overage_percent: null,
       upstream_providers: [],
     });
+    const changed = await operate("apps change sketch --max-overage 50");
+    expect(changed.stdout).toMatch(/^Done\.\n[^]*max_overage_percent +50\n/);
+    const unknown = await operate("apps change film --max-overage 50");
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("film is not registered"),
+    });
     const wrong = await operate("apps set sketch --max-overage lots");
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-overage") });
   });
@@ -599,13 +606,39 @@ describe("passbook admin", { tags: "slow" }, () => {
     const owed = await read("credits ID --reason chargeback --below-zero -- -115");
     expect(owed).toMatchObject({ credits: -5, entry: { amount: -115 } });
     expect(await operate("suspend ID --reason outage")).toMatchObject(DONE);
-    const some = await operate("suspend ID nobody --reason outage");
+    const some = await operate("suspend ID nobody --reason outage --public-reason Outage");
     expect(some.code).toBe(1);
     expect(some.stdout).toMatch(/^1 of 2 accounts are suspended\.\nnobody: /);
+    expect((await read("account ID")).account.suspended_public_reason).toBe("Outage");
     expect(await operate("restore ID --reason outage")).toMatchObject(DONE);
     expect((await operate("account ID")).stdout).toMatch(/\ncredits +-5\n[^]*\n\nSESSIONS\n/);
     const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], person);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  it("an operator books credits that were paid elsewhere, and the month's liability has their price", async () => {
+    const { operate, read } = await open("ivy@example.com");
+    const paid = "credits ID 40 --reason invoice-7 --bought --paid-minor 1999 --currency chf";
+    expect(await read(paid)).toMatchObject({ credits: 140, entry: { amount: 40 } });
+    for (const wrong of ["--paid-minor 0", "--paid-minor 5"]) {
+      expect((await operate(`credits ID 40 --reason invoice-8 ${wrong}`)).code).not.toBe(0);
+    }
+    // Changes reach the read model a second later.
+    await operate("rebuild ID");
+    const month = await read(`money --month ${new Date().toISOString().slice(0, 7)}`);
+    expect(month.liability).toContainEqual({ currency: "chf", credits: 40, amount_minor: 1999 });
+  });
+
+  it("an operator finds the request that somebody's id names", async () => {
+    const { person, operate, read } = await open("jon@example.com");
+    const headers = { Authorization: `Bearer ${person.PASSBOOK_TOKEN}` };
+    const response = await fetch(`${passbook.url}/api/jobs/nothing`, { headers });
+    const request_id = response.headers.get("Passbook-Request-Id") ?? "";
+    const found = await operate(`requests --request ${request_id}`);
+    expect(found.stdout).toMatch(/GET +\/api\/jobs\/:id +404 +job_not_found +session /);
+    const { source, requests } = await read("requests --account jon@example.com");
+    expect(source).toBe("memory");
+    expect(requests).toContainEqual(expect.objectContaining({ route: "/api/wallet", status: 200 }));
   });
 
   it("an operator repairs the read model, books missing payments, and reads the health figures", async () => {
@@ -648,6 +681,13 @@ describe("passbook admin", { tags: "slow" }, () => {
     const fetched = await operate(`archive download ID ${copy}`);
     expect(fetched.stdout).toContain("Fetched 1 segments of 1 accounts.");
     expect((await operate("differences --check ID")).stdout).toContain("found 0 differences");
+    expect((await operate("restore-account ID")).code).toBe(2);
+    expect(
+      (await operate("restore-account ID --from-archive --to 2026-11-21T10:00:00Z")).code,
+    ).toBe(2);
+    const intact = await operate("restore-account ID --from-archive");
+    expect(intact).toMatchObject({ code: 1 });
+    expect(intact.stdout).toContain("The account has its storage.");
     // Another machine: no address, no token.
     const verify = (...more: readonly string[]) =>
       passbookOf("stranger", ["archive", "verify", copy, ...more]);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { existsSync, globSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
@@ -100,12 +100,19 @@ describe("the package", () => {
     });
   });
 
-  it("every relative link of the package's manual leads to a file of the package", async () => {
+  it("every relative link of the package's manual and guides leads to a file of the package", () => {
     const folder = join(installed.folder, "node_modules/passbook-client");
-    const manual = await readFile(join(folder, "README.md"), "utf8");
-    const links = [...manual.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = ""]) => path);
-    expect(links.length).toBeGreaterThan(5);
-    expect(links.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
+    const pages = ["README.md", ...globSync("docs/*.md", { cwd: folder })];
+    const links = pages.flatMap((page) =>
+      [...readFileSync(join(folder, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+        ([, path = ""]) => join(folder, dirname(page), path),
+      ),
+    );
+    expect(links.length).toBeGreaterThan(50);
+    expect(links.filter((path) => !existsSync(path))).toEqual([]);
+    for (const named of ["docs/testing.md", "examples/oauth/app.mjs"]) {
+      expect(links).toContain(join(folder, named));
+    }
   });
 
   it("each entry exports its own calls, and the first one has none for servers", async () => {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
 import { Sessions } from "../../../src/identity/builtin/sessions.ts";
-import type { Origin } from "../../../src/identity/builtin/identity_queries.ts";
+import { NO_COPY, type Origin } from "../../../src/identity/builtin/identity_queries.ts";
 import { link, unlink } from "../../../src/identity/builtin/linking.ts";
 import { Users } from "../../../src/identity/builtin/users.ts";
 
@@ -18,6 +18,7 @@ async function ada() {
     database,
     pseudonymsOf: async (identity: readonly string[]) => [JSON.stringify(identity)] as const,
     provider_ids: [],
+    copy: NO_COPY,
   };
   const users = new Users(store);
   const sessions = new Sessions(database);

@@ -8,9 +8,10 @@ import {
   recordChanges,
   restoreBookmark,
 } from "../../../src/development/recovery.ts";
+import { expectPaid } from "../account/invariants.ts";
 import { accountId, archiveNow, prove } from "../archive/archived.ts";
 import type { Operator } from "../http/api/admin/operators.ts";
-import { fireAlarm, query } from "./account_object.ts";
+import { evict, fireAlarm, query, readContents } from "./account_object.ts";
 import { passTime } from "./clock.ts";
 import type { SignedIn } from "./passbook.ts";
 
@@ -79,6 +80,21 @@ export async function begin(ada: Person, to: string): Promise<void> {
   expect.fail("the object has not ended");
 }
 
+/** Waits until D1 has everything. Then the platform loses all that the account's object stored. */
+export async function loseStorage({ identity_id }: Person): Promise<void> {
+  await vi.waitFor(async () => {
+    await fireAlarm(identity_id);
+    const [newest] = await query(identity_id, "select max(line) as line from entries");
+    const found = "select max(line) as line from accounts where identity_id = ?";
+    expect(await env.DB.prepare(found).bind(identity_id).first()).toEqual(newest);
+  });
+  await runInDurableObject(accountOf({ identity_id }), async (_, { storage }) => {
+    await storage.deleteAlarm();
+    await storage.deleteAll();
+  });
+  await evict(identity_id);
+}
+
 /** The account, its archive and the read model say the same. */
 export async function expectSound(olga: Operator, ada: Person): Promise<void> {
   const head = await archiveNow(ada.identity_id);
@@ -93,6 +109,7 @@ export async function expectSound(olga: Operator, ada: Person): Promise<void> {
     credits: newest?.balance_after,
     held: newest?.reserved_after,
   });
+  await expectPaid(ada.identity_id, await readContents(ada.identity_id));
   await fireAlarm(ada.identity_id);
   await vi.waitFor(async () => {
     const row = await env.DB.prepare(
