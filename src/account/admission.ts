@@ -76,9 +76,15 @@ function whyDeleted(account: AccountRow | null, caller: Caller): Refusal | null 
     : { code: "account_unknown" };
 }
 
+/** Only a session reads why: what the operator wrote is for the person, not for programs that act for them. */
 function whySuspended(account: AccountRow | null, caller: Caller, wanted: Wanted): Refusal | null {
   if (!isSuspendable(caller.kind, wanted)) return null;
-  return (account?.suspended_at_ms ?? null) === null ? null : { code: "suspended" };
+  if (account === null || account.suspended_at_ms === null) return null;
+  const is_session = caller.kind === "holder" || caller.kind === "page";
+  return {
+    code: "suspended",
+    public_reason: is_session ? account.suspended_public_reason : null,
+  };
 }
 
 /** An app may always try to follow or settle a job: `jobs/settle.ts` then checks that the job is the app's own. */

@@ -1,11 +1,11 @@
 /** The data that an account holds about its holder, for the export of a person's data. Lists have their own operations. */
-import { inOrderOfUse } from "../domain/lots.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import { describeAllowance } from "./allowances/allowances.ts";
 import type { Answer, Holdings } from "./contract.ts";
 import { ensureOpen, readBalance } from "./ledger/posting.ts";
 import { listTopUps, viewTopUp } from "./top_up/top_up.ts";
 import type { Transaction } from "./transaction.ts";
+import { shownLots } from "./wallet/wallet.ts";
 
 /** The most tokens listed, living or ended: ten times as many as may live at once. The same for authorizations. */
 const HELD_TOKENS_MAX = 1_000;
@@ -15,7 +15,8 @@ export function readHoldings(transaction: Transaction): Answer<Holdings> {
   ensureOpen(transaction);
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
-  const { id, identity_id, plan, created_at_ms, suspended_at_ms } = row;
+  const { id, identity_id, plan, created_at_ms } = row;
+  const { suspended_at_ms, suspended_public_reason } = row;
   const renewals = families.lastRenewals();
   return accepted({
     account: {
@@ -25,9 +26,10 @@ export function readHoldings(transaction: Transaction): Answer<Holdings> {
       credits: readBalance(transaction).balance_after,
       created_at_ms,
       suspended_at_ms,
+      suspended_public_reason,
     },
     apps: store.listApps(),
-    lots: inOrderOfUse(store.lots.listLiving()),
+    lots: shownLots(transaction),
     topup: viewTopUp(transaction),
     top_ups: listTopUps(transaction),
     upstream_tokens: database.all(

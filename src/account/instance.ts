@@ -9,7 +9,7 @@ import { transactFor } from "./admission.ts";
 import type { CardCharges } from "../domain/top_up.ts";
 import type { Wanted } from "./caller.ts";
 import { chargeDueTopUp } from "./charging.ts";
-import { NEWER_DATA, SERVICE, type Answer, type Caller } from "./contract.ts";
+import { ACCOUNT_RESTORING, NEWER_DATA, SERVICE, type Answer, type Caller } from "./contract.ts";
 import { deleteOldResponses } from "./idempotency/responses.ts";
 import { expireLeftJobs } from "./jobs/expiry.ts";
 import { readPlan } from "./ledger/turns.ts";
@@ -18,6 +18,9 @@ import { openParts, type AccountParts } from "./parts.ts";
 import { BUILD, isTooNew, readDataFormat } from "./sql/migrate.ts";
 import type { Transaction } from "./transaction.ts";
 
+/** The key of a note in storage that a restore from the archive is under way; see `recovery/from_archive.ts`. */
+export const RESTORING_FROM = "restoring_from_archive";
+
 /** How long the alarm is put off while this build may not run on the data. */
 const NEWER_DATA_ALARM_MS = 15 * 60_000;
 
@@ -25,7 +28,7 @@ export class Instance {
   readonly context: DurableObjectState;
   readonly env: Env;
   /** `blank`: the object has no tables. An app's key that guesses identities does not create any. */
-  #state: "blank" | "newer_data" | AccountParts = "blank";
+  #state: "blank" | "newer_data" | "restoring" | AccountParts = "blank";
 
   readonly #cardCharges: () => CardCharges | null;
 
@@ -38,15 +41,20 @@ export class Instance {
       const { storage } = context;
       const format = readDataFormat(storage.sql);
       if (format === null) return;
+      if (storage.kv.get(RESTORING_FROM) !== undefined) return void (this.#state = "restoring");
       if (!isTooNew(format)) return void this.#open(await storage.getAlarm());
       this.#state = "newer_data";
       console.error({ event: "account_data_newer", build: BUILD, ...format });
     });
   }
 
-  /** Null: the object is blank. @throws Error `NEWER_DATA` if this build may not run on the data. */
+  /**
+   * Null: the object is blank. @throws Error `NEWER_DATA` if this build may not run on the data, `ACCOUNT_RESTORING` while
+   * the account is restored from the archive.
+   */
   get parts(): AccountParts | null {
     if (this.#state === "newer_data") throw new Error(NEWER_DATA);
+    if (this.#state === "restoring") throw new Error(ACCOUNT_RESTORING);
     return this.#state === "blank" ? null : this.#state;
   }
 
@@ -56,19 +64,38 @@ export class Instance {
   }
 
   #open(alarm_at_ms: number | null): AccountParts {
-    const identity_id = this.context.id.name;
-    assertInvariant(identity_id !== undefined, "an account's object is reached by name");
-    const parts = openParts(this.context, this.env, identity_id, alarm_at_ms);
+    const parts = openParts(this.context, this.env, this.identity_id, alarm_at_ms);
     this.#state = parts;
     return parts;
   }
 
+  get identity_id(): string {
+    const { name } = this.context.id;
+    assertInvariant(name !== undefined, "an account's object is reached by name");
+    return name;
+  }
+
+  /** Whether the account is being restored from the archive. */
+  get isRestoring(): boolean {
+    return this.#state === "restoring";
+  }
+
+  /** Refuses all requests until {@link reopen}. @returns parts for the restore */
+  close(): AccountParts {
+    this.#retire();
+    this.#state = "restoring";
+    return openParts(this.context, this.env, this.identity_id, null);
+  }
+
+  #retire(): void {
+    if (typeof this.#state === "string") return;
+    this.#state.archiver.retire();
+    this.#state.old_rows.retire();
+  }
+
   /** Opens all parts again, after their tables were replaced. `alarm_at_ms`: the alarm in storage; null: none. */
   reopen(alarm_at_ms: number | null): void {
-    if (typeof this.#state !== "string") {
-      this.#state.archiver.retire();
-      this.#state.old_rows.retire();
-    }
+    this.#retire();
     this.#open(alarm_at_ms);
   }
 
@@ -128,6 +155,8 @@ export class Instance {
       // The build that wrote the data does the work when it is back.
       return this.context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
     }
+    // An operator finishes the restore, which sets the next alarm.
+    if (this.isRestoring) return;
     const parts = this.openParts();
     const { after_commit, alarm_round, archiver, database, erasure, old_rows } = parts;
     const { streams, webhooks } = parts;

@@ -42,6 +42,7 @@ import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
 import * as purchases from "./purchases/purchases.ts";
+import * as from_archive from "./recovery/from_archive.ts";
 import * as recovery from "./recovery/recovery.ts";
 import { starterReader } from "./sql/started_by.ts";
 import { compareCopies, NO_ACCOUNT } from "./sync/comparison.ts";
@@ -172,8 +173,8 @@ export const OPERATIONS = {
   /** Deletes what the archive has of a deleted account, also what arrived late. @returns whether nothing remains */
   forgetArchive: ({ parts }: Instance): Promise<boolean> => forgetArchive(parts),
   /** What the archive has of the account; null: there is no such account. */
-  readArchived: ({ readModelParts: parts }: Instance): contract.ArchivedAccount | null =>
-    parts === null ? null : readArchived(parts),
+  readArchived: (account: Instance): contract.ArchivedAccount | null =>
+    account.isRestoring ? null : readArchived(account.readModelParts),
   /** What a restore to a time would undo. Changes nothing. */
   planRecovery: (account: Instance, to_ms: number): Answer<contract.RecoveryPlan> =>
     recovery.planRecovery(account, to_ms),
@@ -181,6 +182,16 @@ export const OPERATIONS = {
     recovery.beginRecovery(account, to_ms),
   finishRecovery: (account: Instance): Promise<Answer<contract.Recovered>> =>
     recovery.finishRecovery(account),
+  /** Why an account whose storage was lost cannot be restored from the archive; null: it can. Changes nothing. */
+  whyNotRestored: (account: Instance, lost: contract.LostAccount): string | null =>
+    from_archive.whyNotRestored(account, lost),
+  /** Restores a portion of such an account. @returns null: call again */
+  restoreFromArchive: (
+    account: Instance,
+    lost: contract.LostAccount,
+    is_done: boolean,
+  ): Promise<Answer<contract.RestoredAccount | null>> =>
+    from_archive.restoreFromArchive(account, lost, is_done),
   /** Compares the account with its copies. Changes nothing. */
   compare: async ({ readModelParts: parts }: Instance): Promise<contract.Comparison> =>
     parts === null
@@ -214,7 +225,9 @@ export const OPERATIONS = {
     keepDirectoryMarker(context, id),
 };
 
-function readArchived({ store, archiver }: AccountParts): contract.ArchivedAccount | null {
+function readArchived(parts: AccountParts | null): contract.ArchivedAccount | null {
+  if (parts === null) return null;
+  const { store, archiver } = parts;
   const account = store.readAccount();
   const line = store.readNewestEntry()?.line ?? 0;
   return account === null ? null : { account_id: account.id, line, head: archiver.head };

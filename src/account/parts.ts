@@ -143,6 +143,7 @@ function openCopies(
     ...parts,
     archive,
     isRestoring,
+    checkFormer: (account) => outbox.checkFormer(account),
     settled: () => old_rows.settled(),
     storagePercent: () => {
       const percent = Math.floor((parts.size_bytes() / parts.storage_bytes) * 100);
@@ -159,10 +160,11 @@ function openCopies(
     age_ms: leavingAge(env),
     countFailure: (failure) => failures.count("failed_archive", failure),
   });
-  const outbox = new Outbox(database, store, {
+  const outbox: Outbox = new Outbox(database, store, {
     projector,
     recalling: async (work) => old_rows.recalling(work),
     isRestoring,
+    forgetArchive: (account_id) => archiver.forget(account_id),
     countFailure: (failure) => failures.count("failed_delivery", failure),
   });
   return { copies: { archive, projector }, isRestoring, outbox, archiver, old_rows };

@@ -264,7 +264,7 @@ export function whyCapExceeded(
   now_ms: number,
 ): CapRefusal | null {
   const tightest = tightestCap(caps, now_ms);
-  if (tightest === null || credits <= 0) return null;
+  if (tightest === null) return null;
   const room = roomNow(tightest, now_ms);
   if (credits <= room) return null;
   const cap = { credits: tightest.credits, period: tightest.period };

@@ -20,6 +20,12 @@ export const ARCHIVE_FOLDER = "ledger/v1";
 /** The folder of jobs that left their objects. */
 const JOBS_FOLDER = "jobs/v1";
 
+/** Entries after the segment's own that its other rows belong to. They come again in the next segment. */
+export const LATER_ENTRIES_TABLE = "later_entries";
+
+/** One row: the entry that all rows of the segment, but its entries, belong to. A restore begins from such a segment. */
+export const STATE_TABLE = "state";
+
 /** Digits of an entry number in a name, so that names sort in the order of entries. */
 const NUMBER_DIGITS = 12;
 

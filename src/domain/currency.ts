@@ -7,6 +7,13 @@
 const NO_DECIMALS = "bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" ");
 const THREE_DECIMALS = ["bhd", "jod", "kwd", "omr", "tnd"];
 
+/** Whether it is the code of a currency as payment services write it, such as "eur". */
+export function isCurrency(code: string): boolean {
+  return code === code.toLowerCase() && CODES.has(code.toUpperCase());
+}
+
+const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+
 function decimalsOf(currency: string): number {
   const code = currency.toLowerCase();
   if (NO_DECIMALS.includes(code)) return 0;

@@ -57,6 +57,10 @@ export const FIGURES = {
   failed_deliveries: { unit: "deliveries", limit: 100 },
   /** An account retries at least every 15 minutes. After an hour, the archive is down or has a segment that does not fit. */
   archive_failing: { unit: "seconds", limit: 60 * 60 },
+  /** The schedule copies what a request could not. After an hour, the archive is down, or many people wait. */
+  people_waiting: { unit: "seconds", limit: 60 * 60 },
+  /** The schedule makes a copy each day. After two days, one has failed. */
+  directory_copy_age: { unit: "seconds", limit: 2 * 24 * 60 * 60 },
   /** Old rows leave such an account by themselves. */
   half_full_accounts: { unit: "accounts", limit: null },
   /** Even its young rows take too much. At 100% it creates no job. */
@@ -190,6 +194,10 @@ export interface HealthParts {
   readonly failing_webhooks: Part<readonly FailingWebhook[]>;
   /** Accounts that used at least half of their storage when they last wrote to the archive, the fullest first. */
   readonly filling_accounts: Part<readonly FillingAccount[]>;
+  /** Since when the oldest change of a person waits for its copy; null: none waits. */
+  readonly people_waiting_since_ms: Part<number | null>;
+  /** When the newest copy of the directory was complete; null: no copy was completed yet. */
+  readonly directory_copied_at_ms: Part<number | null>;
   /** When the present comparison of all accounts began; null: none has begun. */
   readonly comparison_began_at_ms: Part<number | null>;
   /** Settled credits of the UTC day. */
@@ -208,6 +216,14 @@ export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[]
     comparison_age: measure(parts.comparison_began_at_ms, (began_at_ms) => ({
       value: seconds(now_ms - (began_at_ms ?? now_ms)),
     })),
+    people_waiting: measure(parts.people_waiting_since_ms, (since_ms) => ({
+      value: seconds(now_ms - (since_ms ?? now_ms)),
+    })),
+    directory_copy_age: measure(parts.directory_copied_at_ms, (newest_at_ms) =>
+      newest_at_ms === null
+        ? { value: null, reason: "not_run_yet" }
+        : { value: seconds(now_ms - newest_at_ms), newest_at_ms },
+    ),
     half_full_accounts: measure(parts.filling_accounts, countFrom(STORAGE_HALF_PERCENT)),
     filling_accounts: measure(parts.filling_accounts, countFrom(STORAGE_FILLING_PERCENT)),
     paused_webhooks: measure(parts.paused_webhooks, (paused) => {

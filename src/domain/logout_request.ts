@@ -17,7 +17,7 @@ export function readLogoutRequest(query: URLSearchParams): Result<LogoutRequest,
   const values = KNOWN.map((name) => query.getAll(name).filter((value) => value !== ""));
   if (values.some(({ length }) => length > 1)) return refused("repeated");
   const [id_token_hint, client_id, post_logout_redirect_uri, state] = values.map(
-    ([value]) => value ?? null,
+    ([value]) => value,
   );
   return accepted({
     id_token_hint: id_token_hint ?? null,

@@ -6,6 +6,16 @@
  * the oldest. The base never expires, so it comes last.
  */
 import { DAY_MS } from "./calendar.ts";
+import {
+  countOf,
+  newestOf,
+  plus,
+  unpriced,
+  worthOf,
+  type PaidCredits,
+  type Price,
+  type Worth,
+} from "./liability.ts";
 import { assertInvariant } from "./result.ts";
 
 /** Where the credits of a lot came from. `returned`: a job gave them back after their lot had expired. */
@@ -43,6 +53,11 @@ export interface Terms {
   readonly bought: boolean;
 }
 
+/** The terms of an entry that brought credits, and what an operator says was paid for them. */
+export interface EntryTerms extends Terms {
+  readonly price?: Price;
+}
+
 export interface Lot extends Terms {
   readonly id: string;
   readonly origin: LotOrigin;
@@ -57,6 +72,8 @@ export interface Lot extends Terms {
   readonly note: string | null;
   /** How many of {@link WARNING_LEADS_MS} are over. */
   readonly warnings: number;
+  /** The payments for the bought credits that came in, oldest first. */
+  readonly paid: readonly PaidCredits[];
 }
 
 /** Credits that a job took from a lot, or from a part of the base (null). A job's parts are in the order of taking. */
@@ -72,6 +89,8 @@ export interface Credits {
   /** The bought credits that started jobs hold. */
   readonly held_bought: number;
   readonly lots: readonly Lot[];
+  /** The payments for bought credits that came to the base since the credits were read; left out: none did. */
+  readonly to_base?: readonly PaidCredits[];
 }
 
 /** The time, and new ids for lots. */
@@ -99,6 +118,22 @@ export function balanceOf({ base, lots }: Credits): number {
 /** The bought credits of {@link balanceOf}. */
 export function boughtOf({ base, lots }: Credits): number {
   return lots.reduce((sum, { bought, left }) => sum + (bought ? left : 0), base.bought);
+}
+
+/** The bought credits of the base, with those that started jobs hold. */
+export function boughtInBase({ base, held_bought, lots }: Credits): number {
+  return lots.reduce(
+    (rest, { bought, held }) => rest - (bought ? held : 0),
+    base.bought + held_bought,
+  );
+}
+
+/** What was paid for the bought credits in lots. */
+export function worthInLots(lots: readonly Lot[]): Worth {
+  return lots.reduce<Worth>(
+    (sum, { paid, left, held }) => plus(sum, worthOf(newestOf(paid, left + held))),
+    {},
+  );
 }
 
 /** Whether an app may use the credits. Null: they are wanted for all apps. */
@@ -323,9 +358,9 @@ export function putBack(credits: Credits, from: readonly Part[], clock: Clock): 
     const lot = now.lots.find(({ id }) => id === part.lot_id) ?? null;
     assertInvariant(part.lot_id === null || lot !== null, "the lot of a part is known");
     const app_slugs = lot?.app_slugs ?? null;
-    const paid = app_slugs === null ? toPay(now, part.credits) : 0;
-    now = moved(now, { lot_id: null, bought: false }, paid);
-    const rest = part.credits - paid;
+    const pays = app_slugs === null ? toPay(now, part.credits) : 0;
+    now = moved(now, { lot_id: null, bought: false }, pays);
+    const rest = part.credits - pays;
     if (rest === 0) continue;
     const is_gone = lot !== null && isExpired(lot, clock.now_ms) && lot.origin !== "returned";
     if (!is_gone) {
@@ -334,12 +369,14 @@ export function putBack(credits: Credits, from: readonly Part[], clock: Clock): 
     }
     const key = JSON.stringify([app_slugs, part.bought]);
     const known = returned.get(key);
+    const paid = newestOf(lot.paid, rest);
     if (known !== undefined) {
-      now = changeLot(now, known, (it) => ({ left: it.left + rest, credits: it.credits + rest }));
+      now = changeLot(now, known, joining(rest, paid));
       continue;
     }
     const terms = { expires_at_ms: clock.now_ms + RETURNED_MS, app_slugs, bought: part.bought };
-    const added = addLot(now, { id: clock.newId(), origin: "returned", note: null }, terms, rest);
+    const named = { id: clock.newId(), origin: "returned", note: null, paid } as const;
+    const added = addLot(now, named, terms, rest);
     now = added.credits;
     if (added.lot_id !== null) returned.set(key, added.lot_id);
   }
@@ -356,7 +393,23 @@ function toPay({ base }: Credits, amount: number): number {
 }
 
 /** A name for a new lot. */
-type NewLot = Pick<Lot, "id" | "origin" | "note">;
+interface NewLot extends Pick<Lot, "id" | "origin" | "note"> {
+  /** The payments for its credits, as many as come in; left out: their price is unknown, or they are given. */
+  readonly paid?: readonly PaidCredits[];
+}
+
+function paidFor({ id, paid }: NewLot, bought: boolean, credits: number): readonly PaidCredits[] {
+  return bought ? (paid ?? [unpriced(id, credits)]) : [];
+}
+
+/** Adds credits to a lot. */
+function joining(amount: number, paid: readonly PaidCredits[]) {
+  return (lot: Lot): Partial<Lot> => ({
+    left: lot.left + amount,
+    credits: lot.credits + amount,
+    paid: [...lot.paid, ...paid],
+  });
+}
 
 /** Where credits came in. `lot_id`: null if all of them went to the base. `terms`: those that they have now. */
 interface Arrived {
@@ -365,13 +418,23 @@ interface Arrived {
   readonly terms: Terms;
 }
 
-/** Credits come in. While the base is below zero, credits for all apps pay it first. */
-export function bringIn(credits: Credits, lot: NewLot, terms: Terms, amount: number): Arrived {
-  const paid = terms.app_slugs === null ? toPay(credits, amount) : 0;
-  const now = moved(credits, { lot_id: null, bought: false }, paid);
-  const rest = amount - paid;
+/**
+ * Credits come in. While the base is below zero, credits for all apps pay it first. `paid`: the payment for all of them; left
+ * out: its price is unknown, or they are given.
+ */
+export function bringIn(
+  credits: Credits,
+  lot: Omit<NewLot, "paid">,
+  terms: Terms,
+  amount: number,
+  paid?: PaidCredits,
+): Arrived {
+  const pays = terms.app_slugs === null ? toPay(credits, amount) : 0;
+  const now = moved(credits, { lot_id: null, bought: false }, pays);
+  const rest = amount - pays;
   if (rest === 0) return { credits: now, lot_id: null, terms };
-  return addLot(now, lot, terms, rest);
+  const of_rest = paid === undefined ? {} : { paid: [{ ...paid, credits: rest }] };
+  return addLot(now, { ...lot, ...of_rest }, terms, rest);
 }
 
 /** Whether one more lot would be too many. Credits without terms need no lot. */
@@ -386,15 +449,19 @@ function isOfBase({ expires_at_ms, app_slugs }: Terms): boolean {
 /** If there are too many lots, the credits join the lot of their scope and part with the nearest later expiry, else the base. */
 function addLot(credits: Credits, lot: NewLot, terms: Terms, amount: number): Arrived {
   const { bought } = terms;
+  const paid = paidFor(lot, bought, amount);
   const toBase = (): Arrived => ({
-    credits: moved(credits, { lot_id: null, bought }, amount),
+    credits: {
+      ...moved(credits, { lot_id: null, bought }, amount),
+      ...(bought ? { to_base: [...(credits.to_base ?? []), ...paid] } : {}),
+    },
     lot_id: null,
     terms: baseTerms(bought),
   });
   if (isOfBase(terms)) return toBase();
   if (!isLotTooMany(credits, terms)) {
     const counts = { credits: amount, left: amount, held: 0, line: 0, warnings: 0 };
-    const added = { ...lot, ...terms, ...counts };
+    const added = { ...lot, ...terms, ...counts, paid };
     return { credits: { ...credits, lots: [...credits.lots, added] }, lot_id: lot.id, terms };
   }
   const scope = JSON.stringify(terms.app_slugs);
@@ -408,10 +475,9 @@ function addLot(credits: Credits, lot: NewLot, terms: Terms, amount: number): Ar
     ),
   );
   if (nearest === undefined) return toBase();
-  const more = (it: Lot) => ({ left: it.left + amount, credits: it.credits + amount });
   const { id: lot_id, expires_at_ms } = nearest;
   return {
-    credits: changeLot(credits, lot_id, more),
+    credits: changeLot(credits, lot_id, joining(amount, paid)),
     lot_id,
     terms: { ...terms, expires_at_ms },
   };
@@ -459,14 +525,69 @@ export function rollOver(
   return { credits: after, kept, gone, gone_lot_id, lot_id };
 }
 
-/** Takes the credits of one purchase: where they are left, then from the base, which may go below zero. */
-export function takeBack(credits: Credits, lot_id: string | null, amount: number): Credits {
-  const lot = credits.lots.find(({ id }) => id === lot_id);
-  const of_lot = Math.min(amount, lot?.left ?? 0);
-  const now = of_lot === 0 ? credits : moved(credits, { lot_id, bought: true }, 0 - of_lot);
-  const of_bought = Math.min(amount - of_lot, now.base.bought);
-  const rest = moved(now, { lot_id: null, bought: true }, 0 - of_bought);
-  return moved(rest, { lot_id: null, bought: false }, of_bought + of_lot - amount);
+/** A payment, and the lot that its credits came to; null: the base. */
+interface Payment {
+  readonly id: string;
+  readonly lot_id: string | null;
+}
+
+/**
+ * Takes credits of one payment: from the lots that have some of them, because they came there or because a job gave them back
+ * late, in the order of use; then from the base, which may go below zero. No lot counts them as the payment's any more, also if
+ * jobs hold them. `of_home`: what was not taken from lots to which they were given back.
+ */
+export function takeBack(
+  credits: Credits,
+  payment: Payment,
+  amount: number,
+): { readonly credits: Credits; readonly of_home: number } {
+  const { id, lot_id } = payment;
+  let [now, rest, of_home, counted] = [credits, amount, amount, amount];
+  for (const lot of inOrderOfUse(credits.lots)) {
+    const is_home = lot.id === lot_id;
+    const of_payment = is_home ? notOfOthers(lot, id) : countedIn(lot, id);
+    const taken = Math.min(rest, lot.left, of_payment);
+    const forgotten = is_home ? amount : Math.min(counted, of_payment);
+    rest -= taken;
+    if (taken > 0) now = moved(now, { lot_id: lot.id, bought: true }, 0 - taken);
+    if (forgotten > 0) now = resizePaid(now, lot.id, id, 0 - forgotten);
+    if (is_home) continue;
+    of_home -= taken;
+    counted -= forgotten;
+  }
+  const of_bought = Math.min(rest, now.base.bought);
+  now = moved(now, { lot_id: null, bought: true }, 0 - of_bought);
+  return { credits: moved(now, { lot_id: null, bought: false }, of_bought - rest), of_home };
+}
+
+/** How many of the credits that are left or held in a lot a payment brought. */
+function countedIn({ paid, left, held }: Lot, id: string): number {
+  const own = newestOf(paid, left + held).filter((one) => one.id === id);
+  return own.reduce((sum, { credits }) => sum + credits, 0);
+}
+
+/** In the lot that a payment's credits came to, everything is theirs that no other payment brought. */
+function notOfOthers({ paid, left, held }: Lot, id: string): number {
+  const others = newestOf(paid, left + held).filter((one) => one.id !== id);
+  return others.reduce((rest, { credits }) => rest - credits, left + held);
+}
+
+/**
+ * Changes how many credits of a lot a payment stands for, because it was returned in part or came back. The payment's newest
+ * credits go first.
+ */
+export function resizePaid(credits: Credits, lot_id: string, id: string, change: number): Credits {
+  return changeLot(credits, lot_id, ({ paid }) => {
+    const oldest = paid.find((one) => one.id === id);
+    let rest = change;
+    const resized = paid.toReversed().map((one) => {
+      if (one.id !== id) return one;
+      const part = one === oldest ? rest : Math.max(rest, 0 - countOf(one));
+      rest -= part;
+      return { ...one, credits: one.credits + part };
+    });
+    return { paid: resized.toReversed() };
+  });
 }
 
 /** The lots whose time is over and that have something left, in the order of use. */

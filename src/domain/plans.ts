@@ -2,7 +2,7 @@
  * Plans with monthly, weekly or daily credits. An account has a copy of its plan's rules, with the period that runs for each.
  * Pure; docs/credits.md explains it to people.
  */
-import { DAY_MS } from "./calendar.ts";
+import { DAY_MS, monthOf } from "./calendar.ts";
 
 export const PERIODS = ["day", "week", "month"] as const;
 export type Period = (typeof PERIODS)[number];
@@ -192,6 +192,20 @@ export function turnOf(rule: RunningRule, now_ms: number): Turn {
     keeps_max: is_in_time ? rule.rollover_max : 0,
     slept: is_in_time ? 0 : keeps,
   };
+}
+
+/** Sleeping accounts wake in the last hours of a month, not all at once, and early enough to be done before it ends. */
+const WAKING_MS = 6 * 60 * 60 * 1000;
+const WAKING_MARGIN_MS = 10 * 60 * 1000;
+
+/**
+ * When an account that sleeps makes its next turn although nobody calls it: before the month ends in which the period's credits
+ * expire, so that what the service owes at the end of the month does not contain them. `account_id`: a random UUID.
+ */
+export function wakesAt({ until_ms }: RunningRule, account_id: string): number {
+  const share = Number.parseInt(account_id.slice(0, 8), 16) / 2 ** 32;
+  const { to_ms } = monthOf(until_ms);
+  return Math.max(until_ms, to_ms - WAKING_MARGIN_MS - Math.floor(share * WAKING_MS));
 }
 
 /** A rule in one word, such as `1000/month:200`: credits/period, then what it keeps, then its apps with `+` between them. */

@@ -54,6 +54,7 @@ export const REFUSAL_STATUS = {
   upstream_unavailable: 502,
   upstream_error: 502,
   upstream_not_configured: 502,
+  metrics_unavailable: 503,
   // Device logins; the codes of RFC 8628, section 3.5, where it has one
   user_code_invalid: 400,
   device_code_not_found: 404,
@@ -95,6 +96,7 @@ export const REFUSAL_STATUS = {
   // Our own failures
   unavailable: 503,
   newer_data: 503,
+  account_restoring: 503,
   misconfigured: 500,
   internal: 500,
 } as const;

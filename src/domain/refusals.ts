@@ -13,7 +13,7 @@ export type Refusal =
   | { readonly code: "unsupported_media_type" }
   | { readonly code: "body_too_large"; readonly limit_bytes: number }
   | { readonly code: "not_found" }
-  | { readonly code: "not_found"; readonly missing: "payments" | "archive" }
+  | { readonly code: "not_found"; readonly missing: "payments" | "archive" | "metrics" }
   | { readonly code: "unknown_host"; readonly base_url: string }
   | { readonly code: "https_required"; readonly base_url: string }
   | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
@@ -36,7 +36,8 @@ export type Refusal =
       /** The request changes the credits of the operator's own account. */
       readonly reason?: "own_account";
     }
-  | { readonly code: "suspended" }
+  /** `public_reason`: the operator's text for the holder; null: none was given, or the caller is no session. */
+  | { readonly code: "suspended"; readonly public_reason: string | null }
   | { readonly code: "token_template_not_found" }
   | { readonly code: "rate_limited"; readonly rule: RateLimitRule }
   | LimitReached
@@ -81,6 +82,7 @@ export type Refusal =
   | { readonly code: "upstream_unavailable"; readonly upstream_status: number | null }
   | { readonly code: "upstream_error"; readonly upstream_status: number | null }
   | { readonly code: "upstream_not_configured" }
+  | { readonly code: "metrics_unavailable" }
   // Device logins; the codes of RFC 8628, section 3.5, where it has one
   | { readonly code: "user_code_invalid" }
   | { readonly code: "device_code_not_found" }
@@ -142,6 +144,7 @@ export type Refusal =
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "newer_data"; readonly retry_after_seconds: number }
+  | { readonly code: "account_restoring"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variables: readonly string[] }
   | { readonly code: "internal"; readonly request_id: string };
 

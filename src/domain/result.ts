@@ -35,7 +35,7 @@ export function errorName(error: unknown): string {
 /** The message of the error that a call of an account throws if this build cannot create or migrate its tables. Nothing changed. */
 export const MIGRATION_FAILED = "account_migration_failed";
 
-/** The message of the error that a call of an account throws if old rows cannot be read from the archive. Nothing changed. */
+/** The message of the error that is thrown if the archive cannot be read. */
 export const ARCHIVE_UNREADABLE = "archive_unreadable";
 
 /** Whether the platform itself failed: it reset an object, could not reach it, or is overloaded. A retry may succeed. */

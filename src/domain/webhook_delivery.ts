@@ -51,3 +51,32 @@ export interface WebhookEvents {
 
 /** Changes whenever the account has something new for webhooks: the numbers of its newest entry and newest event without one. */
 export type WebhookNews = `${number}.${number}`;
+
+/** How the deliveries of a webhook went, in milliseconds since the epoch. */
+export interface WebhookOutcome {
+  /** The minute of the last success; null: none. */
+  readonly last_success_at_ms: number | null;
+  readonly last_error: string | null;
+  readonly last_error_at_ms: number | null;
+  /** The beginning of the response to the last delivery that failed, until the next success. */
+  readonly last_response: string | null;
+  /** When the first delivery failed after the last success; null: the last one succeeded. */
+  readonly failing_since_ms: number | null;
+}
+
+/** Where a walk is over the accounts that were active since a UTC day: after this day, app and account. */
+export interface ActiveSince {
+  /** In whole days since the epoch. */
+  readonly first_day: number;
+  readonly day: number;
+  readonly app_slug: string;
+  readonly account_id: string;
+}
+
+/** An account that had an entry of an app, or of none, on a day. */
+export interface ActiveAccount extends Omit<ActiveSince, "first_day"> {
+  /** Null: the read model has no such account any more. */
+  readonly identity_id: string | null;
+  /** Whether the walk has met it before. */
+  readonly is_known: boolean;
+}

@@ -24,6 +24,7 @@ export const noProjector: Projector = {
   replaceAccount: nothing,
   replaceGrants: nothing,
   replaceJobs: nothing,
+  isArchived: () => Promise.resolve(false),
   noteArchive: nothing,
   bar: nothing,
   forget: () => Promise.resolve(true),

@@ -9,7 +9,7 @@ import { PROJECTION_BATCH_LINES } from "./projector.ts";
 import type { ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
 import { accounts, grants, jobs } from "./schema.ts";
 import { utcDayOf } from "../domain/calendar.ts";
-import { countForfeit, countLines } from "./totals.ts";
+import { countForfeit, countForfeitOwed, countLines } from "./totals.ts";
 
 /** Rows of a deleted account that one query removes from D1. */
 const PROJECTION_FORGET_ROWS = 1_000;
@@ -57,8 +57,9 @@ function insertFromJson(
     on conflict (${keyColumns(table).join(", ")}) ${resolution}`;
 }
 
-function hasMoney({ lines }: Pick<ProjectedRows, "lines">): boolean {
-  return lines.some(({ money }) => money !== undefined);
+function has(field: "money" | "owed") {
+  return ({ lines }: Pick<ProjectedRows, "lines">): boolean =>
+    lines.some((line) => line[field] !== undefined);
 }
 
 /** SQL: whether the account of a JSON row was not deleted; `field` is the field with its id. */
@@ -97,7 +98,7 @@ const DELETE_OTHER_JOBS = `delete from jobs
 const DELETE_OTHER_GRANTS = `delete from grants
   where account_id = ?1 and app_slug not in (select value ->> '$.app_slug' from json_each(?2))`;
 const HAS_NO_JOBS = "not exists (select 1 from jobs where account_id = ?1)";
-const COUNT_FORFEIT = countForfeit(HAS_NO_JOBS);
+const COUNT_FORFEIT = [countForfeit(HAS_NO_JOBS), countForfeitOwed(HAS_NO_JOBS)];
 const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
 const NOTE_ARCHIVE = `insert into archive_heads
@@ -135,6 +136,10 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
         ...insert(REPLACE_JOBS, jobs),
       ]);
     },
+    async isArchived(account_id) {
+      const head = "select 1 from archive_heads where account_id = ?1";
+      return (await binding.prepare(head).bind(account_id).first()) !== null;
+    },
     async noteArchive({ account_id, line, sha256, written_at_ms, storage_percent }) {
       await binding
         .prepare(NOTE_ARCHIVE)
@@ -159,7 +164,9 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
         binding.prepare("delete from archive_heads where account_id = ?1").bind(account_id),
         binding.prepare("delete from differences where account_id = ?1").bind(account_id),
         binding.prepare("delete from account_days where account_id = ?1").bind(account_id),
-        binding.prepare(COUNT_FORFEIT).bind(account_id, utcDayOf(Date.now())),
+        ...COUNT_FORFEIT.map((query) =>
+          binding.prepare(query).bind(account_id, utcDayOf(Date.now())),
+        ),
         // The row is deleted last, because it shows that there is still something to delete.
         binding.prepare(`delete from accounts where id = ?1 and ${HAS_NO_JOBS}`).bind(account_id),
       ]);
@@ -206,7 +213,8 @@ async function applyAll(
   // The totals first: until the account's row moves, it says which entries were counted.
   const counting = [
     ...COUNT_LINES.totals.flatMap((query) => insert(query, account_rows)),
-    ...insert(COUNT_LINES.money, account_rows.filter(hasMoney)),
+    ...insert(COUNT_LINES.money, account_rows.filter(has("money"))),
+    ...insert(COUNT_LINES.owed, account_rows.filter(has("owed"))),
   ];
   const written = await binding.batch<{ id: string }>([
     ...counting,

@@ -38,6 +38,7 @@ export const BOUGHT_PARTS = [
 
 /** The money of a purchase's entry, in the currency's smallest unit. */
 export interface LineMoney {
+  /** "": an operator gave the credits, and said what was paid. */
   readonly package_id: string;
   readonly currency: string;
   /** 1 for a purchase, 0 for a refund or dispute. */
@@ -56,4 +57,6 @@ export type LineTotals = {
   readonly minute: number;
   readonly app_slug: string;
   readonly money?: LineMoney;
+  /** The change of what was paid for the bought credits: JSON of a `Worth`, as an object. */
+  readonly owed?: object;
 } & { readonly [name in Measure | (typeof BOUGHT_PARTS)[number]]?: number };

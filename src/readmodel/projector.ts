@@ -73,6 +73,8 @@ export interface Projector {
   replaceGrants(account_id: string, grants: ProjectedRows["grants"]): Promise<void>;
   /** Replaces the jobs of a range. */
   replaceJobs(range: JobRange): Promise<void>;
+  /** Whether the archive has segments of an account. */
+  isArchived(account_id: string): Promise<boolean>;
   /** Writes the newest segment of an account. An earlier one never replaces it. */
   noteArchive(segment: ArchivedSegment): Promise<void>;
   /** Refuses all deliveries of a deleted account from now on, even late ones. */

@@ -31,8 +31,12 @@ const FOUND = `select identity_id, place, what, expected, found, found_at_ms
 const sumsOf = (what: string, part: "all" | "bought", column: string): string =>
   `select '${what}' as what, (select coalesce(sum(${column}), 0) from accounts) as expected,
      (select coalesce(sum(${ownedBy(part)}), 0) from daily_totals) as found`;
+/** The bought credits with a known price. */
+const PRICED = `select 'liability' as what,
+  (select coalesce(sum(value ->> '$[0]'), 0) from accounts, json_each(paid_json)) as expected,
+  (select coalesce(sum(credits), 0) from daily_owed) as found`;
 const TOTALS = `select * from (${sumsOf("daily_totals", "all", "credits + reserved")}
-  union all ${sumsOf("daily_totals_bought", "bought", "bought")}) where expected <> found`;
+  union all ${sumsOf("daily_totals_bought", "bought", "bought")} union all ${PRICED}) where expected <> found`;
 
 export function createProof(binding: D1Database) {
   const database = drizzle(binding);
@@ -67,8 +71,8 @@ export function createProof(binding: D1Database) {
       return (await binding.prepare(FOUND).bind(limit).all<FoundDifference>()).results;
     },
     /**
-     * What all people own by the accounts' rows, and by the daily totals, and the bought part of both. They change in the same
-     * batches. Reads every account's row, and every day's.
+     * What all people own by the accounts' rows, and by the daily totals, the bought part of both, and the part with a known price.
+     * They change in the same batches. Reads every account's row, and every day's.
      */
     async compareTotals(): Promise<readonly NewDifference[]> {
       const { results } = await binding.prepare(TOTALS).all<Omit<NewDifference, "where">>();

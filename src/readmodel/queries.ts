@@ -22,8 +22,10 @@ import {
 } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { DAY_MS, firstIdOf, timeOfId, utcDayOf } from "../domain/calendar.ts";
+import type { ArchiveHead } from "../domain/archive_segment.ts";
 import type { FillingAccount } from "../domain/health.ts";
 import type { JobStatus } from "../domain/job.ts";
+import type { ActiveAccount, ActiveSince } from "../domain/webhook_delivery.ts";
 import type { AccountSort, AccountState, JobSort, SortOrder } from "../domain/wire.ts";
 import { accounts, archiveHeads, jobs } from "./schema.ts";
 import {
@@ -76,6 +78,12 @@ export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string
 interface AccountCursor {
   readonly value: number;
   readonly id: string;
+}
+
+/** D1's row of an account that the archive has, and its newest segment. */
+export interface KnownArchived {
+  readonly account: typeof accounts.$inferSelect;
+  readonly head: ArchiveHead;
 }
 
 /** An account, the last of its entries that D1 has, and its newest segment; null: it has none. */
@@ -167,6 +175,17 @@ const OUTSTANDING = `select coalesce(sum(credits), 0) as credits,
 
 const HOLDINGS = `select id, identity_id, credits, reserved as held from accounts
   where id > ?1 and ${IS_OUTSTANDING} order by id limit ?2`;
+
+const ACTIVE = `with looked_at as materialized (
+    select day, app_slug, account_id from account_days
+    where day >= ?1 and (day, app_slug, account_id) > (?1, ?2, ?3)
+    order by day, app_slug, account_id limit ?5)
+  select day, app_slug, account_id,
+    (select identity_id from accounts where id = account_id) as identity_id,
+    exists (select 1 from account_days as known
+      where known.account_id = looked_at.account_id and known.day >= ?4
+        and (known.day, known.app_slug) < (looked_at.day, looked_at.app_slug)) as is_known
+  from looked_at order by day, app_slug, account_id`;
 
 const OVERDUE = `select count(*) as overdue, min(expires_at_ms) as oldest_at_ms
   from accounts join jobs on jobs.account_id = accounts.id
@@ -372,6 +391,19 @@ export class ReadModel {
       .limit(limit);
   }
 
+  /** An account of an identity that the archive has, with its newest segment; null: the archive has none of it. */
+  async findArchived(identity_id: string): Promise<KnownArchived | null> {
+    const { line, sha256 } = archiveHeads;
+    const [found] = await this.#database
+      .select({ account: accounts, head: { line, sha256 } })
+      .from(accounts)
+      .innerJoin(archiveHeads, eq(archiveHeads.account_id, accounts.id))
+      .where(eq(accounts.identity_id, identity_id))
+      .orderBy(desc(line))
+      .limit(1);
+    return found ?? null;
+  }
+
   /** Accounts that used at least half of their storage when they last wrote to the archive, the fullest first. */
   async listFilling(limit: number): Promise<readonly FillingAccount[]> {
     const { storage_percent } = archiveHeads;
@@ -413,6 +445,18 @@ export class ReadModel {
       .bind(day, JSON.stringify(app_slugs))
       .all<{ app_slug: string; granted: number }>();
     return new Map(results.map((row) => [row.app_slug, row.granted]));
+  }
+
+  /** The next accounts of the walk over those that were active since a UTC day; see `webhooks/replay.ts`. */
+  async listActive(
+    { first_day, day, app_slug, account_id }: ActiveSince,
+    limit: number,
+  ): Promise<readonly ActiveAccount[]> {
+    const { results } = await this.#binding
+      .prepare(ACTIVE)
+      .bind(day, app_slug, account_id, first_day, limit)
+      .all<Omit<ActiveAccount, "is_known"> & { is_known: number }>();
+    return results.map((row) => ({ ...row, is_known: row.is_known === 1 }));
   }
 
   /** The jobs of these identities that are started after their deadline. Reads all their stored jobs. */

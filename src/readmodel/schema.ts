@@ -27,6 +27,8 @@ export const accounts = sqliteTable(
     reserved: integer().notNull(),
     /** The bought part of `credits` and `reserved` together. */
     bought: integer().notNull().default(0),
+    /** JSON of the `Worth` of that part; null: none with a known price. */
+    paid_json: text(),
     /** The time of that entry. */
     updated_at_ms: integer().notNull(),
     /** Null: not suspended. */
@@ -145,6 +147,23 @@ export const dailyRevenue = sqliteTable(
     refunded_minor: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.day, table.package_id, table.currency] })],
+);
+
+/**
+ * Changes of a UTC day of bought credits with a known price, by currency, and of what was paid for them: `minor` in whole
+ * smallest units, and `nanos` in thousand-millionths of one. Counted and kept as the daily totals.
+ */
+export const dailyOwed = sqliteTable(
+  "daily_owed",
+  {
+    /** Whole days since the epoch. */
+    day: integer().notNull(),
+    currency: text().notNull(),
+    credits: integer().notNull(),
+    minor: integer().notNull(),
+    nanos: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.currency] })],
 );
 
 /** The days on which an account was active, by app, so that each day counts it once. */

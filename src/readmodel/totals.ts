@@ -22,12 +22,13 @@ const SUMS = sumEach(MEASURES);
 
 /**
  * The queries that count the entries of deliveries. They must run before the accounts' rows move. ?1: a JSON
- * array of accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts. `money` is only needed
- * if an entry has money.
+ * array of accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts. `money` and `owed` are only
+ * needed if an entry has them.
  */
 export function countLines(follows: string): {
   readonly totals: readonly string[];
   readonly money: string;
+  readonly owed: string;
 } {
   // Both are materialised, or SQLite would parse a delivery's whole JSON again for each of its lines.
   const delivered = `with delivered as materialized (
@@ -56,9 +57,16 @@ export function countLines(follows: string): {
       ${COLUMNS.map((name) => `${name} = daily_totals.${name} + excluded.${name}`).join(", ")}`;
   const note = `${counted} insert into account_days (account_id, day, app_slug)
     select distinct account_id, day, app_slug from counted where true on conflict do nothing`;
-  return { totals: [markMinutes(counted), add, note], money: countMoney(delivered) };
+  const totals = [markMinutes(counted), add, note];
+  return { totals, money: countMoney(delivered), owed: `${delivered} ${ADD_OWED}` };
 }
 
+const ADD_OWED = addOwed(
+  "line.value ->> '$.day'",
+  "",
+  `delivered, json_each(lines) as line, json_each(line.value -> '$.owed') as owed
+    where line.value ->> '$.line' > known_line`,
+);
 const MONEY = ["purchases", "amount_minor", "refunded_minor"] as const;
 
 function countMoney(delivered: string): string {
@@ -72,6 +80,37 @@ function countMoney(delivered: string): string {
       group by 1, 2, 3
     on conflict (day, package_id, currency) do update set ${added.join(", ")}`;
 }
+
+/** Sums of `owed`, which is JSON of a `Worth`, are added to the day. */
+function addOwed(day: string, sign: "" | "-", from: string): string {
+  const names = ["credits", "minor", "nanos"];
+  return `insert into daily_owed (day, currency, ${names.join(", ")})
+    select ${day}, owed.key, ${names.map((_, at) => `${sign}sum(owed.value ->> '$[${at}]')`).join(", ")}
+      from ${from} group by 1, 2
+    on conflict (day, currency) do update set
+      ${names.map((name) => `${name} = daily_owed.${name} + excluded.${name}`).join(", ")}`;
+}
+
+/** As {@link countForfeit}, for what was paid for the account's bought credits. */
+export function countForfeitOwed(when: string): string {
+  return addOwed(
+    "?2",
+    "-",
+    `accounts, json_each(paid_json) as owed where accounts.id = ?1 and ${when}`,
+  );
+}
+
+/** Bought credits with a known price, by currency, and what was paid for them. */
+export interface Owed {
+  readonly currency: string;
+  readonly credits: number;
+  readonly minor: number;
+  readonly nanos: number;
+}
+
+/** Before a day: ?1. Reads one row for each day and currency. */
+const OWED_BEFORE = `select currency, ${sumEach(["credits", "minor", "nanos"])} from daily_owed where day < ?1
+  group by currency having sum(credits) <> 0 order by currency`;
 
 /**
  * The query that counts what a deleted account has in its row, which the same batch then deletes. ?1: the account; ?2: the
@@ -115,7 +154,10 @@ interface Parts {
 }
 
 /** The credits of all people before and after some days, and each kind of change between: the sums are exact. */
-export type MonthTotals = { readonly [name in (typeof FIGURES)[number]]: Parts };
+type MonthSums = { readonly [name in (typeof FIGURES)[number]]: Parts };
+
+/** `owed`: the part of the bought credits after these days that has a known price. */
+export type MonthTotals = MonthSums & { readonly owed: readonly Owed[] };
 
 /** What people own, or the bought part of it, as the sum of all changes: SQL. */
 export function ownedBy(part: "all" | "bought"): string {
@@ -132,20 +174,27 @@ function monthColumns(part: "all" | "bought"): readonly string[] {
 const MONTH = `select ${[...monthColumns("all"), ...monthColumns("bought")].join(", ")}
   from daily_totals where day < ?2`;
 
-/** The changes of the days from `from_day`, `to_day` excluded. Reads the totals of all days before, too. */
+/** The changes of the days from `from_day`, `to_day` excluded. Reads the totals of all days before, too, at one moment. */
 export async function readMonthTotals(
   database: D1Database,
   from_day: number,
   to_day: number,
 ): Promise<MonthTotals> {
-  type Sums = { readonly [name in `${keyof MonthTotals}_${"all" | "bought"}`]: number };
-  const sums = await database.prepare(MONTH).bind(from_day, to_day).first<Sums>();
-  if (sums === null) throw new Error("a sum has one row");
+  type Sums = { readonly [name in `${keyof MonthSums}_${"all" | "bought"}`]: number };
+  const [month, owed] = await database.batch([
+    database.prepare(MONTH).bind(from_day, to_day),
+    database.prepare(OWED_BEFORE).bind(to_day),
+  ]);
+  const [sums] = (month?.results ?? []) as readonly Sums[];
+  if (sums === undefined) throw new Error("a sum has one row");
   const parts = FIGURES.map((name) => {
     const bought = sums[`${name}_bought`];
     return [name, { bought, given: sums[`${name}_all`] - bought }];
   });
-  return Object.fromEntries(parts) as MonthTotals;
+  return {
+    ...(Object.fromEntries(parts) as MonthSums),
+    owed: (owed?.results ?? []) as readonly Owed[],
+  };
 }
 
 export interface Revenue {

@@ -25,6 +25,10 @@ const SPENDING = "account/allowances/spending.ts";
 const ALLOWANCE_STORE = "account/sql/allowance_store.ts";
 const STEPS = "account/idempotency/job_steps.ts";
 const OUTBOX = "account/sync/outbox.ts";
+const LOTS = "domain/lots.ts";
+const PLANS = "domain/plans.ts";
+const POSTING = "account/ledger/posting.ts";
+const TOP_UP_STORE = "account/sql/top_up_store.ts";
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -334,15 +338,15 @@ export const FAULTS: readonly Fault[] = [
     "totals_twice",
     "a repeated delivery counts again in the daily totals",
     "readmodel/totals.ts",
-    "where line.value ->> '$.line' > known_line",
-    "where line.value ->> '$.line' >= known_line",
+    "json_each(lines) as line\n    where line.value ->> '$.line' > known_line",
+    "json_each(lines) as line\n    where line.value ->> '$.line' >= known_line",
   ),
   fault(
     "webhook_skips_failed",
     "an event that a receiver refused is skipped",
     "webhooks/sender.ts",
-    "    return postpone(context, webhook, { ...event, attempts, reason });",
-    "    save(sent);\n    return postpone(context, webhook, { ...event, attempts, reason });",
+    "    const next_ms = await postpone(context, webhook, { ...event, attempts, reason });",
+    "    save(sent);\n    const next_ms = await postpone(context, webhook, { ...event, attempts, reason });",
   ),
   fault(
     "webhook_page_ahead",
@@ -378,6 +382,160 @@ export const FAULTS: readonly Fault[] = [
     END,
     "const started = withoutEnded(store, startedJobsOf(store.readNewestEntry()), job, now_ms);",
     'const started = withoutEnded(store, startedJobsOf(store.readNewestEntry()), step.failure === "expired" ? { ...job, status: "failed" } : job, now_ms);',
+  ),
+  fault(
+    "lot_expiry_forgotten",
+    "no call expires credits whose time is over",
+    "account/admission.ts",
+    "    expireDueLots(transaction);\n",
+    "",
+  ),
+  fault(
+    "lot_alarm_forgotten",
+    "no alarm is set for the expiry of a lot",
+    POSTING,
+    "[nextDueAt(awake), ...turns_at_ms]",
+    "turns_at_ms",
+  ),
+  fault(
+    "drained_lot_used",
+    "memory keeps a lot as it was before a job took from it",
+    "account/sql/lot_store.ts",
+    "    this.#living = saved.filter(isLiving);",
+    "    this.#living = before;",
+  ),
+  fault(
+    "held_credits_expire",
+    "what jobs hold of a lot expires with it",
+    LOTS,
+    "  return changeLot(credits, lot_id, () => ({ left: 0 }));",
+    "  return changeLot(credits, lot_id, () => ({ left: 0, held: 0 }));",
+  ),
+  fault(
+    "hold_back_to_base",
+    "what a job gives back goes to the base and not to its lot",
+    LOTS,
+    "      now = moved(now, part, rest);",
+    "      now = moved(now, { ...part, lot_id: null }, rest);",
+  ),
+  fault(
+    "returned_is_lost",
+    "what comes back to an expired lot expires with it",
+    LOTS,
+    'isExpired(lot, clock.now_ms) && lot.origin !== "returned";',
+    "false;",
+  ),
+  fault(
+    "bought_before_given",
+    "a job uses bought credits before given ones of the same time",
+    LOTS,
+    "      Number(one.bought) - Number(other.bought) ||",
+    "      Number(other.bought) - Number(one.bought) ||",
+  ),
+  fault(
+    "other_apps_credits",
+    "a reserve counts credits that are for other apps",
+    LOTS,
+    "  const usable = lots.filter((lot) => isUsableIn(lot, app_slug));",
+    "  const usable = lots;",
+  ),
+  fault(
+    "debt_not_paid",
+    "credits that come in become a lot although the account owes",
+    LOTS,
+    "  const pays = terms.app_slugs === null ? toPay(credits, amount) : 0;",
+    "  const pays = 0;",
+  ),
+  fault(
+    "refund_spares_its_lot",
+    "a refund of a purchase takes from the base although its lot has credits left",
+    LOTS,
+    "    const taken = Math.min(rest, lot.left, of_payment);",
+    "    const taken = 0;",
+  ),
+  fault(
+    "rollover_twice",
+    "a turn in time brings what rolls over once more",
+    PLANS,
+    "    slept: is_in_time ? 0 : keeps,",
+    "    slept: keeps,",
+  ),
+  fault(
+    "rollover_again",
+    "what rolled over goes on for a further period",
+    LOTS,
+    "  const without = [lot, earlier].reduce(",
+    "  const without = [lot].reduce(",
+  ),
+  fault(
+    "period_twice",
+    "an account that leaves its plan and comes back gets the period's credits again",
+    PLANS,
+    "  const own = left.find((it) => it.plan === plan);",
+    "  const own = left.find((it) => it.plan === plan && false);",
+  ),
+  fault(
+    "turn_without_alarm",
+    "no alarm is set for the turns of a plan",
+    POSTING,
+    "[nextDueAt(awake), ...turns_at_ms]",
+    "[nextDueAt(awake)]",
+  ),
+  fault(
+    "alarm_replaced",
+    "the first part of an alarm's work sets the next alarm before the others are done",
+    "account/sync/alarm.ts",
+    "    this.#is_held = true;",
+    "    this.#is_held = false;",
+  ),
+  fault(
+    "month_limit_forgets",
+    "a month's limit of top-ups does not count the charges that were booked",
+    TOP_UP_STORE,
+    "where created_at_ms >= ? and checkout_session_id",
+    "where created_at_ms < ? and checkout_session_id",
+  ),
+  fault(
+    "unknown_is_failed",
+    "a charge with an unknown outcome counts as declined, and another one follows",
+    "account/charging.ts",
+    '    case "unknown":\n      return accepted(null);',
+    '    case "unknown":\n      return failTopUp(transaction, { number, reason: "declined", payment_intent_id: null });',
+  ),
+  fault(
+    "fourth_attempt",
+    "automatic top-up is off only after four failures",
+    "domain/top_up.ts",
+    "failures >= FAILURES_MAX ? reason",
+    "failures > FAILURES_MAX ? reason",
+  ),
+  fault(
+    "bank_not_heard",
+    "a bank that requires the person is asked again",
+    "domain/top_up.ts",
+    'reason === "authentication_required" || failures',
+    "failures",
+  ),
+  fault(
+    "suspended_is_charged",
+    "a suspension leaves automatic top-up on",
+    "account/operators/acts.ts",
+    '  switchOff(transaction, "suspended");\n',
+    "",
+  ),
+  fault(
+    "top_up_forgotten",
+    "no transaction decides on a top-up",
+    "account/admission.ts",
+    "    decideTopUp(acting);\n",
+    "",
+  ),
+  fault(
+    "top_up_one_package",
+    "a top-up buys one package too many",
+    "domain/top_up.ts",
+    "(gap - 1 - ((gap - 1) % of_package)) / of_package + 1;",
+    "(gap - 1 - ((gap - 1) % of_package)) / of_package + 2;",
   ),
 ];
 

@@ -5,6 +5,7 @@
 import type { EntryRow, JobRow } from "../../src/account/sql/schema.ts";
 import { CAP_CLAIM_MS } from "../../src/domain/limits.ts";
 import type { Stored } from "./platform/storage.ts";
+import { CreditBook } from "./credit_book.ts";
 import { must } from "./violation.ts";
 
 /** Machines' clocks differ, so nothing is expected so near to a limit. */
@@ -44,6 +45,7 @@ export class Books {
   held = 0;
   newest_at_ms = 0;
   readonly entries: EntryRow[] = [];
+  readonly credits = new CreditBook();
   readonly jobs = new Map<string, JobBook>();
   readonly started = new Map<string, JobBook>();
   readonly tokens = new Map<string, TokenBook>();
@@ -67,7 +69,9 @@ export class Books {
       this.line,
     );
     const begun: JobBook[] = [];
+    this.credits.begin(sqlite, news);
     for (const entry of news) {
+      const held_before = this.held;
       const { line, amount, balance_after, reserved_after, at_ms, job_id } = entry;
       must(line === this.line + 1, "entries are numbered without gaps", {
         entry,
@@ -82,6 +86,11 @@ export class Books {
         entry,
         held: this.held,
       });
+      const job = job_id === null ? undefined : this.jobs.get(job_id);
+      const held = this.held - held_before;
+      const change =
+        job === undefined ? null : { held, taken: job.taken, is_held_after: job.held > 0 };
+      this.credits.apply(sqlite, entry, change);
       this.#count(entry);
       this.line = line;
       this.newest_at_ms = at_ms;
@@ -90,6 +99,7 @@ export class Books {
     const changed = new Set(news.flatMap(({ job_id }) => job_id ?? []));
     for (const id of changed)
       this.#compare(sqlite.all<JobRow>("select * from jobs where id = ?", id)[0], id);
+    this.credits.end(sqlite, news);
     const newest = news.at(-1);
     if (newest !== undefined) {
       must(newest.open_jobs === this.started.size, "the newest entry counts the started jobs", {
@@ -145,6 +155,7 @@ export class Books {
     must(row !== undefined && book !== undefined, "an entry's job has its row", { id });
     const before = book.row;
     book.row = row;
+    this.credits.compareJob(row);
     must(row.line === book.line, "a job names its newest entry", { row, line: book.line });
     const is_started = row.status === "started";
     must(book.held === (is_started ? row.reserved : 0), "a job holds its reserve until its end", {

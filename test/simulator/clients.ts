@@ -4,7 +4,10 @@
  */
 import type { Answer, Caller, CreateJobRequest, Once } from "../../src/account/contract.ts";
 import type { JobPolicy } from "../../src/domain/app_policy.ts";
+import type { Terms } from "../../src/domain/lots.ts";
+import type { TopUpPlan } from "../../src/domain/top_up.ts";
 import type { Random } from "./platform/random.ts";
+import { MONTH_LIMIT_MINOR } from "./stripe.ts";
 import { DAILY_BUDGET, WEBHOOKS, type World } from "./world.ts";
 
 const ATTEMPTS_MAX = 5;
@@ -18,6 +21,11 @@ const APPS = Object.keys(POLICIES);
 const STARTER_CREDITS = 50;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+
+interface Payment {
+  readonly payment_intent_id: string;
+  readonly paid_minor: number;
+}
 
 interface KnownJob {
   readonly id: string;
@@ -64,13 +72,22 @@ export const ACTIONS = {
   approve: 3,
   adjust: 4,
   refund_job: 3,
-  change_plan: 0.5,
+  many_lots: 0.1,
+  set_top_up: 2,
+  change_top_up: 1.5,
+  end_top_up: 0.15,
+  reconcile: 0.3,
+  change_plan: 1,
+  save_plan: 0.3,
+  update_plan: 0.3,
   suspend: 0.4,
   restore: 0.8,
   stop_app: 0.7,
   allow_app: 1.5,
   purchase: 1.5,
   reversal: 1.5,
+  // Days of one account: only in histories of credits with terms.
+  late_return: 0,
   reuse_key: 3,
   starter: 1,
   device_login: 0.5,
@@ -80,6 +97,30 @@ export const ACTIONS = {
 } as const;
 export type ActionName = keyof typeof ACTIONS;
 
+/** How often in a short history of credits with terms; other actions do not happen. */
+export const ACTIONS_ON_TERMS: Readonly<Record<ActionName, number>> = {
+  ...(Object.fromEntries(Object.keys(ACTIONS).map((name) => [name, 0])) as Record<
+    ActionName,
+    number
+  >),
+  wallet: 4,
+  create: 24,
+  complete: 14,
+  fail: 6,
+  cancel: 2,
+  progress: 10,
+  refund_job: 5,
+  adjust: 10,
+  purchase: 5,
+  reversal: 4,
+  late_return: 3,
+  change_plan: 4,
+  save_plan: 1,
+  update_plan: 1,
+  set_top_up: 1,
+  reconcile: 0.5,
+};
+
 /** The clients of one account. */
 export class Clients {
   readonly #world: World;
@@ -87,7 +128,7 @@ export class Clients {
   readonly #jobs: KnownJob[] = [];
   readonly #tokens: KnownToken[] = [];
   readonly #approvals: { id: string; request: CreateJobRequest; caller: Caller }[] = [];
-  readonly #payments: { payment_intent_id: string; paid_minor: number }[] = [];
+  readonly #payments: Payment[] = [];
   readonly #used_keys: UsedKey[] = [];
 
   constructor(world: World, identity_id: string) {
@@ -103,7 +144,12 @@ export class Clients {
   readonly #actions: Readonly<Record<ActionName, (random: Random) => Promise<void>>> = {
     wallet: async (random) => {
       const slug = random.pick(APPS);
-      const app = { slug, starter_credits: STARTER_CREDITS, is_registered: slug !== "gamma" };
+      const starter = {
+        expires_after_days: random.chance(0.3) ? random.between(1, 30) : null,
+        only_here: random.chance(0.3),
+      };
+      const is_registered = slug !== "gamma";
+      const app = { slug, starter_credits: STARTER_CREDITS, is_registered, starter };
       const wanted = random.chance(0.7) && slug !== "gamma" ? app : null;
       await this.#call("wallet", this.#caller(random), { app: wanted });
     },
@@ -235,7 +281,9 @@ export class Clients {
     },
     adjust: async (random) => {
       const amount = random.chance(0.8) ? random.between(1, 200) : random.between(-100, -1);
-      const request = { amount, note: "by the simulation", allow_negative: random.chance(0.5) };
+      const allow_negative = random.chance(0.5);
+      const terms = amount > 0 && random.chance(0.6) ? { terms: this.#terms(random) } : {};
+      const request = { amount, note: "by the simulation", allow_negative, ...terms };
       await this.#keyedService(random, "adjustCredits", request);
     },
     refund_job: async (random) => {
@@ -249,11 +297,41 @@ export class Clients {
       );
       if (completion !== undefined) await this.#repeat(completion, completion.input);
     },
-    change_plan: (random) =>
-      this.#keyedService(random, "changePlan", {
-        plan: random.pick(["free", "plus"]),
-        note: "plan",
-      }),
+    set_top_up: async (random) => {
+      const nonce = random.uuid();
+      const plan = topUpPlan(random);
+      await this.#call("beginTopUpSetup", HOLDER, { nonce, plan });
+      const card = { customer_id: `cus_${nonce}`, payment_method_id: "pm", card: "Visa" };
+      // From the holder's page and from the event.
+      for (let times = random.between(1, 2); times > 0; times -= 1) {
+        await this.#service("finishTopUpSetup", { nonce, card });
+      }
+    },
+    change_top_up: async (random) => {
+      await this.#call("changeTopUp", HOLDER, topUpPlan(random));
+    },
+    end_top_up: async () => {
+      await this.#call("endTopUp", HOLDER);
+    },
+    reconcile: () => this.reconcile(),
+    many_lots: async (random) => {
+      for (let lots = random.between(20, 60); lots > 0; lots -= 1) {
+        const terms = { ...this.#terms(random), expires_at_ms: this.#now() + random.below(DAY_MS) };
+        await this.#service("adjustCredits", { amount: 1, note: "one of many", terms }, null);
+      }
+    },
+    change_plan: (random) => {
+      const plan = random.pick(["free", "plus", "plus", "pro"]);
+      const rules = this.#world.plans.get(plan);
+      const back_ms = random.chance(0.3) ? random.below(60 * DAY_MS) : 0;
+      const of_plan = rules === undefined ? {} : { rules, anchor_ms: this.#now() - back_ms };
+      return this.#keyedService(random, "changePlan", { plan, note: "plan", ...of_plan });
+    },
+    save_plan: async (random) => this.#world.savePlan(random.pick(["plus", "pro"]), random),
+    update_plan: async (random) => {
+      const plan = random.pick(["plus", "pro"]);
+      await this.#service("updatePlan", { plan, rules: this.#world.plans.get(plan) });
+    },
     suspend: () => this.#service("suspend"),
     restore: () => this.#service("restore"),
     stop_app: async (random) => {
@@ -263,38 +341,12 @@ export class Clients {
     allow_app: async (random) => {
       await this.#call("allowApp", HOLDER, random.pick(APPS));
     },
-    purchase: async (random) => {
-      const payment_intent_id = `pi_${random.uuid()}`;
-      const paid_minor = random.between(100, 5_000);
-      this.#payments.push({ payment_intent_id, paid_minor });
-      const purchase = {
-        checkout_session_id: `cs_${payment_intent_id}`,
-        payment_intent_id,
-        package_id: "small",
-        package_name: "Small",
-        credits: random.between(1, 100),
-        paid_minor,
-        currency: "eur",
-      };
-      // The payment service repeats its events.
-      for (let times = random.between(1, 3); times > 0; times -= 1) {
-        await this.#service("recordPurchase", purchase);
-      }
-    },
+    purchase: (random) => this.#buy(random, packageTerms(random)),
     reversal: async (random) => {
       const payment = this.#payments.at(-1 - random.below(3));
-      if (payment === undefined) return;
-      const { payment_intent_id, paid_minor } = payment;
-      const reversal = {
-        payment_intent_id,
-        source_id: `re_${random.below(3)}`,
-        amount_minor: random.between(1, paid_minor),
-        state: random.pick(["withheld", "withheld", "lost", "reinstated", "inquiry"]),
-      };
-      for (let times = random.between(1, 2); times > 0; times -= 1) {
-        await this.#service("recordReversal", reversal);
-      }
+      if (payment !== undefined) await this.#reverse(random, payment);
     },
+    late_return: (random) => this.#lateReturn(random),
     reuse_key: async (random) => {
       const used = this.#used_keys.at(-1 - random.below(20));
       if (used === undefined) return;
@@ -308,9 +360,69 @@ export class Clients {
     rebuild: () => this.#service("rebuild"),
     repair: () => this.#service("repair"),
     schedule: async () => {
-      await this.#world.engine.wakeOverdue(this.#now()).catch(() => undefined);
+      await this.#world.engine.checkDeliveries(WEBHOOKS).catch(() => undefined);
     },
   };
+
+  /** The schedule compares the payments with the accounts, and books what is missing. */
+  async reconcile(): Promise<void> {
+    for (const payment of this.#world.stripe.succeededOf(this.identity_id)) {
+      await this.#world.bookPayment(payment);
+    }
+  }
+
+  async #buy(random: Random, terms: object): Promise<void> {
+    const payment_intent_id = `pi_${random.uuid()}`;
+    const paid_minor = random.between(100, 5_000);
+    this.#payments.push({ payment_intent_id, paid_minor });
+    const purchase = {
+      checkout_session_id: `cs_${payment_intent_id}`,
+      payment_intent_id,
+      package_id: "small",
+      package_name: "Small",
+      credits: random.between(1, 100),
+      paid_minor,
+      currency: "eur",
+      ...terms,
+    };
+    // The payment service repeats its events.
+    for (let times = random.between(1, 3); times > 0; times -= 1) {
+      await this.#service("recordPurchase", purchase);
+    }
+  }
+
+  async #reverse(random: Random, { payment_intent_id, paid_minor }: Payment): Promise<void> {
+    const reversal = {
+      payment_intent_id,
+      source_id: `re_${random.below(3)}`,
+      amount_minor: random.between(1, paid_minor),
+      state: random.pick(["withheld", "withheld", "lost", "reinstated", "inquiry"]),
+    };
+    for (let times = random.between(1, 2); times > 0; times -= 1) {
+      await this.#service("recordReversal", reversal);
+    }
+  }
+
+  /** Jobs cost credits that expire, and operators give them back later. Meanwhile their purchase is refunded, in parts. */
+  async #lateReturn(random: Random): Promise<void> {
+    await this.#buy(random, { expires_after_days: 1, app_slugs: ["alpha"] });
+    const payment = this.#payments.at(-1);
+    const request = { ...this.#job(random, HOLDER), app_slug: "alpha", policy: POLICIES["alpha"] };
+    for (let jobs = random.between(1, 3); jobs > 0; jobs -= 1) {
+      const guard = { key: random.uuid(), fingerprint: fingerprintOf(request) };
+      const answer = await this.#attempt("createJob", [HOLDER, request, guard]);
+      const { job_id } = (answer?.value ?? {}) as { job_id?: string };
+      if (job_id === undefined || payment === undefined) continue;
+      const actual_cost = request.cost_estimate;
+      const completion = [HOLDER, { job_id, actual_cost, metadata_json: null }];
+      await this.#keyed(random, "completeJob", completion);
+      await this.#world.pause(random.between(1, 2 * DAY_MS));
+      const amount = random.between(1, Math.max(1, actual_cost));
+      await this.#keyedService(random, "refundJob", { job_id, amount, note: "late" });
+      await this.#world.pause(random.between(1, 3 * DAY_MS));
+      await this.#reverse(random, payment);
+    }
+  }
 
   /** Two machines work on one job: the one that is behind loses it. */
   async #twoRuns(random: Random): Promise<void> {
@@ -464,6 +576,19 @@ export class Clients {
     }
   }
 
+  /** Of given credits: they soon expire, some apps may use them, or both. */
+  #terms(random: Random): Terms {
+    const lives_ms = random.pick([10 * MINUTE_MS, 3 * 60 * MINUTE_MS, 3 * DAY_MS, 30 * DAY_MS]);
+    return {
+      // Operators' requests are in the future, also for a machine whose clock is ahead.
+      expires_at_ms: random.chance(0.8)
+        ? this.#now() + 2 * MINUTE_MS + random.below(lives_ms)
+        : null,
+      app_slugs: random.chance(0.4) ? someApps(random) : null,
+      bought: random.chance(0.4),
+    };
+  }
+
   #job(random: Random, caller: Caller): CreateJobRequest {
     const app_slug = caller.kind === "app" ? caller.app_slug : random.pick(APPS);
     const policy = POLICIES[app_slug];
@@ -562,6 +687,35 @@ export class Clients {
     const value = once !== null && Object(once).replayed !== undefined ? once.value : answer.value;
     return { ok: true, value, refusal: undefined };
   }
+}
+
+/** A person's choice. The limit of a month never changes, so that it can be checked exactly. */
+function topUpPlan(random: Random): TopUpPlan {
+  return {
+    threshold: random.between(20, 400),
+    month_limit_minor: MONTH_LIMIT_MINOR,
+    package_id: random.chance(0.05) ? "ended" : "small",
+    package_name: "Small",
+    credits: random.pick([10, 40, 75]),
+    price: "price_small",
+    unit_minor: random.pick([99, 250]),
+    currency: "eur",
+    ...packageTerms(random),
+  };
+}
+
+/** The terms of a package. */
+function packageTerms(random: Random) {
+  return {
+    ...(random.chance(0.4) ? { expires_after_days: random.between(1, 20) } : {}),
+    ...(random.chance(0.3) ? { app_slugs: someApps(random) } : {}),
+  };
+}
+
+function someApps(random: Random): readonly string[] {
+  const one = random.pick(APPS);
+  const other = random.pick(APPS);
+  return one === other ? [one] : [one, other];
 }
 
 interface Accepted {

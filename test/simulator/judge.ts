@@ -11,6 +11,7 @@ import { PlatformError } from "./platform/kernel.ts";
 import type { Ended } from "./platform/objects.ts";
 import type { Stored } from "./platform/storage.ts";
 import { Books, idsOf, MARGIN_MS, type JobBook } from "./books.ts";
+import { TopUpBook } from "./top_up_book.ts";
 import { must } from "./violation.ts";
 import { isNewerData } from "./world.ts";
 
@@ -49,23 +50,34 @@ export class Judge {
   /** A newer build has changed the data, so this build must not run on it. */
   is_newer_data = false;
 
+  readonly top_ups = new TopUpBook();
+  #has_top_up = false;
   readonly #drops_alarms: boolean;
+  readonly #switchedOn: () => void;
 
-  /** `drops_alarms`: whether the platform loses alarms in this run, so that nobody can rely on one. */
-  constructor(identity_id: string, drops_alarms: boolean) {
+  /**
+   * `drops_alarms`: whether the platform loses alarms in this run, so that nobody can rely on one. `switchedOn`: the holder
+   * switched automatic top-up on.
+   */
+  constructor(identity_id: string, drops_alarms: boolean, switchedOn: () => void) {
     this.books = new Books(identity_id);
     this.#drops_alarms = drops_alarms;
+    this.#switchedOn = switchedOn;
   }
 
   /** A turn of the account was stored. */
   committed(object: Stored, ended: readonly Ended[]): void {
     const { books } = this;
     const line_before = books.line;
+    const balances = [books.balance];
     const known = new Map(ended.map((it) => [it, this.#jobBefore(it)]));
     const begun = books.absorb(object);
     must(!this.is_newer_data || books.line === line_before, "an older build changes no newer data");
     for (const job of begun) this.#mayBegin(job, object);
+    this.#willExpire(object, ended);
+    balances.push(...books.entries.slice(line_before).map(({ balance_after }) => balance_after));
     for (const it of ended) this.#judge(it, known.get(it) ?? null, object);
+    if (this.#has_top_up) this.top_ups.absorb(object.sqlite, balances, books.is_suspended);
   }
 
   /** The job that a call names, as it was before the call. */
@@ -91,6 +103,18 @@ export class Judge {
     const by_holder = row.started_by_json === null;
     must(by_holder || !stopped.has(row.app_slug ?? ""), "a stopped app starts nothing", row);
     must(!is_suspended, "a suspended account starts nothing", row);
+  }
+
+  /** An alarm comes in time for a new lot, except for one of a plan, whose account may sleep. */
+  #willExpire({ alarm_ms }: Stored, ended: readonly Ended[]): void {
+    const { credits } = this.books;
+    if (this.#drops_alarms || ended.some(({ call }) => call.method === "alarm")) return;
+    for (const lot of credits.news) {
+      const { expires_at_ms } = lot;
+      if (lot.left === 0 || expires_at_ms === null || credits.isOfRule(lot)) continue;
+      const is_armed = alarm_ms !== null && alarm_ms <= expires_at_ms;
+      must(is_armed, "an alarm ends each lot in time", { alarm_ms, lot });
+    }
   }
 
   #judge({ call, outcome }: Ended, before: JobRow | null, object: Stored): void {
@@ -129,6 +153,11 @@ export class Judge {
     if (books.started.size > 150) return;
     const refusal = answer.ok ? null : answer.refusal.code;
     if (refusal === "unauthorized" && books.line === 0) return;
+    const overdue = answer.ok ? books.credits.overdue(machine_ms) : null;
+    must(overdue === null, "credits whose time is over expire before anything else happens", {
+      overdue,
+      machine_ms,
+    });
     for (const { row } of books.started.values()) {
       must(row.expires_at_ms > machine_ms, "an overdue job ends before anything else happens", {
         row,
@@ -267,6 +296,10 @@ export class Judge {
         return void books.stopped.add((request as { readonly slug: string }).slug);
       case "allowApp":
         return void books.stopped.delete(request);
+      case "finishTopUpSetup":
+      case "changeTopUp":
+        this.#has_top_up = true;
+        return this.#switchedOn();
       case "suspend":
         books.is_suspended = true;
         return;

@@ -1,7 +1,9 @@
 /** One run: everything that happens follows from its seed. */
 import { createHash } from "node:crypto";
 import { DEFAULT_POLICY } from "../../src/domain/app_policy.ts";
-import { ACTIONS, Clients, type ActionName } from "./clients.ts";
+import { monthOf } from "../../src/domain/calendar.ts";
+import type { Books } from "./books.ts";
+import { ACTIONS, ACTIONS_ON_TERMS, Clients, type ActionName } from "./clients.ts";
 import { expectReadModel, expectTables, expectTotals, expectWebhooks } from "./convergence.ts";
 import { Judge } from "./judge.ts";
 import { replaceGlobals, useGlobals } from "./platform/globals.ts";
@@ -18,6 +20,8 @@ export interface RunOptions {
   readonly accounts: number;
   /** The only actions that happen, by their number; undefined: all. */
   readonly only?: ReadonlySet<number> | undefined;
+  /** Only what concerns credits with terms, with pauses up to months between most actions; left out: everything. */
+  readonly on_terms?: boolean | undefined;
 }
 
 export interface RunResult {
@@ -36,6 +40,8 @@ export interface RunResult {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const LONGEST_OUTAGE_MS = 10 * 24 * HOUR_MS;
+const LAST_MOMENT_MS = 433_500;
 const HISTORY_LINES = 60;
 /** Characters of an input or a response in the history. */
 const SHOWN_LENGTH = 200;
@@ -48,6 +54,7 @@ const DISTURBANCES = {
   read_model_down: 3,
   directory_down: 2,
   receivers_down: 2,
+  stripe_down: 2,
   back: 15,
   deployment: 1,
   older_build: 2,
@@ -78,9 +85,9 @@ class Run {
     this.#options = options;
     const faults = drawFaults(randomOf(options.seed, -1));
     this.#has_dropped = faults.alarm_dropped > 0;
-    this.#world = new World(faults, {
-      committed: (object, ended) => this.#committed(object, ended),
-    });
+    const committed = (object: Stored, ended: readonly Ended[]): void =>
+      this.#committed(object, ended);
+    this.#world = new World(faults, { committed }, options.on_terms !== true);
     const { kernel, receivers } = this.#world;
     useGlobals({
       kernel,
@@ -92,7 +99,8 @@ class Run {
       (_, at) => new Clients(this.#world, `user_${at}`),
     );
     for (const { identity_id } of this.#clients) {
-      this.#judges.set(identity_id, new Judge(identity_id, this.#has_dropped));
+      const switchedOn = (): void => this.#world.stripe.switchedOn(identity_id);
+      this.#judges.set(identity_id, new Judge(identity_id, this.#has_dropped, switchedOn));
       this.#ever_stopped.set(identity_id, new Set());
     }
   }
@@ -118,19 +126,24 @@ class Run {
   }
 
   async #act(): Promise<void> {
-    const { steps, seed, only } = this.#options;
+    const { steps, seed, only, on_terms = false } = this.#options;
+    const actions: Readonly<Record<ActionName, number>> = on_terms ? ACTIONS_ON_TERMS : ACTIONS;
+    const pauses = on_terms ? PAUSES_ON_TERMS : PAUSES;
     const { kernel } = this.#world;
     const last = only === undefined ? Infinity : Math.max(...only);
     for (let number = 0; kernel.steps < steps && number <= last; number += 1) {
       const random = randomOf(seed, 2 * number);
       kernel.random = randomOf(seed, 2 * number + 1);
-      await this.#until(kernel.now_ms + pauseBefore(random));
+      const pause_ms = pauseBefore(random, pauses);
+      // An outage of months would be all that happens in the run.
+      if (pause_ms > LONGEST_OUTAGE_MS) this.#disturb("back", random);
+      await this.#until(kernel.now_ms + pause_ms);
       this.#actions += 1;
       if (only !== undefined && !only.has(number)) continue;
       this.actions_taken.push(number);
       this.#disturb(random.weighted(DISTURBANCES), random);
       const clients = random.pick(this.#clients);
-      const action: ActionName = random.weighted(ACTIONS);
+      const action: ActionName = random.weighted(actions);
       this.#note(clients.identity_id, `action ${number}: ${action}`);
       this.#world.begin(() => clients.act(action, random));
     }
@@ -167,8 +180,11 @@ class Run {
       case "receivers_down":
         faults.receivers.is_down = true;
         return;
+      case "stripe_down":
+        faults.stripe.is_down = true;
+        return;
       case "back":
-        for (const part of [faults.read_model, faults.directory, faults.receivers])
+        for (const part of [faults.read_model, faults.directory, faults.receivers, faults.stripe])
           part.is_down = false;
         return;
       case "deployment":
@@ -215,13 +231,15 @@ class Run {
       for (const { uid } of WEBHOOKS) await engine.wake({ uid } as never);
     });
     if (this.#has_dropped) for (const { identity_id } of this.#clients) this.#poke(identity_id);
-    for (let hours = 0; hours < 30; hours += 1) {
+    for (const clients of this.#clients) this.#world.begin(() => clients.reconcile());
+    for (let hours = this.#options.on_terms === true ? 25 : 0; hours < 30; hours += 1) {
       await this.#until(kernel.now_ms + HOUR_MS);
       this.#world.begin(async () => {
-        await engine.wakeOverdue(kernel.now_ms);
+        await engine.checkDeliveries(WEBHOOKS);
       });
     }
-    await this.#until(kernel.now_ms + HOUR_MS);
+    // Pauses are whole minutes, so this is no moment at which something is due, and just not delivered yet.
+    await this.#until(kernel.now_ms + HOUR_MS + LAST_MOMENT_MS);
     this.#expectRest();
   }
 
@@ -255,11 +273,35 @@ class Run {
           row,
         );
       }
+      this.#expectTerms(books, object);
       expectReadModel(this.#world, books);
       const stopped = this.#ever_stopped.get(books.identity_id) ?? new Set();
-      expectWebhooks(this.#world, object, books, stopped);
+      if (this.#options.on_terms !== true) expectWebhooks(this.#world, object, books, stopped);
     }
     expectTotals(this.#world, all);
+  }
+
+  /** Nothing is overdue, except in an account that sleeps, which wakes before the month ends; and nothing is charged twice. */
+  #expectTerms({ identity_id, credits, entries }: Books, { sqlite }: Stored): void {
+    const { now_ms } = this.#world.kernel;
+    const late_ms = now_ms - HOUR_MS;
+    const used = entries.findLast(({ kind }) => !MADE_BY_TIME.includes(kind));
+    for (const rule of credits.plan.rules) {
+      const sleeps = (used?.at_ms ?? 0) < rule.from_ms;
+      must(
+        sleeps || rule.until_ms > late_ms,
+        "an alarm makes the turns of an account in use",
+        rule,
+      );
+    }
+    for (const lot of credits.living) {
+      const { expires_at_ms, left } = lot;
+      if (left === 0 || expires_at_ms === null || expires_at_ms > late_ms) continue;
+      const may_sleep = credits.isOfRule(lot) && monthOf(expires_at_ms).to_ms > late_ms;
+      must(may_sleep, "an alarm expires what nobody uses", lot);
+    }
+    const judge = this.#judges.get(identity_id);
+    judge?.top_ups.expectRest(sqlite, this.#world.stripe.succeededOf(identity_id), now_ms);
   }
 
   #committed(object: Stored, ended: readonly Ended[]): void {
@@ -326,11 +368,15 @@ class Run {
   }
 }
 
+const MADE_BY_TIME: readonly string[] = ["expire", "recurring", "rollover"];
 const EXPECTED_ERRORS = ["account_data_newer", "webhook_paused"];
 
-/** Mostly a moment, sometimes minutes, rarely hours or days. */
-function pauseBefore(random: Random): number {
-  const kind = random.weighted({ moment: 900, minutes: 80, hours: 15, days: 2 });
+const PAUSES = { moment: 900, minutes: 80, hours: 20, days: 4, months: 0.7 };
+const PAUSES_ON_TERMS: typeof PAUSES = { moment: 60, minutes: 20, hours: 12, days: 6, months: 2 };
+
+/** Mostly a moment, sometimes minutes, rarely hours or days, and months in which an account sleeps. */
+function pauseBefore(random: Random, weights: typeof PAUSES): number {
+  const kind = random.weighted(weights);
   switch (kind) {
     case "moment":
       return random.between(0, 2_000);
@@ -340,6 +386,8 @@ function pauseBefore(random: Random): number {
       return random.between(1, 20) * HOUR_MS;
     case "days":
       return random.between(24, 24 * 9) * HOUR_MS;
+    case "months":
+      return random.between(24 * 20, 24 * 80) * HOUR_MS;
   }
 }
 

@@ -12,6 +12,7 @@ const USAGE = `npm run simulate -- [options]
   --seconds S    seeds one after another until the time is over; with --seed fresh, from a random one
   --steps M      steps of each seed (50000)
   --accounts A   accounts that are used at the same time (4)
+  --histories K  so many short histories of credits with terms instead, each a seed of one account
   --fault NAME   puts a fault of test/faults into the code first
   --raw          prints the whole history of a failure instead of a shortened one`;
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     seconds: { type: "string" },
     steps: { type: "string", default: "50000" },
     accounts: { type: "string", default: "4" },
+    histories: { type: "string" },
     fault: { type: "string" },
     raw: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -42,8 +44,13 @@ const first =
   values.seed === "fresh" ? Math.floor(Math.random() * 1e9) : numberOf("seed", values.seed);
 const steps = numberOf("steps", values.steps);
 const accounts = numberOf("accounts", values.accounts);
+const histories = values.histories === undefined ? null : numberOf("histories", values.histories);
 const seconds = values.seconds === undefined ? null : numberOf("seconds", values.seconds);
-const seeds = seconds === null ? numberOf("seeds", values.seeds) : Number.POSITIVE_INFINITY;
+const seeds =
+  histories ?? (seconds === null ? numberOf("seeds", values.seeds) : Number.POSITIVE_INFINITY);
+
+/** So long that most histories have some lots, jobs and turns of a plan. */
+const STEPS_OF_HISTORY = 100;
 
 loadSource(values.fault === undefined ? [] : faultNamed(values.fault).changes);
 // After the hooks, so that they load it.
@@ -55,10 +62,14 @@ const began_ms = wallClock();
 let steps_in_all = 0;
 for (let seed = first; seed < first + seeds; seed += 1) {
   if (seconds !== null && wallClock() - began_ms > seconds * 1_000) break;
-  const options = { seed, steps, accounts };
+  const options =
+    histories === null
+      ? { seed, steps, accounts }
+      : { seed, steps: STEPS_OF_HISTORY, accounts: 1, on_terms: true };
   const result = await simulate(options);
   steps_in_all += result.steps;
   const { failure, hash, actions } = result;
+  if (failure === null && histories !== null) continue;
   if (failure === null) {
     print(`seed ${seed}: ${result.steps} steps, ${actions} actions, history ${hash}`);
     continue;
@@ -69,11 +80,11 @@ for (let seed = first; seed < first + seeds; seed += 1) {
     `${shown.actions_taken.length} of ${actions} actions suffice. The last of their history:\n`,
   );
   print(shown.history.join("\n"));
-  print(
-    `\nrepeat with: npm run simulate -- --seed ${seed} --steps ${steps} --accounts ${accounts}`,
-  );
+  const run = histories === null ? `--steps ${steps} --accounts ${accounts}` : "--histories 1";
+  print(`\nrepeat with: npm run simulate -- --seed ${seed} ${run}`);
   print(JSON.stringify(result.faults));
   process.exit(1);
 }
+if (histories !== null) print(`seeds ${first} to ${first + histories - 1}: no rule was broken`);
 const minutes = (wallClock() - began_ms) / 60_000;
 print(`${steps_in_all} steps, ${Math.round(steps_in_all / minutes)} a minute`);

@@ -48,6 +48,9 @@ export const SERVICE = { kind: "service" } as const satisfies Caller;
  */
 export const NEWER_DATA = "newer_data";
 
+/** The message of the error that every call of an object throws while its account is restored from the archive. */
+export const ACCOUNT_RESTORING = "account_restoring";
+
 /** The message of the error of a call that ended the object so that its storage is restored. The next call continues. */
 export const RECOVERY_RESTART = "recovery_restart";
 

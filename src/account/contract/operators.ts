@@ -1,5 +1,6 @@
 /** Operators' actions, and the debts of deleted accounts. */
 import type { ArchiveHead } from "../../domain/archive_segment.ts";
+import type { Price } from "../../domain/liability.ts";
 import type { Lot, Terms } from "../../domain/lots.ts";
 import type { PlanRules } from "../../domain/plans.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
@@ -11,6 +12,8 @@ export interface AdjustCreditsRequest {
   readonly amount: number;
   /** Of given credits; left out: they never expire, and all apps may use them. */
   readonly terms?: Terms | undefined;
+  /** What was paid for bought ones; left out: unknown. */
+  readonly price?: Price | undefined;
   /** Whether the balance may go below zero. */
   readonly allow_negative?: boolean | undefined;
   /** The reason, for the holder. */
@@ -45,6 +48,11 @@ export interface ChangePlanRequest {
   readonly anchor_ms?: number | undefined;
 }
 
+export interface SuspendRequest {
+  /** Why, as the holder reads it. */
+  readonly public_reason?: string | undefined;
+}
+
 /** The newest rules of a plan, for the accounts that have it. */
 export interface UpdatePlanRequest {
   readonly plan: string;
@@ -62,6 +70,8 @@ export interface InspectedAccount {
     readonly created_at_ms: number;
     /** Null: the account is not suspended. */
     readonly suspended_at_ms: number | null;
+    /** Why, as its holder reads it; null: the operator gave no reason. */
+    readonly suspended_public_reason: string | null;
   };
   readonly held: number;
   /** The number of the newest entry. */

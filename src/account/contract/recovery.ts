@@ -1,4 +1,5 @@
 /** Restoring an account. */
+import type { ArchiveHead } from "../../domain/archive_segment.ts";
 
 /** An account after an entry. */
 export interface AccountThen {
@@ -44,4 +45,33 @@ export interface Recovered {
   readonly now: AccountThen;
   /** Requests that arrived while the object restarted, and were undone too: their entries. */
   readonly lost: readonly Pick<RecoveryDecision, "line" | "job_id" | "amount">[];
+}
+
+/** What the read model has of an account. */
+export interface KnownAccount {
+  readonly id: string;
+  readonly identity_id: string;
+  /** The entry that the following belongs to. */
+  readonly line: number;
+  readonly credits: number;
+  readonly reserved: number;
+  /** The bought part of both. */
+  readonly bought: number;
+  /** JSON of the `Worth` of that part. */
+  readonly paid_json: string | null;
+  readonly updated_at_ms: number;
+  readonly suspended_at_ms: number | null;
+}
+
+/** An account whose storage was lost, and its newest segment, as the read model knows them. */
+export interface LostAccount {
+  readonly account: KnownAccount;
+  readonly head: ArchiveHead;
+}
+
+/** An account that was restored from the archive. */
+export interface RestoredAccount {
+  readonly now: AccountThen;
+  /** Entries that the read model had, and the archive has not. Their numbers are not used again. */
+  readonly lost_entries: number;
 }

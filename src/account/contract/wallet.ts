@@ -139,6 +139,8 @@ export interface Holdings {
     readonly created_at_ms: number;
     /** Null: the account is not suspended. */
     readonly suspended_at_ms: number | null;
+    /** Why, as its holder reads it; null: the operator gave no reason. */
+    readonly suspended_public_reason: string | null;
   };
   readonly apps: readonly AppRow[];
   readonly lots: readonly Lot[];

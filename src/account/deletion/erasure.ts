@@ -46,6 +46,7 @@ const KEYS: Readonly<Record<Exclude<TableName, Kept>, string>> = {
   archive: "singleton",
   approvals: "id",
   balance_forward: "singleton",
+  base_payments: "before_credits, number",
   cap_claims: "claimed_until_ms, job_id",
   codes: "code_hash",
   idempotency_keys: "day, caller, endpoint, key",
@@ -70,7 +71,13 @@ const KEYS: Readonly<Record<Exclude<TableName, Kept>, string>> = {
 };
 
 /** Clears the account's row, except that it was deleted and its id, which D1 still has to forget. */
-const TOMBSTONE = { identity_id: "", plan: "", created_at_ms: 0, returned: false };
+const TOMBSTONE = {
+  identity_id: "",
+  plan: "",
+  created_at_ms: 0,
+  suspended_public_reason: null,
+  returned: false,
+};
 
 interface ErasureParts {
   readonly database: AccountDatabase;

@@ -1,6 +1,13 @@
 /** The account's credits: the base, which follows from the newest entry, and the lots. */
+import { plus, readWorth, worthJson, type Price } from "../../domain/liability.ts";
 import {
+  boughtInBase,
+  putBack,
+  resizePaid,
   scopedOf,
+  takeBack,
+  worthInLots,
+  type EntryTerms,
   type Clock,
   type Credits,
   type Lot,
@@ -68,9 +75,56 @@ export function scopedAfter(entry: Pick<EntryRow, "scoped_json"> | null): readon
   return json === null ? [] : (JSON.parse(json) as readonly ScopedLeft[]);
 }
 
+/**
+ * The credits after a purchase's refund or lost dispute takes some of its own (`change` below zero), or after they come back.
+ * What the base has of the payment changes in storage.
+ */
+export function changePurchased(
+  transaction: Transaction,
+  id: string,
+  lot_id: string | null,
+  change: number,
+): Credits {
+  const before = readCredits(transaction, [{ lot_id }]);
+  const { base_payments } = transaction.store;
+  if (change < 0) {
+    const { credits, of_home } = takeBack(before, { id, lot_id }, 0 - change);
+    if (lot_id === null) base_payments.resize(id, 0 - of_home);
+    return credits;
+  }
+  if (lot_id === null) base_payments.resize(id, change);
+  const resized = lot_id === null ? before : resizePaid(before, lot_id, id, change);
+  return putBack(resized, [{ lot_id, bought: true, credits: change }], clockOf(transaction));
+}
+
 /** The column of an entry that brought credits: null for given credits without terms. */
-export function termsJson(terms: Terms): string | null {
+export function termsJson(terms: Terms, price?: Price): string | null {
   const is_plain = terms.expires_at_ms === null && terms.app_slugs === null && !terms.bought;
   const { expires_at_ms, app_slugs, bought } = terms;
-  return is_plain ? null : JSON.stringify({ expires_at_ms, app_slugs, bought });
+  const stored = { expires_at_ms, app_slugs, bought, ...(price === undefined ? {} : { price }) };
+  return is_plain ? null : JSON.stringify(stored satisfies EntryTerms);
+}
+
+/**
+ * The column with the worth of the bought credits after the next entry. Called before anything of it is written. A job's entry
+ * only reads the payments for the credits of the base that it uses or gives back.
+ */
+export function paidJson(
+  { store }: Transaction,
+  after: Credits,
+  is_of_job: boolean,
+): string | null {
+  const { base_payments, lots } = store;
+  const in_base = boughtInBase(readCredits({ store }));
+  base_payments.add(after.to_base ?? []);
+  const is_carried = is_of_job && after.to_base === undefined;
+  const carried = is_carried
+    ? plus(
+        readWorth(store.readNewestEntry()?.paid_json ?? null),
+        worthInLots(lots.listLiving()),
+        -1,
+      )
+    : {};
+  const of_base = base_payments.change(is_carried ? in_base : 0, boughtInBase(after));
+  return worthJson(plus(plus(carried, of_base), worthInLots(after.lots)));
 }

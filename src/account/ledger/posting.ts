@@ -1,5 +1,6 @@
 /** The only place that adds a ledger entry. */
 import { nextEntry, OF_ACCOUNT, type LedgerEntry, type Posting } from "../../domain/ledger.ts";
+import type { Price } from "../../domain/liability.ts";
 import {
   balanceOf,
   boughtOf,
@@ -13,8 +14,8 @@ import {
 import { FIRST_PLAN } from "../../domain/plans.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type { Moment } from "../../domain/spending_cap.ts";
-import { readCredits, scopedJson, termsJson } from "./credits.ts";
-import { makeDueTurns, readPlan, sleepingRules } from "./turns.ts";
+import { paidJson, readCredits, scopedJson, termsJson } from "./credits.ts";
+import { makeDueTurns, planTimes, readPlan } from "./turns.ts";
 import { startedJobsOf, type StartedJobs } from "./started_jobs.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
@@ -41,6 +42,8 @@ interface PostedWith {
   readonly lot_id?: string | null;
   /** Of an entry that brought credits. */
   readonly terms?: Terms;
+  /** What an operator says was paid for these credits. */
+  readonly price?: Price | undefined;
 }
 
 /**
@@ -50,7 +53,7 @@ interface PostedWith {
 export function post(
   transaction: Transaction,
   posting: Posting,
-  { started, credits, lot_id = null, terms }: PostedWith = {},
+  { started, credits, lot_id = null, terms, price }: PostedWith = {},
 ): EntryRow {
   const { store, now_ms, announce } = transaction;
   const newest = store.readNewestEntry();
@@ -66,7 +69,8 @@ export function post(
     reserved_bought_after: after.held_bought,
     scoped_json: scopedJson(after),
     lot_id,
-    terms_json: terms === undefined ? null : termsJson(terms),
+    terms_json: terms === undefined ? null : termsJson(terms, price),
+    paid_json: paidJson(transaction, after, posting.job_id !== null),
     at_ms,
     open_jobs,
     recent_after_job_id,
@@ -110,13 +114,9 @@ export function expireDueLots(transaction: Transaction): void {
     store.lots.saveWarnings(lot.id, warnings);
     announce.creditsExpiring(lot, now_ms);
   }
-  const asleep = plan === null ? [] : sleepingRules(transaction, plan);
-  const sleeping_lots = asleep.flatMap(({ lot_id, rollover_lot_id }) => [lot_id, rollover_lot_id]);
-  const times = [
-    nextDueAt(store.lots.listLiving().filter(({ id }) => !sleeping_lots.includes(id))),
-    ...(plan?.rules ?? []).filter((it) => !asleep.includes(it)).map(({ until_ms }) => until_ms),
-  ];
-  for (const at_ms of times) if (at_ms !== null) alarm.by(at_ms);
+  const { turns_at_ms, sleeping_lots } = planTimes(transaction);
+  const awake = store.lots.listLiving().filter(({ id }) => !sleeping_lots.includes(id));
+  for (const at_ms of [nextDueAt(awake), ...turns_at_ms]) if (at_ms !== null) alarm.by(at_ms);
 }
 
 /** Checks that storage has the entry as it was computed. */

@@ -1,11 +1,17 @@
 /**
  * The turns of the rules of an account's plan: what is left of a period's credits goes on or is gone, and the next ones come.
- * The account's alarm makes a turn if the account was used in the period that ends. Else the account sleeps, and its next call
- * makes all turns that are over in one step.
+ * The account's alarm makes a turn if the account was used in the period that ends. Else the account sleeps, and its next call,
+ * or the end of the month, makes all turns that are over in one step.
  */
 import { fitsBalance, OF_ACCOUNT, type Posting } from "../../domain/ledger.ts";
 import { bringIn, rollOver, type Credits, type Terms } from "../../domain/lots.ts";
-import { runningPlanOf, turnOf, type RunningPlan, type RunningRule } from "../../domain/plans.ts";
+import {
+  runningPlanOf,
+  turnOf,
+  wakesAt,
+  type RunningPlan,
+  type RunningRule,
+} from "../../domain/plans.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { clockOf, readCredits } from "./credits.ts";
@@ -78,16 +84,26 @@ function makeTurn(transaction: Transaction, post: Post, plan: RunningPlan, due: 
   post(transaction, posting, { ...arrived, lot_id: one_lot });
 }
 
+/** What the account's alarm has to do for its plan, and when, in milliseconds since the epoch. */
+export interface PlanTimes {
+  readonly turns_at_ms: readonly number[];
+  /** Lots of rules that sleep: they expire with the turn. */
+  readonly sleeping_lots: readonly (string | null)[];
+}
+
 /**
- * The rules of a plan whose next turn waits for a call, because nobody has used the account in the period that runs. While
- * credits for all apps would pay what the account owes, it does not sleep.
+ * A rule sleeps if nobody has used the account in the period that runs. While credits for all apps would pay what the account
+ * owes, it does not sleep.
  */
-export function sleepingRules(
-  transaction: Transaction,
-  { rules }: RunningPlan,
-): readonly RunningRule[] {
-  if (rules.length === 0) return [];
+export function planTimes(transaction: Transaction): PlanTimes {
+  const account = transaction.store.readAccount();
+  const rules = runningPlanOf(account?.plan_json ?? null)?.rules ?? [];
+  if (account === null || rules.length === 0) return { turns_at_ms: [], sleeping_lots: [] };
   const used_at_ms = transaction.store.readLastUse();
   const owes = readCredits(transaction).base.given < 0;
-  return rules.filter((it) => used_at_ms < it.from_ms && !(owes && it.app_slugs === null));
+  const asleep = rules.filter((it) => used_at_ms < it.from_ms && !(owes && it.app_slugs === null));
+  return {
+    turns_at_ms: rules.map((it) => (asleep.includes(it) ? wakesAt(it, account.id) : it.until_ms)),
+    sleeping_lots: asleep.flatMap(({ lot_id, rollover_lot_id }) => [lot_id, rollover_lot_id]),
+  };
 }

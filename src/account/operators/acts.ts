@@ -21,6 +21,7 @@ import type {
   ChangePlanRequest,
   RefundedJob,
   RefundJobRequest,
+  SuspendRequest,
   UpdatePlanRequest,
 } from "../contract.ts";
 import { claimOf, saveClaim } from "../jobs/claims.ts";
@@ -38,7 +39,7 @@ import type { Transaction } from "../transaction.ts";
  */
 export function adjustCredits(
   transaction: Transaction,
-  { amount, note, allow_negative = false, terms = baseTerms(false) }: AdjustCreditsRequest,
+  { amount, note, allow_negative = false, terms = baseTerms(false), price }: AdjustCreditsRequest,
 ): Answer<AdjustedCredits> {
   const before = readCredits(transaction);
   if (!fitsBalance(readBalance(transaction), { amount, held: 0 })) {
@@ -50,11 +51,14 @@ export function adjustCredits(
   }
   if (amount > 0 && isLotTooMany(before, terms)) return refused({ code: "too_many_lots" });
   ensureOpen(transaction);
-  const lot = { id: clockOf(transaction).newId(), origin: "adjustment", note } as const;
+  const id = clockOf(transaction).newId();
+  const lot = { id, origin: "adjustment", note } as const;
   const posting = { ...OF_ACCOUNT, kind: "adjustment", amount, note } as const;
+  const paid =
+    price === undefined ? undefined : { id, credits: amount, ...price, paid_credits: amount };
   const change =
     amount > 0
-      ? bringIn(before, lot, terms, amount)
+      ? { ...bringIn(before, lot, terms, amount, paid), price }
       : { credits: take(before, null, 0 - amount).credits };
   const entry = post(transaction, posting, change);
   return accepted({ entry, credits: entry.balance_after });
@@ -138,15 +142,23 @@ export function updatePlan(
 }
 
 /**
- * Keeps the holder out. The holder's jobs still settle or expire. Repeating it changes nothing. The entry of amount 0
- * makes the read model receive it.
+ * Keeps the holder out. The holder's jobs still settle or expire. Repeating it changes only the public reason, if one is
+ * given. The entry of amount 0 makes the read model receive it.
  */
-export function suspend(transaction: Transaction): Answer<null> {
+export function suspend(
+  transaction: Transaction,
+  { public_reason }: SuspendRequest = {},
+): Answer<null> {
   const { store, announce, now_ms } = transaction;
   ensureOpen(transaction);
   announce.streamsEnded({ reason: "suspended" });
-  if (store.readAccount()?.suspended_at_ms !== null) return accepted(null);
-  store.changeAccount({ suspended_at_ms: now_ms });
+  if (store.readAccount()?.suspended_at_ms !== null) {
+    if (public_reason !== undefined)
+      store.changeAccount({ suspended_public_reason: public_reason });
+    return accepted(null);
+  }
+  const suspended_public_reason = public_reason ?? null;
+  store.changeAccount({ suspended_at_ms: now_ms, suspended_public_reason });
   switchOff(transaction, "suspended");
   post(transaction, { ...OF_ACCOUNT, kind: "suspend", amount: 0 });
   return accepted(null);
@@ -156,7 +168,7 @@ export function suspend(transaction: Transaction): Answer<null> {
 export function restore(transaction: Transaction): Answer<null> {
   const { store } = transaction;
   if ((store.readAccount()?.suspended_at_ms ?? null) === null) return accepted(null);
-  store.changeAccount({ suspended_at_ms: null });
+  store.changeAccount({ suspended_at_ms: null, suspended_public_reason: null });
   post(transaction, { ...OF_ACCOUNT, kind: "restore", amount: 0 });
   return accepted(null);
 }

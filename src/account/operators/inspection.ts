@@ -1,6 +1,5 @@
 /** One account in full, as operators see it. */
 import { PAGE_MAX_ROWS } from "../../domain/limits.ts";
-import { inOrderOfUse } from "../../domain/lots.ts";
 import { accepted, assertInvariant } from "../../domain/result.ts";
 import type { Answer, InspectedAccount } from "../contract.ts";
 import { ensureOpen } from "../ledger/posting.ts";
@@ -8,6 +7,7 @@ import { listJobs } from "../jobs/lists.ts";
 import { listAllowances } from "../allowances/allowances.ts";
 import { listTopUps, viewTopUp } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
+import { shownLots } from "../wallet/wallet.ts";
 
 /** Opens the account if its holder never did, as a wallet call would. The caller has checked the identity. */
 export function inspect(transaction: Transaction): Answer<InspectedAccount> {
@@ -25,7 +25,7 @@ export function inspect(transaction: Transaction): Answer<InspectedAccount> {
     account: { ...account, credits: newest.balance_after },
     held: newest.reserved_after,
     line: newest.line,
-    lots: inOrderOfUse(store.lots.listLiving()),
+    lots: shownLots(transaction),
     apps: store.listApps(),
     allowances: allowances.value,
     topup: viewTopUp(transaction),

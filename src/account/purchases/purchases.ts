@@ -3,14 +3,9 @@
  * from all known refunds and disputes, so that events may arrive in any order.
  */
 import { DAY_MS } from "../../domain/calendar.ts";
+import type { PaidCredits } from "../../domain/liability.ts";
 import { fitsBalance, OF_ACCOUNT } from "../../domain/ledger.ts";
-import {
-  baseTerms,
-  bringIn,
-  putBack,
-  takeBack as takenBack,
-  type Terms,
-} from "../../domain/lots.ts";
+import { baseTerms, bringIn, type Terms } from "../../domain/lots.ts";
 import {
   creditsTakenBack,
   isReversalKnown,
@@ -28,7 +23,7 @@ import type {
   PurchaseKey,
   PurchaseRecord,
 } from "../contract.ts";
-import { clockOf, readCredits } from "../ledger/credits.ts";
+import { changePurchased, clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import { completeTopUp, packageOf } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
@@ -60,6 +55,7 @@ export function recordPurchase(transaction: Transaction, paid: Purchase): Answer
     lot,
     termsOfPackage(purchase, created_at_ms),
     credits,
+    paymentOf(row),
   );
   const { line } = post(transaction, { ...OF_ACCOUNT, ...posting }, arrived);
   bought.insertPurchase(row);
@@ -121,16 +117,17 @@ function takeBack(
   const amount = taken_back - due.taken_back;
   const posting = { kind: "purchase_refund", amount, note } as const;
   const lot_id = purchases.readLotOf(checkout_session_id);
-  const before = readCredits(transaction, [{ lot_id }]);
-  const restored = { lot_id, bought: true, credits: amount };
-  const credits =
-    amount > 0
-      ? putBack(before, [restored], clockOf(transaction))
-      : takenBack(before, lot_id, 0 - amount);
+  const credits = changePurchased(transaction, checkout_session_id, lot_id, amount);
   const { line } = post(transaction, { ...OF_ACCOUNT, ...posting }, { credits, lot_id });
   const amount_minor = refunded_minor - due.refunded_minor;
   purchases.insertMoney({ line, checkout_session_id, amount_minor });
   purchases.saveReturned(checkout_session_id, due);
+}
+
+/** The payment for a purchase's credits. */
+export function paymentOf(row: PurchaseRow): PaidCredits {
+  const { checkout_session_id: id, credits, currency, paid_minor } = row;
+  return { id, credits, currency, paid_minor, paid_credits: credits };
 }
 
 /** The terms of a purchase's credits, which count from now. */

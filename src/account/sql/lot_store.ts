@@ -2,6 +2,7 @@
  * The SQL of lots. The store remembers the living ones: those with something left or held, `LOTS_MAX` at most and a few
  * more. The rows of others stay, because an operator may refund a job that took from them.
  */
+import type { PaidCredits } from "../../domain/liability.ts";
 import { isLiving, warningsBy, type Lot } from "../../domain/lots.ts";
 import type { AccountDatabase, Rows } from "./database.ts";
 
@@ -61,12 +62,14 @@ export class LotStore {
   }
 }
 
-function lotOf({ app_slugs_json, credits_left: left, credits_held: held, ...row }: LotRow): Lot {
+function lotOf({ app_slugs_json, credits_left, credits_held, paid_json, ...row }: LotRow): Lot {
   const app_slugs = app_slugs_json === null ? null : (JSON.parse(app_slugs_json) as string[]);
-  return { ...row, app_slugs, left, held };
+  const paid = paid_json === null ? [] : (JSON.parse(paid_json) as PaidCredits[]);
+  return { ...row, app_slugs, left: credits_left, held: credits_held, paid };
 }
 
-function rowOf({ app_slugs, left, held, ...lot }: Lot): LotRow {
+function rowOf({ app_slugs, left, held, paid, ...lot }: Lot): LotRow {
   const app_slugs_json = app_slugs === null ? null : JSON.stringify(app_slugs);
-  return { ...lot, app_slugs_json, credits_left: left, credits_held: held };
+  const paid_json = paid.length === 0 ? null : JSON.stringify(paid);
+  return { ...lot, app_slugs_json, credits_left: left, credits_held: held, paid_json };
 }

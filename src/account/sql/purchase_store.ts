@@ -31,11 +31,15 @@ export class PurchaseStore {
     return this.#database.rows("purchases", `${where} ${order}`, ...position, limit);
   }
 
-  /** The lot of a purchase's credits; null: they are in the base. */
+  /** The lot that a purchase's credits came to, its own or one that they joined; null: they came to the base. */
   readLotOf(checkout_session_id: string): string | null {
     const lot = this.#database.first<Pick<Rows["lots"], "id">>(
       `select id from lots where origin = 'purchase' and line =
-         (select min(line) from purchase_entries where checkout_session_id = ?)`,
+         (select min(line) from purchase_entries where checkout_session_id = ?1)
+       union all
+       select lots.id from lots, json_each(lots.paid_json) as paid
+         where lots.origin <> 'returned' and paid.value ->> '$.id' = ?1
+       limit 1`,
       checkout_session_id,
     );
     return lot?.id ?? null;

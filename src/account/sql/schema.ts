@@ -34,6 +34,8 @@ export const account = sqliteTable("account", {
   created_at_ms: integer().notNull(),
   /** Null: not suspended. */
   suspended_at_ms: integer(),
+  /** Why it is suspended, as its holder reads it; null: the operator gave no reason. */
+  suspended_public_reason: text(),
   /** Null: not deleted. The row of a deleted account is its tombstone. */
   deleted_at_ms: integer(),
   /** The next step of a deleted account's erasure; see `deletion/erasure.ts`. Null: not deleted. */
@@ -42,6 +44,11 @@ export const account = sqliteTable("account", {
   returned: integer({ mode: "boolean" }).notNull().default(false),
   /** The balance that a deleted account would have now, in credits. Below zero, the holder's next account owes it. */
   left_credits: integer().notNull().default(0),
+  /**
+   * Webhooks get nothing up to this entry. 0: they get everything. It is that of a restore of an account that was opened
+   * again before, because senders then begin again.
+   */
+  events_after_line: integer().notNull().default(0),
 });
 
 /**
@@ -72,8 +79,10 @@ export const entries = sqliteTable("entries", {
   scoped_json: text(),
   /** The only lot that the entry concerns. */
   lot_id: text(),
-  /** JSON of the `Terms` of credits that came in; null: given credits without terms, or none came in. */
+  /** JSON of the `EntryTerms` of credits that came in; null: given credits without terms, or none came in. */
   terms_json: text(),
+  /** JSON of the `Worth` of the bought credits after it, with those that jobs held; null: none with a known price. */
+  paid_json: text(),
 });
 
 /** Credits with terms: see `domain/lots.ts`. The row of one that is used up stays, because its jobs may be refunded. */
@@ -92,6 +101,8 @@ export const lots = sqliteTable("lots", {
   note: text(),
   /** How many of its warnings before the expiry were announced, or came before the lot; see `WARNING_LEADS_MS`. */
   warnings: integer().notNull(),
+  /** JSON array of `PaidCredits`; null: its credits were given. */
+  paid_json: text(),
 });
 
 /** The account's apps. `granted_at_ms`: null until starter credits are granted. */
@@ -373,6 +384,22 @@ export const purchaseEntries = sqliteTable("purchase_entries", {
   checkout_session_id: text().notNull(),
   amount_minor: integer().notNull(),
 });
+
+/** The payments for the bought credits of the base, oldest first: see `PaidCredits`. */
+export const basePayments = sqliteTable(
+  "base_payments",
+  {
+    number: integer().notNull(),
+    id: text().notNull(),
+    credits: integer().notNull(),
+    currency: text(),
+    paid_minor: integer().notNull(),
+    paid_credits: integer().notNull(),
+    /** The credits of all earlier rows. */
+    before_credits: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.before_credits, table.number] })],
+);
 
 /** Refunds and disputes, even of payments whose purchase is not known yet. */
 export const purchaseReversals = sqliteTable(

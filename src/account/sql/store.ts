@@ -11,6 +11,7 @@ import { TIMED_KINDS } from "../../domain/ledger.ts";
 import { RECENT_JOBS_PORTION } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, type AccountDatabase } from "./database.ts";
+import { BasePayments } from "./base_payments.ts";
 import { Deadlines, IS_NOT_SET_ASIDE, isKnownStarted } from "./deadlines.ts";
 import { LeftStore } from "./left_store.ts";
 import { LotStore } from "./lot_store.ts";
@@ -34,6 +35,7 @@ export class Store {
   readonly #database: AccountDatabase;
   readonly deadlines: Deadlines;
   readonly lots: LotStore;
+  readonly base_payments: BasePayments;
   readonly top_ups: TopUpStore;
   readonly left: LeftStore;
   // Undefined: unknown. Null: no such row.
@@ -47,6 +49,7 @@ export class Store {
     this.#database = database;
     this.deadlines = new Deadlines(database);
     this.lots = new LotStore(database);
+    this.base_payments = new BasePayments(database);
     this.top_ups = new TopUpStore(database);
     this.left = new LeftStore(database);
   }
@@ -60,6 +63,7 @@ export class Store {
     this.#started_counts = undefined;
     this.deadlines.forget();
     this.lots.forget();
+    this.base_payments.forget();
     this.top_ups.forget();
     this.left.forget();
   }

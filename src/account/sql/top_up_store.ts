@@ -66,7 +66,8 @@ export class TopUpStore {
 
   /** Newest first. */
   listTopUps(limit: number): ToppedUpRow[] {
-    return this.#database.rows("top_ups", "order by number desc limit ? + 0", limit);
+    const clauses = "where amount_minor > 0 order by number desc limit ? + 0";
+    return this.#database.rows("top_ups", clauses, limit);
   }
 
   /** @returns the row with its number. */
@@ -84,14 +85,35 @@ export class TopUpStore {
     this.#database.update("top_ups", changes, { number });
   }
 
-  /** The sum of the charges from a time on, with those that are due. In the currency's smallest unit. */
+  /**
+   * The sum of the charges that were booked from a time on, with those that are due. In the currency's smallest unit. It
+   * counts purchases, which an account keeps when it is restored from the archive.
+   */
   sumCharged(from_ms: number, currency: string): number {
     const sum = this.#database.first<{ readonly minor: number }>(
-      `select coalesce(sum(amount_minor), 0) as minor from top_ups
-       where (outcome = 'due' or (outcome = 'done' and created_at_ms >= ?)) and currency = ?`,
+      `select coalesce(sum(minor), 0) as minor from (
+         select amount_minor as minor, currency from top_ups where outcome = 'due'
+         union all select paid_minor, currency from purchases
+           where created_at_ms >= ? and checkout_session_id = payment_intent_id)
+       where currency = ?`,
       from_ms,
       currency,
     );
     return sum?.minor ?? 0;
+  }
+
+  /** Begins numbers that no charge before had: what they were is lost. */
+  beginNumbers(now_ms: number): void {
+    const number = Math.floor(now_ms / 1_000);
+    const nothing = {
+      attempt: 1,
+      outcome: "dropped",
+      failure: null,
+      credits: 0,
+      amount_minor: 0,
+    } as const;
+    const of_nobody = { currency: "", package_json: "{}", customer_id: "", payment_method_id: "" };
+    const times = { created_at_ms: now_ms, asked: 0, next_at_ms: now_ms };
+    this.#database.insertMissing("top_ups", { number, ...nothing, ...of_nobody, ...times });
   }
 }

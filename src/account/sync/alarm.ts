@@ -11,6 +11,7 @@ type AlarmStorage = Pick<DurableObjectStorage, "setAlarm" | "sync">;
 export class Alarm {
   readonly #storage: AlarmStorage;
   #armed_at_ms: number | null;
+  #is_held = false;
 
   /** `armed_at_ms`: the alarm in storage when the object woke; null: none. */
   constructor(storage: AlarmStorage, armed_at_ms: number | null) {
@@ -30,7 +31,7 @@ export class Alarm {
   by(at_ms: number): void {
     if (this.#armed_at_ms !== null && this.#armed_at_ms <= at_ms) return;
     this.#armed_at_ms = at_ms;
-    void this.#storage.setAlarm(at_ms);
+    if (!this.#is_held) void this.#storage.setAlarm(at_ms);
   }
 
   /** Waits until storage has the alarm. @throws if storage failed, as in an instance that the platform has replaced. */
@@ -38,9 +39,19 @@ export class Alarm {
     await this.#storage.sync();
   }
 
-  /** The alarm fires now, so storage has none any more. */
-  forget(): void {
+  /**
+   * The alarm fires now. Until {@link release}, no other alarm is set. So if the instance ends before its work is done, the
+   * platform repeats this alarm: a later one in its place would leave the rest of the work until then.
+   */
+  hold(): void {
     this.#armed_at_ms = null;
+    this.#is_held = true;
+  }
+
+  /** The work of the alarm is done: sets the earliest alarm that was requested meanwhile. */
+  release(): void {
+    this.#is_held = false;
+    if (this.#armed_at_ms !== null) void this.#storage.setAlarm(this.#armed_at_ms);
   }
 
   /** Runs `work`, which is part of a transaction. If it throws, the alarm is as it was before. */
@@ -77,19 +88,25 @@ export class AlarmRound {
    * @throws if the platform reset the object, or storage does not take the next alarm.
    */
   async run(parts: readonly AlarmPart[]): Promise<void> {
-    this.#alarm.forget();
+    this.#alarm.hold();
     let failed = false;
     for (const [part, work] of parts) {
       try {
         const at_ms = await work();
         if (at_ms !== null) this.#alarm.by(at_ms);
       } catch (error) {
-        if (isPlatformFailure(error)) throw error;
+        if (isPlatformFailure(error)) {
+          // This instance may go on, and the platform's retries may end.
+          this.#rearm(true, Date.now());
+          this.#alarm.release();
+          throw error;
+        }
         failed = true;
         console.error({ event: "alarm_failed", part, ...reportError(error) });
       }
     }
     this.#rearm(failed, Date.now());
+    this.#alarm.release();
     if (failed) await this.#alarm.confirm();
   }
 

@@ -57,6 +57,8 @@ interface ArchiverParts {
   readonly archive: ArchiveStore | null;
   /** Whether a restore is not finished. @throws if the archive cannot be reached */
   readonly isRestoring: () => Promise<boolean>;
+  /** Called before the first segment. @throws StorageLost if the archive has an earlier account of the holder */
+  readonly checkFormer: (account: AccountRow) => Promise<void>;
   /** Waits until no other file of the account is being written. */
   readonly settled: () => Promise<void>;
   /** How long an entry may wait, in milliseconds. */
@@ -175,6 +177,7 @@ export class Archiver {
     if (pending_line !== segment.last) this.#save({ pending_line: segment.last });
     // The segment may be one of an earlier storage, whose entries the archive has already.
     if (await this.#parts.isRestoring()) throw new RestoreUnfinished();
+    if (line === 0) await this.#parts.checkFormer(account);
     if (this.#isOver()) return;
     const hash = await sha256(await storeOnce(archive, account.id, segment));
     const written = { account_id: account.id, line: segment.last, sha256: hash };
@@ -182,6 +185,8 @@ export class Archiver {
     await note({ ...written, written_at_ms: Date.now(), storage_percent });
     if (this.#isOver()) return;
     this.#save({ line: segment.last, sha256: hash, pending_line: null, failing_since_ms: null });
+    // A restore begins with a segment whose rows are of one moment.
+    if (!segment.has_state) this.#save({ requested_line: store.readNewestEntry()?.line ?? 0 });
     this.#oldest_at_ms = undefined;
   }
 

@@ -57,6 +57,9 @@ type LeftTable = "left_segments" | "left_jobs";
 
 const KEY_OF = { left_segments: "first", left_jobs: "last_id" } as const;
 
+/** Whose files they are. */
+type ArchivedId = Pick<AccountRow, "id" | "identity_id">;
+
 /** A segment by its first entry, or a file of jobs by its last id. */
 interface Portion {
   readonly table: LeftTable;
@@ -145,6 +148,16 @@ export class OldRows {
         });
     }
     return this.#dropOld();
+  }
+
+  /** Moves what may leave until the storage is less than half full, or nothing may. @throws as the archive does */
+  async makeRoom(account: ArchivedId): Promise<void> {
+    const { archive, size_bytes, storage_bytes } = this.#parts;
+    if (archive === null) return;
+    let is_more = true;
+    while (is_more && size_bytes() >= storage_bytes / 2) {
+      is_more = await this.#movePortions(archive, account);
+    }
   }
 
   /** Waits until nothing is being moved, so that no file appears after the account's files were deleted. */
@@ -279,17 +292,22 @@ export class OldRows {
     this.#mark({ table, key }, null);
   }
 
-  async #move(archive: ArchiveStore, account: AccountRow): Promise<void> {
+  async #move(archive: ArchiveStore, account: ArchivedId): Promise<void> {
     const { alarm, size_bytes, storage_bytes } = this.#parts;
     try {
-      const segments = await upTo(PORTIONS_AT_ONCE, () => this.#moveSegment(archive, account));
-      const files = await upTo(PORTIONS_AT_ONCE, () => this.#moveJobs(archive, account));
+      const may_continue = await this.#movePortions(archive, account);
       this.#failing_since_ms = null;
-      const may_continue = segments === PORTIONS_AT_ONCE || files === PORTIONS_AT_ONCE;
       if (may_continue && size_bytes() >= storage_bytes / 2) alarm.by(Date.now());
     } catch (error) {
       await this.#postpone(error);
     }
+  }
+
+  /** @returns whether more may leave */
+  async #movePortions(archive: ArchiveStore, account: ArchivedId): Promise<boolean> {
+    const segments = await upTo(PORTIONS_AT_ONCE, () => this.#moveSegment(archive, account));
+    const files = await upTo(PORTIONS_AT_ONCE, () => this.#moveJobs(archive, account));
+    return segments === PORTIONS_AT_ONCE || files === PORTIONS_AT_ONCE;
   }
 
   /** Whether the account was deleted meanwhile, or its tables were replaced. */
@@ -298,7 +316,7 @@ export class OldRows {
   }
 
   /** @returns whether a segment left. */
-  async #moveSegment(archive: ArchiveStore, { id }: AccountRow): Promise<boolean> {
+  async #moveSegment(archive: ArchiveStore, { id }: ArchivedId): Promise<boolean> {
     const { store, archiver } = this.#parts;
     const after = store.left.forward?.line ?? 0;
     const folder = accountFolder(id);
@@ -356,7 +374,7 @@ export class OldRows {
   }
 
   /** Writes a file of jobs, and deletes them here. @returns whether there was one. */
-  async #moveJobs(archive: ArchiveStore, { id, identity_id }: AccountRow): Promise<boolean> {
+  async #moveJobs(archive: ArchiveStore, { id, identity_id }: ArchivedId): Promise<boolean> {
     const { store } = this.#parts;
     if (this.#isOver()) return false;
     const after_id = store.left.jobs_end;

@@ -16,7 +16,7 @@ import {
   type Projector,
 } from "../../readmodel/projector.ts";
 import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./read_model_rows.ts";
-import { RestoreUnfinished } from "./restore_unfinished.ts";
+import { RestoreUnfinished, StorageLost } from "./restore_unfinished.ts";
 import type { AccountDatabase, Rows } from "../sql/database.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
@@ -49,6 +49,8 @@ interface OutboxParts {
   readonly recalling: <Value>(work: () => Promise<Value>) => Promise<Value>;
   /** Whether a restore is not finished. @throws if the archive cannot be reached */
   readonly isRestoring: () => Promise<boolean>;
+  /** Deletes a portion of an account's files in the archive. @returns whether none remains */
+  readonly forgetArchive: (account_id: string) => Promise<boolean>;
   readonly countFailure: CountFailure;
 }
 
@@ -58,6 +60,7 @@ export class Outbox {
   readonly #projector: Projector;
   readonly #recalling: OutboxParts["recalling"];
   readonly #isRestoring: OutboxParts["isRestoring"];
+  readonly #forgetArchive: OutboxParts["forgetArchive"];
   readonly #countFailure: CountFailure;
   #known: Known = { state: "unknown" };
   /** The row in storage; null: no row. */
@@ -68,13 +71,14 @@ export class Outbox {
   constructor(
     database: AccountDatabase,
     store: Store,
-    { projector, recalling, isRestoring, countFailure }: OutboxParts,
+    { projector, recalling, isRestoring, forgetArchive, countFailure }: OutboxParts,
   ) {
     this.#database = database;
     this.#store = store;
     this.#projector = projector;
     this.#recalling = recalling;
     this.#isRestoring = isRestoring;
+    this.#forgetArchive = forgetArchive;
     this.#countFailure = countFailure;
     this.#behind = database.row("read_model_behind", "");
   }
@@ -108,6 +112,14 @@ export class Outbox {
     if (row === undefined || others.length > 0) return false;
     if (!(await this.#recalling(async () => isOwn(this.#store, row)))) return false;
     return row.line === this.#store.readNewestEntry()?.line;
+  }
+
+  /** @throws StorageLost if this account was opened because the platform lost the storage of an archived one */
+  async checkFormer({ id, identity_id }: AccountRow): Promise<void> {
+    for (const former of await this.#projector.read(identity_id)) {
+      if (former.id !== id && (await this.#projector.isArchived(former.id)))
+        throw new StorageLost();
+    }
   }
 
   /** D1 may lack what was sent, so the next flush reads its row. */
@@ -172,10 +184,22 @@ export class Outbox {
     if (own.state === "foreign" && (await this.#isRestoring())) throw new RestoreUnfinished();
     let left = batches;
     for (const former of rows.filter(({ id }) => id !== account.id)) {
+      await this.#leaveFormer(account, former.id);
       left = await this.#forget(former.id, left);
     }
     if (left > 0) this.#learn(before, own);
     return left;
+  }
+
+  /** What the archive has of a former account goes with the person, and waits for an operator otherwise. */
+  async #leaveFormer({ deleted_at_ms }: AccountRow, former_id: string): Promise<void> {
+    if (deleted_at_ms === null) {
+      const is_lost = !this.#isRebuilding() && (await this.#projector.isArchived(former_id));
+      if (is_lost) throw new StorageLost();
+      return;
+    }
+    let is_gone = false;
+    while (!is_gone) is_gone = await this.#forgetArchive(former_id);
   }
 
   #judge(row: ProjectedAccount | undefined): Known {

@@ -1,7 +1,8 @@
 /** The rows of the read model, computed from the object's rows. */
 import { minuteOf, utcDayOf } from "../../domain/calendar.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
-import type { Terms } from "../../domain/lots.ts";
+import { plus, readWorth, worthJson } from "../../domain/liability.ts";
+import type { EntryTerms } from "../../domain/lots.ts";
 import { runningPlanOf } from "../../domain/plans.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type {
@@ -77,7 +78,7 @@ function sumsOf(context: EntryContext): Sums {
     case "purchase":
       return { purchased: amount, settled_bought: amount - bought };
     case "adjustment": {
-      const adjusted_bought = broughtBought(context.entry) ? amount : bought;
+      const adjusted_bought = termsOf(context.entry)?.bought === true ? amount : bought;
       return { adjusted: amount, adjusted_bought, settled_bought: adjusted_bought - bought };
     }
     case "purchase_refund":
@@ -104,9 +105,9 @@ function boughtOf(entry: EntryRow | null): number {
   return entry === null ? 0 : entry.bought_after + entry.reserved_bought_after;
 }
 
-/** Whether an entry brought bought credits. */
-function broughtBought({ terms_json }: EntryRow): boolean {
-  return terms_json !== null && (JSON.parse(terms_json) as Terms).bought;
+/** The terms of an entry that brought credits; null: given ones without terms, or none. */
+function termsOf({ terms_json }: EntryRow): EntryTerms | null {
+  return terms_json === null ? null : (JSON.parse(terms_json) as EntryTerms);
 }
 
 /**
@@ -144,10 +145,28 @@ function totalsOf(store: Store, context: EntryContext): LineTotals {
     ...sumsOf(context),
   };
   const money = moneyOf(store, context.entry);
-  return money === null ? totals : { ...totals, money };
+  const owed = owedBy(context);
+  return {
+    ...totals,
+    ...(money === null ? {} : { money }),
+    ...(owed === null ? {} : { owed: JSON.parse(owed) as object }),
+  };
 }
 
-function moneyOf(store: Store, { kind, line }: EntryRow): LineMoney | null {
+/** The change of what bought credits with a known price are worth. */
+function owedBy({ entry, before }: EntryContext): string | null {
+  const before_json = before?.paid_json ?? null;
+  if (entry.paid_json === before_json) return null;
+  return worthJson(plus(readWorth(entry.paid_json), readWorth(before_json), -1));
+}
+
+function moneyOf(store: Store, entry: EntryRow): LineMoney | null {
+  const { kind, line } = entry;
+  const price = kind === "adjustment" ? termsOf(entry)?.price : undefined;
+  if (price !== undefined) {
+    const { currency, paid_minor: amount_minor } = price;
+    return { package_id: "", currency, purchases: 1, amount_minor, refunded_minor: 0 };
+  }
   if (kind !== "purchase" && kind !== "purchase_refund") return null;
   const money = store.readMoney(line);
   assertInvariant(money !== null, "the entry of a purchase has its money");
@@ -240,6 +259,7 @@ function accountRow(
     credits: entry.balance_after,
     reserved: entry.reserved_after,
     bought: boughtOf(entry),
+    paid_json: entry.paid_json,
     updated_at_ms: entry.at_ms,
     suspended_at_ms,
   };

@@ -9,3 +9,15 @@ export class RestoreUnfinished extends Error {
     super("a restore of the account is not finished");
   }
 }
+
+/**
+ * The read model has another account of the identity, which the archive has too: the platform lost its storage. Its row is what
+ * a restore from the archive begins with, so it stays until an operator restores the account, or has this one sent again.
+ */
+export class StorageLost extends Error {
+  override readonly name = "storage_lost";
+
+  constructor() {
+    super("the storage of an archived account was lost");
+  }
+}

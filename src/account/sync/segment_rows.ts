@@ -1,9 +1,11 @@
 /** The rows of a segment of the archive, read from the object's tables as they are now. */
 import {
+  LATER_ENTRIES_TABLE,
   rowLine,
   SEGMENT_ENTRIES_MAX,
   SEGMENT_TEXT_BYTES,
   segmentText,
+  STATE_TABLE,
   type SegmentRange,
 } from "../../domain/archive_segment.ts";
 import { assertInvariant } from "../../domain/result.ts";
@@ -11,7 +13,19 @@ import type { AccountDatabase, TableName } from "../sql/database.ts";
 import type { AccountRow, EntryRow } from "../sql/schema.ts";
 
 /** Small tables that every segment has whole, so that the newest segment has them as they were last. */
-const WHOLE_TABLES = ["account", "apps", "debts", "lots"] as const satisfies readonly TableName[];
+const WHOLE_TABLES = [
+  "account",
+  "apps",
+  "base_payments",
+  "debts",
+  "lots",
+] as const satisfies readonly TableName[];
+
+/**
+ * The most entries that a segment has beyond its own, so that all its rows are of one moment. With more, or if it is large, it
+ * has no row of {@link STATE_TABLE}, and the next segment follows at once.
+ */
+const LATER_ENTRIES_MAX = SEGMENT_ENTRIES_MAX;
 
 /** What a segment begins with. */
 interface SegmentStart {
@@ -21,6 +35,8 @@ interface SegmentStart {
 
 export interface WrittenSegment extends SegmentRange {
   readonly text: string;
+  /** Whether its rows are of one moment. */
+  readonly has_state: boolean;
 }
 
 /**
@@ -50,9 +66,10 @@ export function readSegment(
   }
   assertInvariant(last >= first, "a segment has entries");
   for (const table of WHOLE_TABLES) lines.addAll(table);
+  const has_state = lines.addState(last);
   const { id: account_id, identity_id } = account;
   const header = { format: 1, account_id, identity_id, first, last, previous_sha256 } as const;
-  return { first, last, text: segmentText(header, lines.list) };
+  return { first, last, text: segmentText(header, lines.list), has_state };
 }
 
 class SegmentLines {
@@ -70,6 +87,24 @@ class SegmentLines {
   /** Adds an entry, and the job or purchase that it belongs to, once. */
   addEntry(entry: EntryRow): void {
     this.#add("entries", entry);
+    this.#addRowsOf(entry);
+  }
+
+  /** Adds what makes the rows those of the account's newest entry. @returns false: that is too much */
+  addState(last: number): boolean {
+    const clauses = `where line > ? order by line limit ${LATER_ENTRIES_MAX + 1}`;
+    const later = this.#database.rows("entries", clauses, last);
+    if (later.length > LATER_ENTRIES_MAX) return false;
+    for (const entry of later) {
+      if (this.bytes >= SEGMENT_TEXT_BYTES) return false;
+      this.#add(LATER_ENTRIES_TABLE, entry);
+      this.#addRowsOf(entry);
+    }
+    this.#add(STATE_TABLE, { line: later.at(-1)?.line ?? last });
+    return true;
+  }
+
+  #addRowsOf(entry: EntryRow): void {
     const { job_id, kind, line, previous_line } = entry;
     if (job_id !== null && !this.#jobs.has(job_id)) {
       this.#jobs.add(job_id);
@@ -108,7 +143,7 @@ class SegmentLines {
     );
   }
 
-  #add(table: TableName, row: object): void {
+  #add(table: string, row: object): void {
     const line = rowLine({ table, row: row as Readonly<Record<string, unknown>> });
     this.list.push(line);
     this.bytes += line.length;

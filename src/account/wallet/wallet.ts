@@ -63,9 +63,14 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   return accepted({ account, held, ...shown, apps, ...topup, ...of_call });
 }
 
-/** The lots that the caller may see, in the order of use. An app learns those that it can use, without notes. */
+/** The living lots in the order of use, without their payments, which stay in the object. */
+export function shownLots({ store }: Pick<Transaction, "store">): readonly Lot[] {
+  return inOrderOfUse(store.lots.listLiving()).map((lot) => ({ ...lot, paid: [] }));
+}
+
+/** The lots that the caller may see. An app learns those that it can use, without notes. */
 export function visibleLots(transaction: Transaction): readonly Lot[] {
-  const lots = inOrderOfUse(transaction.store.lots.listLiving());
+  const lots = shownLots(transaction);
   const slugs = visibleApps(transaction);
   if (slugs === undefined) return lots;
   return lots

@@ -50,7 +50,7 @@ export function readEvents(
   const app = store.readApp(request.app_slug);
   const recipient: Recipient = { store, account_id, identity_id, request, app };
   const newest_line = store.readNewestEntry()?.line ?? 0;
-  const begin = beginOf(sources, request, newest_line);
+  const begin = notBefore(account.events_after_line, beginOf(sources, request, newest_line));
   const events: OutgoingEvent[] = [];
   let { line, unnumbered } = begin;
   const { balance_line } = begin;
@@ -100,10 +100,18 @@ function beginOf(
     const line = numberAt(sources, newest_line, since_ms) - 1;
     return { line, low_left: false, unnumbered: 0, balance_line: line };
   }
+  // The numbers of an account whose storage was lost begin again.
+  const unnumbered = Math.min(after.unnumbered, sources.unnumbered.newest_id);
   // An account that was restored to an earlier time has fewer entries than were delivered.
   return after.line > newest_line
-    ? { ...after, line: newest_line, low_left: false, balance_line: newest_line }
-    : after;
+    ? { line: newest_line, low_left: false, unnumbered, balance_line: newest_line }
+    : { ...after, unnumbered };
+}
+
+function notBefore(line: number, begin: WebhookPosition): WebhookPosition {
+  if (begin.line >= line) return begin;
+  const balance_line = Math.max(begin.balance_line, line);
+  return { ...begin, line, low_left: false, balance_line };
 }
 
 function readEntries(

@@ -169,7 +169,8 @@ export class Objects {
       if (state.plan !== plan || object.alarm_ms === null) return;
       // One that is due while the handler runs is next.
       if (state.is_running) return void (state.is_due = true);
-      if (is_dropped) object.alarm_ms = null;
+      // A late alarm may fire only after the faults have ended.
+      if (is_dropped && this.faults.alarm_dropped > 0) object.alarm_ms = null;
       else this.#fire(object, state);
     });
   }

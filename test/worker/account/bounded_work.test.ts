@@ -313,3 +313,42 @@ describe("500,000 idempotency keys", () => {
     expect(again).toEqual({ ok: true, value: { ...(made.ok && made.value), replayed: true } });
   });
 });
+
+describe("with 2,000 purchases of which nothing is used", () => {
+  it("a job that uses bought credits reads few rows, and each entry names what the rest is worth", async () => {
+    await account().wallet(session, { app: null });
+    const bought = { package_id: "small", package_name: "Small", credits: 10, currency: "eur" };
+    const ids = { checkout_session_id: "cs_1", payment_intent_id: "pi_1" };
+    await account().recordPurchase({ ...ids, ...bought, paid_minor: 100 });
+    // Further purchases by SQL, as one of all their credits.
+    const owned = 2_000 * 10;
+    await query(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 1999)
+       insert into base_payments select i + 1, 'cs', 10, 'eur', 100, 10, 10 * i from n`,
+    );
+    await change(
+      ADA,
+      `update entries set balance_after = ${owned}, bought_after = ${owned},
+         paid_json = '{"eur":[${owned},${10 * owned},0]}'
+       where line = (select max(line) from entries)`,
+    );
+    const rows = await countRowsRead(ADA);
+    for (const actual_cost of [1, 25]) {
+      await evict(ADA);
+      rows();
+      const create_job = { ...JOB, cost_estimate: 25, ttl_seconds: 60 };
+      const created = await account().createJob(session, create_job, null);
+      const job_id = created.ok ? created.value.value.job_id : expect.fail("refused");
+      const request = { job_id, actual_cost, metadata_json: null };
+      expect((await account().completeJob(session, request, null)).ok).toBe(true);
+      expect(rows()).toBeLessThan(60);
+    }
+    const [newest] = await query<{ paid_json: string }>(
+      ADA,
+      "select paid_json from entries order by line desc limit 1",
+    );
+    const left = owned - 26;
+    expect(newest?.paid_json).toBe(`{"eur":[${left},${10 * left},0]}`);
+  });
+});

@@ -197,8 +197,8 @@ class Play {
   /** Expects that the read model counted this account's credits since `before` as the model does. */
   async expectFigures(before: MonthTotals): Promise<void> {
     const { figures, owned } = this.#model;
-    const after = await readAllTotals();
-    const counted = (Object.keys(after) as (keyof MonthTotals)[]).map((name) => {
+    const { owed: _, ...after } = await readAllTotals();
+    const counted = (Object.keys(after) as (keyof typeof after)[]).map((name) => {
       const bought = after[name].bought - before[name].bought;
       return [name, { bought, given: after[name].given - before[name].given }];
     });

@@ -13,6 +13,14 @@ import {
 import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
 import { JOB_STEP_BYTES } from "../../../src/account/jobs/progress.ts";
 import { SERVICE, type EntryRow, type StatementRow } from "../../../src/account/contract.ts";
+import {
+  countOf,
+  newestOf,
+  plus,
+  worthJson,
+  worthOf,
+  type PaidCredits,
+} from "../../../src/domain/liability.ts";
 import { partsOf } from "../../../src/domain/wire.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import {
@@ -34,6 +42,7 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   await expectLots(identity_id, contents);
   await expectPurchases(identity_id, contents);
   await expectBought(identity_id, contents);
+  await expectPaid(identity_id, contents);
   await expectSpending(identity_id, contents);
   await expectStoredBytes(identity_id, contents);
   await expectDebts(identity_id, contents);
@@ -226,6 +235,11 @@ interface StoredLot {
   readonly app_slugs_json: string | null;
   readonly credits_left: number;
   readonly credits_held: number;
+  readonly paid_json: string | null;
+}
+
+interface StoredPayment extends PaidCredits {
+  readonly before_credits: number;
 }
 
 /**
@@ -258,6 +272,34 @@ async function expectLots(identity_id: string, { entries, jobs }: Contents): Pro
   const scoped = lots.filter((lot) => lot.app_slugs_json !== null);
   const noted = JSON.parse(newest?.scoped_json ?? "[]");
   expect(noted.reduce((sum: number, it: { left: number }) => sum + it.left, 0)).toBe(left(scoped));
+}
+
+/**
+ * The newest entry says what the bought credits are worth by the payments for what each place has left. In the base, each
+ * payment says what came before it.
+ */
+export async function expectPaid(
+  identity_id: string,
+  { entries }: Pick<Contents, "entries">,
+): Promise<void> {
+  const lots = await query<StoredLot>(identity_id, "select * from lots where bought = 1");
+  const payments = await query<StoredPayment>(
+    identity_id,
+    "select * from base_payments order by number",
+  );
+  const newest = entries.at(-1);
+  const bought = (newest?.bought_after ?? 0) + (newest?.reserved_bought_after ?? 0);
+  const ownedOf = (lot: StoredLot): number => lot.credits_left + lot.credits_held;
+  const in_lots = lots.reduce((sum, lot) => sum + ownedOf(lot), 0);
+  const worth = lots.reduce(
+    (sum, lot) => plus(sum, worthOf(newestOf(JSON.parse(lot.paid_json ?? "[]"), ownedOf(lot)))),
+    worthOf(newestOf(payments, bought - in_lots)),
+  );
+  expect(newest?.paid_json ?? null).toBe(worthJson(worth));
+  payments.forEach(({ before_credits }, at) => {
+    const before = payments.slice(0, at);
+    expect(before_credits).toBe(before.reduce((sum, one) => sum + countOf(one), 0));
+  });
 }
 
 /** Each purchase has one entry. Its refunds are entries of 0 to all of its credits. */
@@ -527,6 +569,7 @@ export async function expectReadModel(identity_id: string): Promise<void> {
       credits,
       reserved,
       bought,
+      paid_json: newest.paid_json,
       updated_at_ms,
       suspended_at_ms,
     },

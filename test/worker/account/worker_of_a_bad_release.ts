@@ -4,7 +4,12 @@
  */
 import worker, { Account as AccountProper } from "../../../src/worker.ts";
 
-export { DeviceLogin, StarterBudget, WebhookSender } from "../../../src/worker.ts";
+export {
+  DeviceLogin,
+  StarterBudget,
+  WebhookDeliveries,
+  WebhookSender,
+} from "../../../src/worker.ts";
 
 /** Runs of each object's alarm handler in this process, over all instances of the object. */
 const alarm_runs = new Map<string, number>();

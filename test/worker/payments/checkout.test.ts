@@ -138,9 +138,11 @@ describe("a checkout", () => {
   it("a checkout never redirects to an address that is not http or https", async () => {
     const stripe = openStripe();
     vi.spyOn(console, "error").mockReturnValue();
-    stripe.checkout_origin = "http://pay.example.com";
-    const answer = await checkout(await signIn());
-    expect(answer.status).toBe(500);
+    for (const origin of ["http://pay.example.com", "no address"]) {
+      stripe.checkout_origin = origin;
+      const answer = await checkout(await signIn());
+      expect([answer.status, answer.body.code]).toEqual([503, "payments_unavailable"]);
+    }
   });
 });
 

@@ -50,6 +50,7 @@ export function rowsBetween(first: number, last: number, account_id = "account")
       credits: last === 1 ? 0 : 100 - 2 * (last - 2),
       reserved: Math.max(0, 2 * (last - 2)),
       bought: 0,
+      paid_json: null,
       updated_at_ms: last,
       suspended_at_ms: null,
     },

@@ -267,7 +267,7 @@ describe("a deleted account", () => {
     await wallet();
     await accountOf().suspend();
     const answer = await accountOf().deleteAccount(HOLDER);
-    expect(answer).toEqual({ ok: false, refusal: { code: "suspended" } });
+    expect(answer).toMatchObject({ ok: false, refusal: { code: "suspended" } });
     expect(await accountOf().isDeleted()).toBe(false);
   });
 });

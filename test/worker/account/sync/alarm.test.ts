@@ -36,9 +36,12 @@ describe("an alarm whose work fails", () => {
   });
 
   it.each(["durableObjectReset", "retryable", "overloaded"])(
-    "an error that the platform marks %s rejects, so that the platform retries the alarm",
+    "an error that the platform marks %s rejects, so that the platform retries the alarm, and an alarm of our own is set",
     async (flag) => {
-      expect((await run([fails({ [flag]: true })])).failure).toBe("broken");
+      const { failure, armed_at_ms } = await run([fails({ [flag]: true })]);
+      expect(failure).toBe("broken");
+      // The object may go on although the platform gives up.
+      expect(armed_at_ms).toBeGreaterThan(Date.now());
     },
   );
 
@@ -48,4 +51,29 @@ describe("an alarm whose work fails", () => {
     });
     expect(failure).toBe("storage was reset");
   });
+});
+
+it("storage keeps the alarm that fired until all its work is done, because the platform repeats only that one", async () => {
+  const now_ms = Date.now();
+  const times = { fired: now_ms, a_month: now_ms + 30 * 86_400_000, soon: now_ms + 900_000 };
+  const stored = await runInDurableObject(
+    env.ACCOUNT.getByName("alarm"),
+    async (_, { storage }) => {
+      await storage.setAlarm(times.fired + 60_000);
+      const alarm = new Alarm(storage, times.fired + 60_000);
+      let during: number | null = null;
+      await new AlarmRound(alarm).run([
+        ["expiry", () => (alarm.by(times.a_month), null)],
+        [
+          "projection",
+          async () => {
+            during = await storage.getAlarm();
+            return times.soon;
+          },
+        ],
+      ]);
+      return { during, after: await storage.getAlarm() };
+    },
+  );
+  expect(stored).toEqual({ during: times.fired + 60_000, after: times.soon });
 });

@@ -5,7 +5,12 @@
 import worker, { Account as AccountProper } from "../../../../src/worker.ts";
 import { servicesFor } from "../../../../src/services.ts";
 
-export { DeviceLogin, StarterBudget, WebhookSender } from "../../../../src/worker.ts";
+export {
+  DeviceLogin,
+  StarterBudget,
+  WebhookDeliveries,
+  WebhookSender,
+} from "../../../../src/worker.ts";
 
 export class Account extends AccountProper {
   expireTokens(): void {
