@@ -4,7 +4,7 @@ import { reportError } from "../domain/error_report.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ARCHIVE_UNREADABLE, isPlatformFailure, MIGRATION_FAILED } from "../domain/result.ts";
-import { NEWER_DATA } from "../account/contract.ts";
+import { ACCOUNT_RESTORING, NEWER_DATA } from "../account/contract.ts";
 import type { AppContext } from "./context.ts";
 import { refuseByAccept } from "./refusal_page.ts";
 import { TooManyLookups } from "./middleware/rate_limits.ts";
@@ -29,6 +29,8 @@ export function refusalForError(thrown: unknown, context: AppContext): Refusal {
   console.error({ event: "request_failed", request_id, ...reportError(error) });
   const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
   if (error.message === NEWER_DATA) return { code: "newer_data", retry_after_seconds };
+  if (error.message === ACCOUNT_RESTORING)
+    return { code: "account_restoring", retry_after_seconds };
   return isUnavailable(error)
     ? { code: "unavailable", retry_after_seconds }
     : { code: "internal", request_id };

@@ -17,6 +17,7 @@ import type { RequestCopies } from "../device/request_copies.ts";
 import type { AppIcons } from "../directory/app_icons.ts";
 import type { NoteUse } from "../directory/last_uses.ts";
 import type { AppPauses } from "../directory/app_pauses.ts";
+import type { DirectoryCopy } from "../directory/directory_copy.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { OAuthRecords } from "../directory/oauth_records.ts";
@@ -26,16 +27,19 @@ import type { SupportCredits } from "../directory/support_credits.ts";
 import type { WebhookRecords } from "../directory/webhook_records.ts";
 import type { Webhooks } from "../directory/webhooks.ts";
 import type { WebhookEngine } from "../webhooks/engine.ts";
+import type { DeliveriesParts } from "../webhooks/deliveries.ts";
 import type { SenderParts } from "../webhooks/sender.ts";
 import type { FailureCounter } from "../directory/failures.ts";
 import type { RateLimitBinding, RateLimitRule } from "../domain/rate_limits.ts";
 import type { Readiness } from "../domain/wire.ts";
 import type { Result } from "../domain/result.ts";
+import type { KeptPeople } from "../identity/builtin/kept_people.ts";
 import type { IdentityPort } from "../identity/port.ts";
 import type { TokenPeople } from "../identity/token_people.ts";
 import type { SealedTexts } from "../keys/sealed_text.ts";
 import type { KeyRing } from "../keys/signing.ts";
 import type { RequestProfile } from "../oauth/social_network.ts";
+import type { RequestMetrics, RequestReader } from "../domain/request_metrics.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
 import type { Proof } from "../readmodel/proof.ts";
@@ -73,6 +77,7 @@ export interface Services extends OAuthTokens {
   readonly webhook_engine: WebhookEngine;
   /** For the objects that send. */
   readonly sender_parts: SenderParts;
+  readonly deliveries_parts: DeliveriesParts;
   /** OAuth clients and protected resources of apps, for operators. */
   readonly oauth_records: OAuthRecords;
   readonly plan_records: PlanRecords;
@@ -81,7 +86,11 @@ export interface Services extends OAuthTokens {
   /** Reserves a starter grant within the app's daily budget. */
   readonly reserve_starter: ReserveStarter;
   readonly audit: AuditLog;
-  /** Stands for an account in the log. */
+  /** Null: requests are not counted. */
+  readonly request_metrics: RequestMetrics | null;
+  readonly requests: RequestReader | null;
+  /** What stands for an account in logs and metrics: under each signing key, and under the newest. */
+  readonly pseudonymsOf: (identity_id: string) => Promise<readonly string[]>;
   readonly pseudonymOf: (identity_id: string) => Promise<string>;
   /** Bounds the credits that operators with the role support change in a day. */
   readonly support_credits: SupportCredits;
@@ -95,6 +104,10 @@ export interface Services extends OAuthTokens {
   /** The second copy of the ledger, for operators. Null if the service has none. */
   readonly archive: ArchiveStore | null;
   readonly identity: IdentityPort;
+  /** The daily copy of apps and everything else in `DIRECTORY` that is not about people. */
+  readonly directory_copy: DirectoryCopy;
+  /** The second copy of people. */
+  readonly kept_people: KeptPeople;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
   /** Tokens of trusted issuers, and the people that they are of. */

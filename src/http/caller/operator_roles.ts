@@ -29,6 +29,7 @@ export const CONSOLE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console/money.csv": "viewer",
   "GET /console/differences": "viewer",
   "GET /console/operators": "viewer",
+  "GET /console/requests": "viewer",
   "GET /console/accounts/:identity_id": "viewer",
   "GET /console/accounts/:identity_id/jobs/:job_id": "viewer",
   "POST /console/accounts/:identity_id/jobs/:job_id/refund": "support",

@@ -4,6 +4,8 @@
  */
 import { matchedRoutes } from "hono/route";
 import { splitClientId } from "../../domain/oauth_client.ts";
+import type { RequestMetrics, RequestPoint } from "../../domain/request_metrics.ts";
+import { errorName } from "../../domain/result.ts";
 import type { Person } from "../../identity/port.ts";
 import { factory, type AppCaller, type AppContext, type UserCaller } from "../context.ts";
 import type { Services } from "../services.ts";
@@ -42,14 +44,17 @@ interface RequestLine {
   readonly duration_ms: number;
 }
 
-/** Sets the request id, and logs the request. The first middleware. */
+/** Sets the request id, counts the request and logs it. The first middleware. */
 export const logRequest = factory.createMiddleware(async (context, next) => {
   const started_at_ms = Date.now();
   context.set("request_id", context.req.header("CF-Ray") ?? crypto.randomUUID());
   await next();
   const { status, headers } = context.res;
   headers.set("Passbook-Request-Id", context.get("request_id"));
-  if (!isAlwaysLogged(status) && Math.random() >= SAMPLED_LOG_SHARE) return;
+  // Undefined with wrong settings: `/readyz` says so.
+  const metrics = (context.get("services") as Services | undefined)?.request_metrics ?? null;
+  const is_logged = isAlwaysLogged(status) || Math.random() < SAMPLED_LOG_SHARE;
+  if (!is_logged && metrics === null) return;
   const line: RequestLine = {
     event: "request",
     request_id: context.get("request_id"),
@@ -64,13 +69,31 @@ export const logRequest = factory.createMiddleware(async (context, next) => {
     release: context.env.RELEASE?.id ?? null,
     duration_ms: Date.now() - started_at_ms,
   };
-  if (line.outcome === "failed") {
+  const { event: _event, outcome, ...point } = line;
+  record(metrics, { ...point, at_ms: started_at_ms, colo: coloOf(context) });
+  if (!is_logged) return;
+  if (outcome === "failed") {
     console.error(line);
     countFailedRequest(context, status);
   } else {
     console.log(line);
   }
 });
+
+/** The response does not depend on the metrics. */
+function record(metrics: RequestMetrics | null, point: RequestPoint): void {
+  try {
+    metrics?.record(point);
+  } catch (error) {
+    console.warn({ event: "metrics_unwritable", reason: errorName(error) });
+  }
+}
+
+/** Null outside of Cloudflare's network. */
+function coloOf(context: AppContext): string | null {
+  const { colo } = (context.req.raw.cf ?? {}) as { readonly colo?: unknown };
+  return typeof colo === "string" ? colo : null;
+}
 
 /** Undefined: nobody was identified, or the route identifies nobody. */
 function findCaller(context: AppContext): UserCaller | AppCaller | undefined {

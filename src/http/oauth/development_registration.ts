@@ -11,6 +11,9 @@ import { refuseByAccept } from "../refusal_page.ts";
 
 export const REGISTRATION_PATH = "/oauth/register";
 
+/** Clients by the first version of the Model Context Protocol try this path if the metadata names none. */
+export const GUESSED_REGISTRATION_PATH = "/register";
+
 const CLIENTS_PATH = "/oauth/clients/development";
 
 /** The route of the documents. */
@@ -25,7 +28,7 @@ interface Registration {
 }
 
 export const registerDevelopmentClient = factory.createHandlers(async (context) => {
-  if (!context.get("services").config.dev_signin) return refuseByAccept(context, NOT_FOUND);
+  if (!context.get("services").config.dev_signin) return context.json(NO_REGISTRATION, 404);
   const sent = readRegistration(await context.req.text());
   if (sent === null) return context.json(INVALID_REDIRECT_URI, 400);
   const name = base64url.encode(JSON.stringify(sent));
@@ -40,6 +43,13 @@ export const readDevelopmentClient = factory.createHandlers((context) => {
   if (sent === null) return refuseByAccept(context, NOT_FOUND);
   return context.json(documentOf(`${context.get("base_url")}${CLIENTS_PATH}/${name}`, sent));
 });
+
+/** SDKs show the whole response to their developer. */
+const NO_REGISTRATION = {
+  error: "invalid_client_metadata",
+  error_description:
+    "This service registers no clients by request. Publish a client metadata document at an https address, and give your SDK that address (client_metadata_url); or use a client that an operator registered.",
+};
 
 /** RFC 7591, section 3.2.2. */
 const INVALID_REDIRECT_URI = {

@@ -10,6 +10,7 @@ import { COMMAND_LINE_CLIENT_PATH, readCommandLineClient } from "./command_line_
 import { authorizeDevice, DEVICE_AUTHORIZATION_PATH } from "./device_authorization.ts";
 import {
   DEVELOPMENT_CLIENT_PATH,
+  GUESSED_REGISTRATION_PATH,
   readDevelopmentClient,
   registerDevelopmentClient,
   REGISTRATION_PATH,
@@ -63,14 +64,15 @@ export function addOAuthRoutes(app: Hono<AppEnvironment>): void {
   const shared = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", DEVICE_AUTHORIZATION_PATH];
   const well_known = ["oauth-authorization-server", "openid-configuration"] as const;
   app.use("/.well-known/*", corsForAnyOrigin);
-  for (const path of [...shared, REGISTRATION_PATH]) app.use(path, corsForAnyOrigin);
+  const registration = [REGISTRATION_PATH, GUESSED_REGISTRATION_PATH];
+  for (const path of [...shared, ...registration]) app.use(path, corsForAnyOrigin);
   for (const path of [...shared, "/oauth/introspect"]) {
     app.use(path, noStore, respondToFailure, countUnexamined);
   }
   for (const name of well_known) app.get(`/.well-known/${name}`, ...readMetadata);
   app.get("/.well-known/oauth-protected-resource", ...readResourceMetadata);
   app.get(COMMAND_LINE_CLIENT_PATH, ...readCommandLineClient);
-  app.post(REGISTRATION_PATH, limitBodySize, ...registerDevelopmentClient);
+  for (const path of registration) app.post(path, limitBodySize, ...registerDevelopmentClient);
   app.get(DEVELOPMENT_CLIENT_PATH, ...readDevelopmentClient);
   app.post("/oauth/token", limitBodySize, ...issueTokens);
   app.post(DEVICE_AUTHORIZATION_PATH, limitBodySize, ...authorizeDevice);

@@ -74,6 +74,12 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
     topup_url,
   },
   role_required: { role: z.enum(OPERATOR_ROLES).describe("The lowest role that suffices.") },
+  suspended: {
+    public_reason: z
+      .string()
+      .optional()
+      .describe("Why, if an operator gave a reason for people. Only for a session."),
+  },
   identity_ambiguous: { matches: z.int().min(2).describe("How many people have the address.") },
   plan_in_use: { accounts: z.int().min(1).describe("How many accounts have the plan.") },
   balance_below_zero: { credits: z.int().describe("The balance."), required },

@@ -73,7 +73,10 @@ export const CALLERS = {
         : "Only an operator of this service can do this.",
   }),
   role_required: (refusal) => ({ error: roleMessage(refusal), more: { role: refusal.role } }),
-  suspended: "This account is suspended. Contact the operator of this service.",
+  suspended: ({ public_reason }) => ({
+    error: "This account is suspended. Contact the operator of this service.",
+    ...(public_reason !== null && { more: { public_reason } }),
+  }),
   token_template_not_found:
     "There is no token template with this name for this caller. Check the name, and use a session.",
   // `refuse` adds what it knows of the request to the challenge.

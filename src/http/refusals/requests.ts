@@ -9,6 +9,8 @@ const MISSING = {
     "This service does not sell credits. Its operator can set CREDIT_PACKAGES and Stripe's keys.",
   archive:
     "This service has no archive. Add the bucket ARCHIVE to wrangler.toml, and deploy (docs/keep.md).",
+  metrics:
+    "This service has no metrics of its requests. Add the binding METRICS to wrangler.toml, set METRICS_READER, and deploy (docs/metrics.md).",
 } as const;
 
 export const REQUESTS = {
@@ -48,6 +50,11 @@ export const REQUESTS = {
     error:
       "This account was changed by a newer release of the service than the one that runs now. Nothing changed. " +
       "Try again in a few minutes.",
+    headers: { "Retry-After": String(retry_after_seconds) },
+  }),
+  account_restoring: ({ retry_after_seconds }) => ({
+    error:
+      "An operator restores this account from the archive. Nothing changed. Try again in a few minutes.",
     headers: { "Retry-After": String(retry_after_seconds) },
   }),
   misconfigured: ({ variables }) => ({

@@ -1,4 +1,5 @@
 /** The error messages of refusals about payments and about tokens of other services. */
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
 import { NOT_ALLOWED, type ErrorTable } from "./table.ts";
 
 export const THIRD_PARTIES = {
@@ -19,6 +20,11 @@ export const THIRD_PARTIES = {
   upstream_not_configured: () => ({
     error: "No social network is configured. The operator of this service can set SOCIAL_API_URL.",
     more: { upstream_status: null },
+  }),
+  metrics_unavailable: () => ({
+    error:
+      "Cloudflare does not respond with the metrics, or does not accept METRICS_READER (docs/metrics.md). Try again shortly.",
+    headers: { "Retry-After": String(UNAVAILABLE_RETRY_AFTER_SECONDS) },
   }),
   package_unknown: "There is no package with this id for sale. Check package.",
   return_to_not_allowed: ({ address }) => ({

@@ -15,7 +15,15 @@ import {
 } from "../../operator/audited_action.ts";
 import type { PlanRecord } from "../../operator/save_plan.ts";
 import { nameFromSlug } from "../layout/labels.ts";
-import { emptyForm, type FormState, ActionForm, Field, FormPage, Reason } from "./form.tsx";
+import {
+  emptyForm,
+  type FormState,
+  ActionForm,
+  Field,
+  FormPage,
+  PublicReason,
+  Reason,
+} from "./form.tsx";
 import { check, invalid, optional, readForm, submit, textOf, type FailedForm } from "./forms.ts";
 import { ACCOUNT_ACTIONS, type AccountAction, DANGEROUS_ACTIONS } from "./labels.ts";
 import { accountPath, consolePath } from "./table.tsx";
@@ -24,6 +32,7 @@ export const ACCOUNT_ACTION_NAMES = Object.keys(ACCOUNT_ACTIONS) as readonly Acc
 
 export const FIELD_LABELS = {
   reason: "The reason",
+  public_reason: "The text for the holder",
   plan: "The plan",
   amount: "The number of credits",
   app_slugs: "The list of apps",
@@ -44,7 +53,13 @@ const ACTIONS: Readonly<Record<AccountAction, CheckForm>> = {
     const request = { ...checked.value, key: form.key };
     return accepted((acting) => account.setPlan(acting, holderId(context), request));
   },
-  suspend: withReason(reasonBody, account.suspend),
+  suspend(context, form) {
+    const body = { reason: textOf(form, "reason"), ...optional(form, "public_reason") };
+    const checked = check(account.suspendBody, body, FIELD_LABELS);
+    if (!checked.ok) return checked;
+    const request = { ...checked.value, key: form.key };
+    return accepted((acting) => account.suspend(acting, holderId(context), request));
+  },
   restore: withReason(reasonBody, account.restore),
   signout: withReason(optionalReasonBody, account.signOut),
   rebuild: withReason(optionalReasonBody, account.rebuild),
@@ -158,6 +173,7 @@ async function showForm(
           />
         ) : null}
         {reason_hint === null ? null : <Reason form={form} hint={reason_hint} />}
+        {action === "suspend" ? <PublicReason form={form} /> : null}
       </ActionForm>
     </FormPage>,
     status,

@@ -180,6 +180,9 @@ export function Status({ person, inspected, read_model_progress }: AccountPanels
       ) : (
         <p>
           <strong>Suspended</strong> since <Time at_ms={account.suspended_at_ms} />.
+          {account.suspended_public_reason === null
+            ? " The holder was told no reason."
+            : ` The holder reads: “${account.suspended_public_reason}”`}
         </p>
       )}
       <p class="hint">{read_model_progress}</p>

@@ -151,6 +151,7 @@ function AccountsPage(props: AccountsPageProps) {
             ids={accounts.map(({ identity_id }) => `account-${identity_id}`)}
             label={label}
             columns={columnsOf(props)}
+            names={accounts.map(nameOf)}
             rows={accounts.map((account) => accountCells(account, may_suspend))}
             empty={<NoAccounts q={q} />}
           />
@@ -191,11 +192,11 @@ function columnsOf({ q, sort, order, filters }: AccountsPageProps): readonly Col
     return { href: consolePath("/console/accounts", { q, ...next, ...filters }), order: own };
   };
   return [
-    "Person",
-    "Plan",
-    { amount: "Credits", sort: by("credits") },
+    { name: "Person", place: "title" },
+    { name: "Plan", place: "start" },
+    { amount: "Credits", sort: by("credits"), place: "side" },
     { amount: "Held" },
-    { name: "Since", sort: by("created") },
+    { name: "Since", sort: by("created"), place: "end" },
   ];
 }
 
@@ -205,15 +206,19 @@ function SelectionBar() {
     <div class="selection">
       <label class="choice">
         <input type="checkbox" data-select-all />
-        <span>Select all on this page</span>
+        <span>
+          Select all<span class="longer"> on this page</span>
+        </span>
       </label>
       <span class="hint" role="status" data-selected></span>
       <button type="submit" class="quiet small">
-        Suspend selected
+        Suspend<span class="longer"> selected</span>
       </button>
     </div>
   );
 }
+
+const nameOf = ({ email, name, identity_id }: AccountItem): string => email ?? name ?? identity_id;
 
 function accountCells(account: AccountItem, may_suspend: boolean) {
   const { identity_id, name, email, plan, credits, held, created_at } = account;
@@ -225,14 +230,14 @@ function accountCells(account: AccountItem, may_suspend: boolean) {
             type="checkbox"
             name="id"
             value={identity_id}
-            aria-label={`Select ${email ?? name ?? identity_id}`}
+            aria-label={`Select ${nameOf(account)}`}
           />
         </label>
       ) : null}
-      <a href={accountPath(identity_id)}>{email ?? name ?? identity_id}</a>
+      <a href={accountPath(identity_id)}>{nameOf(account)}</a>
       {account.state === "suspended" ? <span class="tag">suspended</span> : null}
       {created_at !== null && Date.now() - Date.parse(created_at) < NEW_ACCOUNT_MS ? (
-        <span class="tag">new</span>
+        <span class="tag is-new">new</span>
       ) : null}
       <span class="hint below">
         {email === null || name === null ? null : `${name} · `}

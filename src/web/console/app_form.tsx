@@ -2,10 +2,12 @@
 import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
 import { appSlug } from "../../fields.ts";
 import {
+  changeAppBody,
   findAppProblem,
   saveApp,
   saveAppBody,
   type AppRecord,
+  type ChangeApp,
   type SaveApp,
 } from "../../operator/save_app.ts";
 import { Choice } from "../allowance/fields.tsx";
@@ -92,7 +94,14 @@ function StarterOnlyHere({ form }: { form: FormState }) {
   );
 }
 
-const FIELDS: readonly RecordField[] = [
+/** A part of the settings, with its own form on an app's page. */
+interface AppGroup {
+  readonly id: string;
+  readonly title: string;
+  readonly fields: readonly RecordField[];
+}
+
+const LOOK: readonly RecordField[] = [
   text({
     name: "name",
     label: "Name",
@@ -114,6 +123,9 @@ const FIELDS: readonly RecordField[] = [
     spellcheck: false,
     hint: "Such as #12507b. Without an icon, pages show the first letter of the name on it. Leave it empty for none.",
   }),
+];
+
+const STARTER_CREDITS: readonly RecordField[] = [
   wholeNumber({
     name: "starter_credits",
     label: "Starter credits",
@@ -140,13 +152,9 @@ const FIELDS: readonly RecordField[] = [
     hint: "For credits that accounts get from now on. Leave it empty if they never expire.",
   }),
   flag("starter_only_here", "The choice for starter credits", StarterOnlyHere),
-  list({
-    name: "origins",
-    label: "Origins",
-    called: "The origins",
-    rows: 3,
-    hint: "One per line, such as https://app.example.com or myapp://callback. Pages on these origins can call the API as the person who is signed in.",
-  }),
+];
+
+const JOBS: readonly RecordField[] = [
   choice({
     name: "settle",
     legend: "Who can complete and fail its jobs",
@@ -165,6 +173,16 @@ const FIELDS: readonly RecordField[] = [
     called: "The cost above the estimate",
     hint: "A job that costs more cannot be completed. If its estimate is 0, it must cost 0. Leave it empty for no limit.",
   }),
+];
+
+const SECURITY: readonly RecordField[] = [
+  list({
+    name: "origins",
+    label: "Origins",
+    called: "The origins",
+    rows: 3,
+    hint: "One per line, such as https://app.example.com or myapp://callback. Pages on these origins can call the API as the person who is signed in.",
+  }),
   list({
     name: "upstream_providers",
     label: "Access tokens of other providers",
@@ -172,6 +190,13 @@ const FIELDS: readonly RecordField[] = [
     hint: "Ids of sign-in providers, such as google. The app’s pages can get the signed-in person’s access tokens for them. Leave it empty for none.",
   }),
   suggested_cap,
+];
+
+const GROUPS: readonly AppGroup[] = [
+  { id: "look", title: "Look", fields: LOOK },
+  { id: "starter-credits", title: "Starter credits", fields: STARTER_CREDITS },
+  { id: "jobs", title: "Jobs", fields: JOBS },
+  { id: "security", title: "Security", fields: SECURITY },
 ];
 
 export const APP_FORM = {
@@ -183,7 +208,7 @@ export const APP_FORM = {
     taken: "An app with this slug is already registered. Change it on its own page.",
     problemOf: (slug) => appSlug.safeParse(slug).error?.issues[0]?.message ?? null,
   },
-  fields: FIELDS,
+  fields: GROUPS.flatMap(({ fields }) => fields),
   schema: saveAppBody,
   // Saving settings that were checked is refused as invalid only because of the icon, which is copied then.
   refusals: { invalid_request: "icon" },
@@ -191,3 +216,15 @@ export const APP_FORM = {
   findProblem: (context, _, body) => findAppProblem(context.get("services"), body),
   save: (acting, { id }, body) => saveApp(acting, id, body),
 } satisfies RecordForm<SaveApp, AppRecord>;
+
+/** The forms that change a registered app, in the order of its page. */
+export const APP_GROUPS = GROUPS.map((group) => ({
+  ...group,
+  form: {
+    ...APP_FORM,
+    fields: group.fields,
+    schema: changeAppBody,
+    findProblem: (context, _, body) => findAppProblem(context.get("services"), body),
+    save: (acting, { id }, body) => saveApp(acting, id, body),
+  } satisfies RecordForm<ChangeApp, AppRecord>,
+}));

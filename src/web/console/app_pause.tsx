@@ -6,8 +6,7 @@ import type { AppRecord } from "../../operator/save_app.ts";
 import { Time } from "../layout/time.tsx";
 import { ActionForm, emptyForm, Field, FormPage, Reason, type FormState } from "./form.tsx";
 import { check, invalid, readForm, submit, textOf, type FailedForm } from "./forms.ts";
-import { Panel } from "./panel.tsx";
-import { ForRole, mayAct } from "./permission.tsx";
+import { mayAct } from "./permission.tsx";
 import { slugOf } from "./queries.ts";
 import { appPath, consolePath } from "./table.tsx";
 
@@ -38,20 +37,24 @@ export function PausedNotice({ app }: { app: AppRecord }) {
   );
 }
 
-/** The panel of an app that is not paused. */
-export function PausePanel({ app }: { app: AppRecord }) {
+/** In the danger zone of an app that is not paused. */
+export function PauseRow({ app }: { app: AppRecord }) {
   if (app.paused_at_ms !== null) return null;
   return (
-    <Panel id="pause" title="Pause">
-      <p class="hint">
-        A paused app starts no jobs and gives no starter credits. Its started jobs can end.
-      </p>
-      <ForRole role="admin" action="Pausing an app">
+    <li>
+      <span>
+        <strong>Pause this app</strong>
+        <span class="hint below">
+          It starts no jobs and gives no starter credits until you let it continue. Its started jobs
+          can end.
+        </span>
+      </span>
+      {mayAct("admin") ? (
         <a class="button quiet small" href={appPath(app.slug, "/pause")}>
           Pause this app
         </a>
-      </ForRole>
-    </Panel>
+      ) : null}
+    </li>
   );
 }
 

@@ -9,11 +9,11 @@ import { addAppKey, addAppKeyBody, revokeAppKey } from "../../operator/app_keys.
 import { listAppsQuery, readApps } from "../../operator/list_apps.ts";
 import type { Webhook } from "../../operator/save_webhook.ts";
 import { AppIcon } from "../layout/app_icon.tsx";
-import { credits, number } from "../layout/labels.ts";
+import { number } from "../layout/labels.ts";
 import { FIRST_TO_READ } from "../layout/layout.tsx";
 import { Time, timeText } from "../layout/time.tsx";
-import { APP_FORM, SUGGESTED_PERIOD } from "./app_form.tsx";
-import { PausedNotice, PausePanel } from "./app_pause.tsx";
+import { APP_FORM, APP_GROUPS, SUGGESTED_PERIOD } from "./app_form.tsx";
+import { PausedNotice, PauseRow } from "./app_pause.tsx";
 import { ConfirmationPage, confirmed } from "./confirmation.tsx";
 import { ConsolePage } from "./console_page.tsx";
 import { emptyForm, ActionForm, Field, FormPage, titleOf, type FormState } from "./form.tsx";
@@ -104,6 +104,7 @@ export const registerApp = factory.createHandlers(async (context) => {
 
 export const showApp = factory.createHandlers((context) => showAppPage(context, {}));
 
+/** Saves the settings of one group. The form names it. */
 export const saveSettings = factory.createHandlers(async (context) => {
   const slug = slugOf(context);
   const { app_records } = context.get("services");
@@ -111,14 +112,19 @@ export const saveSettings = factory.createHandlers(async (context) => {
     return refuseWithPage(context, { code: "app_not_found" });
   }
   const form = await readRecordForm(context);
-  const saved = await submitRecord(context, APP_FORM, { app_slug: slug, id: slug }, form);
+  const group = APP_GROUPS.find(({ id }) => id === form.values["group"]);
+  if (group === undefined) {
+    const detail = "This form names no group of settings. Open the app’s page again.";
+    return refuseWithPage(context, { code: "invalid_request", detail });
+  }
+  const saved = await submitRecord(context, group.form, { app_slug: slug, id: slug }, form);
   return saved.ok
     ? context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303)
-    : showAppPage(context, { settings: saved.refusal });
+    : showAppPage(context, { settings: { ...saved.refusal, group: group.id } });
 });
 
 interface AppForms {
-  readonly settings?: FailedForm;
+  readonly settings?: FailedForm & { readonly group: string };
   readonly new_key?: FailedForm;
   readonly added?: AddedKey;
 }
@@ -149,7 +155,7 @@ async function showAppPage(
   return context.html(
     <AppPage
       {...read}
-      settings={settings?.form ?? formOf(APP_FORM, read.app)}
+      settings={settings ?? null}
       new_key={new_key?.form ?? emptyForm()}
       added={added ?? null}
     />,
@@ -203,7 +209,8 @@ interface AppPageProps {
   readonly app: AppRecord;
   readonly keys: Extract<ListedKeys, { ok: true }>["value"];
   readonly failing_webhooks: readonly Webhook[];
-  readonly settings: FormState;
+  /** The form of a group that failed. */
+  readonly settings: AppForms["settings"] | null;
   readonly new_key: FormState;
   readonly added: AddedKey | null;
 }
@@ -212,7 +219,7 @@ function AppPage(props: AppPageProps) {
   const { app, settings, new_key } = props;
   return (
     <ConsolePage
-      title={titleOf(app.name, settings, new_key)}
+      title={titleOf(app.name, settings?.form ?? emptyForm(), new_key)}
       section="apps"
       scripts={["times.js", "forms.js", "copy.js"]}
       heading={
@@ -222,6 +229,8 @@ function AppPage(props: AppPageProps) {
       }
       aside={
         <span>
+          <code>{app.slug}</code>
+          {" · "}
           <a href={consolePath("/console", { app: app.slug })}>Totals</a>
           {" · "}
           <a href={consolePath("/console/jobs", { app: app.slug })}>Jobs</a>
@@ -242,26 +251,95 @@ function AppPage(props: AppPageProps) {
           nothing since <Time at_ms={failing_since_ms ?? 0} />. Events wait and are sent again.
         </p>
       ))}
+      <nav class="sorts" aria-label="On this page">
+        {SECTIONS.map(({ id, title }) => (
+          <a href={`#${id}`}>{title}</a>
+        ))}
+      </nav>
       <div class="columns">
-        <Panel id="settings" title="Settings">
-          <p class="hint">
-            Slug <code>{app.slug}</code>. New accounts get {credits(app.starter_credits)}.
-          </p>
-          <ActionForm
-            action={appPath(app.slug, "/settings")}
-            form={settings}
-            button="Save"
-            role="admin"
-          >
-            <RecordFields kind={APP_FORM} form={settings} />
-          </ActionForm>
-        </Panel>
-        <div>
+        <div class="main-column">
+          {APP_GROUPS.map((group) => (
+            <Settings group={group} app={app} failed={settings} />
+          ))}
+        </div>
+        <div class="side-column">
           <Keys {...props} />
-          <PausePanel app={app} />
         </div>
       </div>
+      <DangerZone {...props} />
     </ConsolePage>
+  );
+}
+
+const SECTIONS = [
+  ...APP_GROUPS,
+  { id: "keys", title: "Server keys" },
+  { id: "danger", title: "Danger zone" },
+];
+
+interface SettingsProps extends Pick<AppPageProps, "app"> {
+  readonly group: (typeof APP_GROUPS)[number];
+  readonly failed: AppPageProps["settings"];
+}
+
+/** The form of one group of settings. */
+function Settings({ group: { id, title, form: kind }, app, failed }: SettingsProps) {
+  const form = failed?.group === id ? failed.form : formOf(kind, app);
+  const own = { ...form, ids: { reason: `${id}-reason` } };
+  return (
+    <Panel id={id} title={title}>
+      <ActionForm
+        action={appPath(app.slug, "/settings")}
+        form={own}
+        button={`Save ${title.toLowerCase()}`}
+        role="admin"
+      >
+        <input type="hidden" name="group" value={id} />
+        <RecordFields kind={kind} form={own} />
+      </ActionForm>
+    </Panel>
+  );
+}
+
+/** Everything that stops or removes something, with its consequence. */
+function DangerZone({ app, keys }: AppPageProps) {
+  return (
+    <Panel id="danger" title="Danger zone" class="danger-zone">
+      <ul class="rows">
+        <PauseRow app={app} />
+        {keys.map(({ id, label, last_four }) => (
+          <li>
+            <span>
+              <strong>Revoke the key “{label}”</strong>
+              <span class="hint below">
+                It ends with <code>{last_four}</code>. Servers that use it lose access within a
+                minute. This cannot be undone.
+              </span>
+            </span>
+            {mayAct("admin") ? (
+              <RowLink
+                href={consolePath(appPath(app.slug, "/revoke-key"), { key_id: id })}
+                text="Revoke"
+                about={`${label}, which ends with ${last_four}`}
+              />
+            ) : null}
+          </li>
+        ))}
+        <li>
+          <span>
+            <strong>Delete a webhook, an OAuth client or a resource</strong>
+            <span class="hint below">
+              Its own page says what stops working:{" "}
+              <a href={appPath(app.slug, "/webhooks")}>Webhooks</a> and{" "}
+              <a href={appPath(app.slug, "/oauth")}>OAuth</a>.
+            </span>
+          </span>
+        </li>
+      </ul>
+      <ForRole role="admin" action="Each of these">
+        {null}
+      </ForRole>
+    </Panel>
   );
 }
 
@@ -271,7 +349,7 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
       {added === null ? null : <Added {...added} />}
       {keys.length === 0 ? <p class="hint">This app has no key.</p> : null}
       <ul class="rows">
-        {keys.map(({ id, label, last_four, created_at_ms, last_used_at_ms }) => (
+        {keys.map(({ label, last_four, created_at_ms, last_used_at_ms }) => (
           <li>
             <span>
               <strong>{label}</strong>
@@ -284,17 +362,10 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
                   : ` · last used ${timeText(last_used_at_ms, "day")} (UTC)`}
               </span>
             </span>
-            {mayAct("admin") ? (
-              <RowLink
-                href={consolePath(appPath(app.slug, "/revoke-key"), { key_id: id })}
-                text="Revoke"
-                about={`${label}, which ends with ${last_four}`}
-              />
-            ) : null}
           </li>
         ))}
       </ul>
-      <ForRole role="admin" action="Adding or revoking a key">
+      <ForRole role="admin" action="Adding a key">
         <h3>Add a key</h3>
         <ActionForm action={appPath(app.slug, "/keys")} form={new_key} button="Add a key">
           <Field

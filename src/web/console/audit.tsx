@@ -11,11 +11,12 @@ import {
   type AuditPage as Entries,
 } from "../../operator/read_audit.ts";
 import { ConsolePage } from "./console_page.tsx";
-import { Time, Zone } from "../layout/time.tsx";
+import { Time, timeText, Zone } from "../layout/time.tsx";
 import { ACT_NAMES, OUTCOME_NAMES } from "./labels.ts";
 import { cursorOf, personNames, problemOf, readQuery } from "./queries.ts";
 import {
   accountPath,
+  Address,
   consolePath,
   FilterForm,
   type Filter,
@@ -79,9 +80,18 @@ const FILTERS: readonly Filter[] = [
   { name: "to", label: "To", type: "date" },
 ];
 
+const COLUMNS = [
+  { name: "When", place: "start" },
+  { name: "Action", place: "title" },
+  { name: "Account or app", place: "middle" },
+  "Reason",
+  { name: "By", place: "side" },
+] as const;
+
 function AuditPage(props: Awaited<ReturnType<typeof readAuditPage>>) {
   const { filters, cursor, entries, personName, next_cursor, problem } = props;
   const filtered = Object.values(filters).some((value) => value !== undefined);
+  const folds = folded(entries);
   return (
     <ConsolePage
       title="Audit log"
@@ -100,8 +110,11 @@ function AuditPage(props: Awaited<ReturnType<typeof readAuditPage>>) {
         <section class="panel" aria-label="Actions">
           <Table
             label="Actions of operators, newest first"
-            columns={["When", "Action", "Account or app", "Reason", "By"]}
-            rows={folded(entries).map(([entry, ...others]) => [
+            columns={COLUMNS}
+            names={folds.map(
+              ([{ act, at }]) => `${ACT_NAMES[act] ?? act}, ${timeText(Date.parse(at), "minute")}`,
+            )}
+            rows={folds.map(([entry, ...others]) => [
               <Time at_ms={Date.parse(entry.at)} />,
               others.length === 0 ? (
                 <ActionName {...entry} />
@@ -124,7 +137,7 @@ function AuditPage(props: Awaited<ReturnType<typeof readAuditPage>>) {
                 </details>
               ),
               entry.reason ?? "–",
-              actorName(entry, personName),
+              <Address text={actorName(entry, personName)} />,
             ])}
             empty={
               filtered || cursor !== null ? (
@@ -166,7 +179,12 @@ function actorName({ actor, subject }: AuditEntry, personName: PersonName): stri
 
 function Subject({ entry, personName }: { entry: AuditEntry; personName: PersonName }) {
   const { act, subject } = entry;
-  if (act.startsWith("account.")) return <a href={accountPath(subject)}>{personName(subject)}</a>;
+  if (act.startsWith("account."))
+    return (
+      <a href={accountPath(subject)}>
+        <Address text={personName(subject)} />
+      </a>
+    );
   if (!act.startsWith("app")) return <>{subject}</>;
   return <a href={`/console/apps/${encodeURIComponent(subject)}`}>{subject}</a>;
 }

@@ -1,6 +1,7 @@
 /** `GET` and `POST /console/accounts/{identity_id}/credits`: gives or takes credits, after a review step. */
 import type * as z from "zod/mini";
 import { DAY_MS } from "../../domain/calendar.ts";
+import { readMoney } from "../../domain/currency.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { timestamp } from "../../domain/wire.ts";
 import { holderAccount, holderId } from "../../http/caller/holder.ts";
@@ -39,6 +40,7 @@ import { accountPath } from "./table.tsx";
 
 const BELOW_ZERO = "Tick the box to confirm that the balance goes below zero.";
 const NOT_A_DAY = "The last day must be a day such as 2026-11-21, and not in the past.";
+const NOT_PAID = "It must be such as 20.00 EUR, and only for credits that the person paid for.";
 const NO_DIRECTION = "Choose whether to give or take credits.";
 
 export const showCredits = factory.createHandlers((context) =>
@@ -97,12 +99,23 @@ function readTerms(form: FormState) {
     ...(until === "" ? {} : { expires_at }),
     ...(app_slugs.length === 0 ? {} : { app_slugs }),
     ...(form.values["bought"] === "yes" ? { bought: true } : {}),
+    ...readPrice(form),
   };
 }
 
-/** The form's field for the end of the credits is a day. */
-function atFields({ expires_at, ...problems }: FormState["problems"]): FormState["problems"] {
-  return expires_at === undefined ? problems : { ...problems, until: NOT_A_DAY };
+/** What was paid, such as "20.00 EUR". What is not an amount becomes 0, which is refused. */
+function readPrice(form: FormState) {
+  const [paid = "", currency = ""] = textOf(form, "paid").toLowerCase().split(" ");
+  return paid === "" ? {} : { paid_minor: readMoney(paid, currency) ?? 0, currency };
+}
+
+/** The form's fields for the end of the credits and the payment are texts. */
+function atFields({ expires_at, paid_minor, currency, ...problems }: FormState["problems"]) {
+  return {
+    ...problems,
+    ...(expires_at === undefined ? {} : { until: NOT_A_DAY }),
+    ...((paid_minor ?? currency) === undefined ? {} : { paid: NOT_PAID }),
+  };
 }
 
 /** `amount`: the amount to confirm; null: the first step, where it is typed. */
@@ -179,6 +192,13 @@ function TermsFields({ form }: { form: FormState }) {
       <Choice type="checkbox" name="bought" value="yes" checked={form.values["bought"] === "yes"}>
         The person paid for them
       </Choice>
+      <Field
+        form={form}
+        name="paid"
+        label="What they paid"
+        placeholder="20.00 EUR"
+        hint="Counts as sales, and at month end. Empty: the price is unknown."
+      />
     </>
   );
 }
@@ -194,8 +214,9 @@ function ReviewCreditsPage({ subject, form, amount }: ReviewCreditsProps) {
   const giving = amount > 0;
   const change = credits(Math.abs(amount));
   const { direction = "", amount: typed = "", reason = "" } = form.values;
-  const { until = "", app_slugs = "", bought = "" } = giving ? form.values : {};
-  const terms = { until, app_slugs, bought };
+  const values = giving ? form.values : {};
+  const { until = "", app_slugs = "", bought = "", paid = "" } = values;
+  const terms = { until, app_slugs, bought, paid };
   const sent = { direction, amount: typed, ...terms, reason, confirmed: "yes" };
   return (
     <FormPage
@@ -220,6 +241,7 @@ function ReviewCreditsPage({ subject, form, amount }: ReviewCreditsProps) {
       {until === "" ? null : <p>What is left expires at the end of {until} (UTC).</p>}
       {app_slugs.trim() === "" ? null : <p>Only these apps can use them: {app_slugs}</p>}
       {bought === "yes" ? <p>They count as bought.</p> : null}
+      {paid === "" ? null : <p>The person paid {paid.toUpperCase()} for them.</p>}
       <p>
         The account’s holder will see this reason: <q>{reason}</q>
       </p>

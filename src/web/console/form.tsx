@@ -12,6 +12,8 @@ export interface FormState {
   readonly problems: Readonly<Record<string, string>>;
   /** The idempotency key: a form that is sent twice runs once. */
   readonly key: string;
+  /** Ids of fields that other forms of the page have too; a field without one has its name as its id. */
+  readonly ids?: Readonly<Record<string, string>>;
 }
 
 export function emptyForm(values: FormState["values"] = {}): FormState {
@@ -44,7 +46,7 @@ export function ActionForm(props: PropsWithChildren<ActionFormProps>) {
   }
   return (
     <form method="post" action={action} class="act">
-      <Problems problems={form.problems} />
+      <Problems {...form} />
       <input type="hidden" name="key" value={form.key} />
       {children}
       <div class="acts">
@@ -62,7 +64,7 @@ export function ActionForm(props: PropsWithChildren<ActionFormProps>) {
 }
 
 /** All problems, each with a link to its field. */
-function Problems({ problems }: Pick<FormState, "problems">) {
+function Problems({ problems, ids = {} }: FormState) {
   const listed = Object.entries(problems);
   if (listed.length === 0) return null;
   return (
@@ -72,7 +74,7 @@ function Problems({ problems }: Pick<FormState, "problems">) {
       </p>
       <ul>
         {listed.map(([name, problem]) => (
-          <li>{name === "" ? problem : <a href={`#${name}`}>{problem}</a>}</li>
+          <li>{name === "" ? problem : <a href={`#${ids[name] ?? name}`}>{problem}</a>}</li>
         ))}
       </ul>
     </div>
@@ -92,9 +94,10 @@ interface FieldProps {
 /** A text field with its label, problem and hint. */
 export function Field({ form, name, label, hint, rows, ...attributes }: FieldProps) {
   const problem = form.problems[name];
-  const [problem_id, hint_id] = [`${name}-problem`, `${name}-hint`];
+  const id = form.ids?.[name] ?? name;
+  const [problem_id, hint_id] = [`${id}-problem`, `${id}-hint`];
   const common = {
-    id: name,
+    id,
     name,
     autocomplete: "off",
     ...describedBy(problem_id, problem, hint === undefined ? undefined : hint_id),
@@ -103,7 +106,7 @@ export function Field({ form, name, label, hint, rows, ...attributes }: FieldPro
   const value = form.values[name] ?? "";
   return (
     <>
-      <label for={name}>{label}</label>
+      <label for={id}>{label}</label>
       <FieldProblem id={problem_id} problem={problem} />
       {rows === undefined ? (
         <input type="text" value={value} {...common} />
@@ -121,9 +124,23 @@ export function Field({ form, name, label, hint, rows, ...attributes }: FieldPro
   );
 }
 
-/** The reason, which the audit log keeps. */
+/** The reason, which the audit log keeps. In one of several forms of a page it has one line. */
 export function Reason({ form, hint }: { form: FormState; hint: string }) {
-  return <Field form={form} name="reason" label="Reason" hint={hint} rows={2} />;
+  const rows = form.ids === undefined ? { rows: 2 } : {};
+  return <Field form={form} name="reason" label="Reason" hint={hint} {...rows} />;
+}
+
+/** Why accounts are suspended, as their holders read it. */
+export function PublicReason({ form }: { form: FormState }) {
+  return (
+    <Field
+      form={form}
+      name="public_reason"
+      label="Text for the holder"
+      rows={2}
+      hint="Optional. The holder reads it when they try to sign in, and in the data that they download."
+    />
+  );
 }
 
 interface ChoicesProps {

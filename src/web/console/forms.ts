@@ -65,27 +65,33 @@ export function check<Schema extends z.ZodMiniType>(
 ): Result<z.output<Schema>, FormState["problems"]> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return accepted(parsed.data);
-  const problems: Record<string, string[]> = {};
+  const found: Record<string, Map<string, string[]>> = {};
   for (const { path, message } of parsed.error.issues) {
     const name = String(path[0] ?? "");
     const index = path[1];
-    const of_field = (problems[name] ??= []);
-    of_field.push(
-      form !== null && typeof index === "number"
-        ? entryProblem(form, name, { index, message })
-        : `${labels[name] ?? name} ${message}.`,
-    );
+    const of_field = (found[name] ??= new Map<string, string[]>());
+    const is_entry = form !== null && typeof index === "number";
+    const where = is_entry ? entryText(form, name, index) : (labels[name] ?? name);
+    of_field.set(message, [...(of_field.get(message) ?? []), where]);
   }
   return refused(
     Object.fromEntries(
-      Object.entries(problems).map(([name, [first = "", ...others]]) => {
+      Object.entries(found).map(([name, of_field]) => {
         const is_list = form !== null && entriesOf(form, name).length > 1;
-        const listed = is_list ? [first, ...others] : [first];
-        const more = listed.length > ENTRY_PROBLEMS_MAX ? " Other lines have problems too." : "";
-        return [name, listed.slice(0, ENTRY_PROBLEMS_MAX).join(" ") + more];
+        return [name, sentenceOf(is_list ? [...of_field] : [...of_field].slice(0, 1))];
       }),
     ),
   );
+}
+
+/** The problems of a field, each said once for all entries that have it. */
+function sentenceOf(problems: readonly (readonly [message: string, where: readonly string[]])[]) {
+  const texts = problems.map(([message, where]) => {
+    const shown = where.slice(0, ENTRY_PROBLEMS_MAX).join(", ").replaceAll(", Line", ", line");
+    const more = where.length > ENTRY_PROBLEMS_MAX ? " and others" : "";
+    return `${shown}${more} ${message}.`;
+  });
+  return texts.join(" ");
 }
 
 /** The problem of a list's entry, such as "Line 3: “mailinator” must be an e-mail domain." */
@@ -94,9 +100,13 @@ export function entryProblem(
   name: string,
   { index, message }: { readonly index: number; readonly message: string },
 ): string {
+  return `${entryText(form, name, index)} ${message}.`;
+}
+
+function entryText(form: FormState, name: string, index: number): string {
   const { entry = "", line = 1 } = entriesOf(form, name)[index] ?? {};
   const where = form.values[name]?.includes("\n") === true ? `Line ${line}: ` : "";
-  return `${where}“${entry.slice(0, ENTRY_SHOWN_MAX_LENGTH)}” ${message}.`;
+  return `${where}“${entry.slice(0, ENTRY_SHOWN_MAX_LENGTH)}”`;
 }
 
 /** A form to show again, because its action failed or its outcome is unknown. */

@@ -19,6 +19,7 @@ import {
 import {
   accountPath,
   consolePath,
+  Address,
   AsOf,
   FilterForm,
   jobPath,
@@ -93,12 +94,12 @@ const STATUSES = [
 ] as const;
 
 const COLUMNS = [
-  "Job",
-  "Account",
-  "Status",
+  { name: "Job", place: "title" },
+  { name: "Account", place: "middle" },
+  { name: "Status", place: "start" },
   { amount: "Held" },
-  { amount: "Cost" },
-  "Started",
+  { amount: "Cost", place: "side" },
+  { name: "Started", place: "end" },
 ] as const;
 
 function JobsPage(props: JobsPageProps) {
@@ -135,6 +136,7 @@ function JobsPage(props: JobsPageProps) {
             ids={jobs.map(({ id }) => `job-${id}`)}
             label={filtered ? "Matching jobs" : `Jobs of all accounts, ${order}`}
             columns={COLUMNS}
+            names={jobs.map((job) => job.action)}
             rows={jobs.map((job) => jobCells(job, props))}
             empty={
               filtered || cursor !== null ? (
@@ -200,12 +202,14 @@ const jobCells = (job: JobsPageProps["jobs"][number], { appName, personName }: J
         : ` · by ${job.by.name ?? job.by.id}`}
     </span>
   </>,
-  <a href={accountPath(job.identity_id)}>{personName(job.identity_id)}</a>,
+  <a href={accountPath(job.identity_id)}>
+    <Address text={personName(job.identity_id)} />
+  </a>,
   <>
     <span class={`state state-${job.status}`}>{stateName(job)}</span>
     {job.failure_reason === null ? null : <span class="hint below">{job.failure_reason}</span>}
   </>,
   number(job.reserved),
   job.status === "started" ? "–" : number(job.actual_cost),
-  <Time at_ms={Date.parse(job.created_at)} />,
+  <Time at_ms={Date.parse(job.created_at)} style="clock" />,
 ];

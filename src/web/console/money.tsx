@@ -122,7 +122,7 @@ function Figures(props: MoneyPageProps & { readonly money: NonNullable<MoneyPage
           label="Sales by package and currency"
           columns={["Package", amount("Sold"), amount("Paid"), amount("Returned"), amount("Net")]}
           rows={revenue.map((it) => [
-            it.package,
+            it.package ?? "Given by operators, paid elsewhere",
             number(it.purchases),
             moneyText(it.amount_minor, it.currency),
             moneyText(it.refunded_minor, it.currency),
@@ -206,6 +206,17 @@ function MonthPanel({ money, is_running }: { money: MonthMoney; is_running: bool
           [is_running ? "So far" : "At the end", ...cells(number, money.closing)],
         ]}
         empty=""
+      />
+      <h3>What was paid for the bought credits that are left</h3>
+      <Table
+        label="What was paid for the bought credits that are left"
+        columns={["Paid in", amount("Bought credits left"), amount("Paid for them")]}
+        rows={money.liability.map(({ currency, credits, amount_minor }) => [
+          currency?.toUpperCase() ?? "Price unknown",
+          number(credits),
+          currency === null || amount_minor === null ? "" : moneyText(amount_minor, currency),
+        ])}
+        empty="No bought credits are left."
       />
     </Panel>
   );

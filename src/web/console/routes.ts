@@ -36,6 +36,7 @@ import { plan_deletion, savePlanForm, showPlanForm, showPlans } from "./plans.ts
 import { showDifferences } from "./differences.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
+import { showRequests } from "./requests.tsx";
 import { showSearch } from "./search.tsx";
 import { doSuspendMany, showSuspendMany } from "./suspend_many.tsx";
 import {
@@ -136,6 +137,7 @@ function addLists(app: Hono<AppEnvironment>): void {
   app.get("/console/accounts", ...showAccounts);
   app.get("/console/jobs", ...showAllJobs);
   app.get("/console/audit", ...showAudit);
+  app.get("/console/requests", ...showRequests);
   app.get("/console/audit.csv", ...downloadAudit);
   app.get("/console/money", ...showMoneyPage);
   app.get("/console/money.csv", ...downloadMoney);

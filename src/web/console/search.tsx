@@ -128,7 +128,10 @@ function NothingFound({ q }: { q: string }) {
         <li>
           An app: its slug, or the start of its name. A client: its whole id, such as sketch~web.
         </li>
-        <li>An operator’s action: the id of its request.</li>
+        <li>
+          An operator’s action: the id of its request. Other requests are in{" "}
+          <a href={consolePath("/console/requests", { request_id: q })}>Requests</a>.
+        </li>
       </ul>
     </section>
   );

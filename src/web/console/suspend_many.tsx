@@ -6,14 +6,18 @@ import { refusalForError } from "../../http/failures.ts";
 import { describeRefusal } from "../../http/refusals.ts";
 import { suspendMany, suspendManyBody, type SuspendedItem } from "../../operator/suspend_many.ts";
 import { number } from "../layout/labels.ts";
-import { emptyForm, type FormState, ActionForm, FormPage, Reason } from "./form.tsx";
-import { check, invalid, readForm, submit, textOf, type FailedForm } from "./forms.ts";
+import { emptyForm, type FormState, ActionForm, FormPage, PublicReason, Reason } from "./form.tsx";
+import { check, invalid, optional, readForm, submit, textOf, type FailedForm } from "./forms.ts";
 import { ACCOUNT_ACTIONS } from "./labels.ts";
 import { nullIfUnreadable } from "./queries.ts";
 import { consolePath, accountPath, Table } from "./table.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 
-const LABELS = { identity_ids: "The selection", reason: "The reason" };
+const LABELS = {
+  identity_ids: "The selection",
+  reason: "The reason",
+  public_reason: "The text for the holder",
+};
 
 export const showSuspendMany = factory.createHandlers(async (context) => {
   const identity_ids = [...new Set(context.req.queries("id"))];
@@ -30,7 +34,8 @@ export const doSuspendMany = factory.createHandlers(async (context) => {
   const identity_ids = identitiesOf(form);
   const problem = selectionProblem(identity_ids.length);
   if (problem !== null) return context.redirect(listPath(textOf(form, "back"), problem), 303);
-  const body = { identity_ids, reason: textOf(form, "reason") };
+  const texts = { reason: textOf(form, "reason"), ...optional(form, "public_reason") };
+  const body = { identity_ids, ...texts };
   const checked = check(suspendManyBody, body, LABELS);
   if (!checked.ok) return showForm(context, invalid(form, checked.refusal));
   const request = { ...checked.value, key: form.key };
@@ -126,6 +131,7 @@ function SuspendManyPage({ accounts, form, back }: PageProps) {
       />
       <SuspendForm form={form} back={back} button={title}>
         <Reason form={form} hint={ACCOUNT_ACTIONS.suspend.reason_hint} />
+        <PublicReason form={form} />
       </SuspendForm>
     </FormPage>
   );
@@ -156,7 +162,9 @@ function SuspendedPage(props: PageProps & { readonly results: readonly Suspended
         </p>
       ) : (
         <SuspendForm form={form} back={back} button="Try these again">
-          <input type="hidden" name="reason" value={form.values["reason"] ?? ""} />
+          {["reason", "public_reason"].map((name) => (
+            <input type="hidden" name={name} value={form.values[name] ?? ""} />
+          ))}
         </SuspendForm>
       )}
     </FormPage>

@@ -4,10 +4,16 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import type { SortOrder } from "../../domain/wire.ts";
 
 /** A column's name; `amount`: a column of numbers, aligned to the right. */
-export type Column =
-  | string
-  | { readonly amount: string; readonly sort?: ColumnSort }
-  | { readonly name: string; readonly sort: ColumnSort };
+export type Column = string | ((Amount | Name) & ColumnOptions);
+
+type Amount = { readonly amount: string };
+type Name = { readonly name: string };
+
+interface ColumnOptions {
+  readonly sort?: ColumnSort;
+  /** The place in a folded row: its first line is `title` and `side`, its second the others in this order. */
+  readonly place?: "title" | "side" | "start" | "middle" | "end";
+}
 
 /** The link that sorts by a column, and how the list is sorted by it now; null: by another column. */
 interface ColumnSort {
@@ -23,23 +29,29 @@ interface TableProps {
   readonly empty: Child;
   /** An id for each row, so that the open page can count new rows and update the others; see `scripts/live.js`. */
   readonly ids?: readonly string[];
+  /** A name for each row. With them, rows are folded on narrow screens, and open to show the columns without a place. */
+  readonly names?: readonly string[];
 }
 
-export function Table({ label, columns, rows, empty, ids }: TableProps) {
+export function Table({ label, columns, rows, empty, ids, names }: TableProps) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const heads = columns.map((column) => {
     if (typeof column === "string") return { name: column };
-    const { sort } = column;
+    const { sort, place } = column;
     return "name" in column
-      ? { name: column.name, sort }
-      : { name: column.amount, class: "amount", sort };
+      ? { name: column.name, sort, place }
+      : { name: column.amount, class: "amount", sort, place };
   });
   return (
-    <table class="list" aria-label={label}>
+    <table class={names === undefined ? "list" : "list folds"} aria-label={label}>
       <thead>
         <tr>
-          {heads.map(({ name, sort, ...rest }) => (
-            <th scope="col" aria-sort={sort?.order ? ARIA_SORTS[sort.order] : undefined} {...rest}>
+          {heads.map(({ name, sort, ...head }) => (
+            <th
+              scope="col"
+              aria-sort={sort?.order ? ARIA_SORTS[sort.order] : undefined}
+              class={head.class}
+            >
               {sort === undefined ? name : <SortLink name={name} {...sort} />}
             </th>
           ))}
@@ -49,10 +61,23 @@ export function Table({ label, columns, rows, empty, ids }: TableProps) {
         {rows.map((cells, row) => (
           <tr id={ids?.[row]} data-live={ids === undefined ? undefined : ""}>
             {cells.map((cell, at) => (
-              <td class={heads[at]?.class} data-name={heads[at]?.name}>
+              <td
+                class={heads[at]?.class}
+                data-name={heads[at]?.name}
+                data-place={heads[at]?.place}
+              >
                 {cell}
               </td>
             ))}
+            {names === undefined ? null : (
+              <td class="more">
+                <details>
+                  <summary>
+                    <span class="unseen">{`More about ${names[row] ?? ""}`}</span>
+                  </summary>
+                </details>
+              </td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -68,6 +93,21 @@ function SortLink({ name, href, order }: ColumnSort & { readonly name: string })
       {name}
       {order === null ? null : <span aria-hidden="true">{order === "asc" ? " ↑" : " ↓"}</span>}
     </a>
+  );
+}
+
+/** An e-mail address, which breaks before its parts rather than inside them. */
+export function Address({ text }: { text: string }) {
+  const parts = text.split(/(?<=@)|(?=\.)/);
+  return (
+    <>
+      {parts.map((part, at) => (
+        <>
+          {at === 0 ? null : <wbr />}
+          {part}
+        </>
+      ))}
+    </>
   );
 }
 

@@ -13,6 +13,7 @@ import {
   retryWebhook,
   rotateSecret,
   testWebhook,
+  testWebhookBody,
   type DeliveryPage,
 } from "../../operator/webhook_actions.ts";
 import { FIRST_TO_READ } from "../layout/layout.tsx";
@@ -24,6 +25,7 @@ import { emptyForm, ActionForm, Field, titleOf, type FormState } from "./form.ts
 import {
   check,
   invalid,
+  optional,
   readForm,
   submit,
   textOf,
@@ -166,15 +168,20 @@ const noticePath = ({ app_slug, id }: WebhookKey, notice: string): string =>
 export const testWebhookForm = factory.createHandlers(async (context) => {
   const webhook_key = webhookKeyOf(context);
   const form = await readForm(context);
-  const pinged = await submit(context, form, async (acting) => {
+  const tested = await submit(context, form, async (acting) => {
     const counted = `${webhook_key.app_slug} ${webhook_key.id}`;
     const limited = await countRequest(context, "webhook_test", counted);
     if (limited !== null) return refused(limited);
-    return testWebhook(acting, webhook_key, { key: form.key });
+    const body = check(testWebhookBody, optional(form, "type"), { type: "The event" });
+    if (!body.ok) return refused({ code: "invalid_request", detail: "Choose an event." });
+    return testWebhook(acting, webhook_key, { ...body.value, key: form.key });
   });
-  const shown: Shown = pinged.ok
-    ? { done: { kind: "tested", ...pinged.value } }
-    : { act: pinged.refusal };
+  const shown: Shown = tested.ok
+    ? {
+        done: { kind: "tested", ...tested.value },
+        act: { form: emptyForm({ type: textOf(form, "type") }), status: 200 },
+      }
+    : { act: tested.refusal };
   return showOne(context, webhook_key, shown);
 });
 
@@ -192,11 +199,15 @@ export const retryWebhookForm = factory.createHandlers(async (context) => {
 export const replayWebhookForm = factory.createHandlers(async (context) => {
   const webhook_key = webhookKeyOf(context);
   const form = await readForm(context);
-  const body = {
-    identity_id: textOf(form, "identity_id"),
-    after_line: wholeNumberOf(form, "after_line"),
-  };
-  const labels = { identity_id: "The account", after_line: "The entry" };
+  const since = textOf(form, "since");
+  const body =
+    since === ""
+      ? {
+          identity_id: textOf(form, "identity_id"),
+          after_line: wholeNumberOf(form, "after_line"),
+        }
+      : { since };
+  const labels = { identity_id: "The account", after_line: "The entry", since: "The time" };
   const checked = check(replayWebhookBody, body, labels);
   if (!checked.ok) return showOne(context, webhook_key, { replay: invalid(form, checked.refusal) });
   const request = { ...checked.value, key: form.key };
@@ -279,7 +290,17 @@ function TimeOrNever({ at_ms }: { at_ms: number | null }) {
   return at_ms === null ? <>never</> : <Time at_ms={at_ms} />;
 }
 
-function LastError({ last_error, last_error_at_ms }: Webhook) {
+/** The beginning of what a receiver responded, which people with a lower role do not see. */
+function ResponseText({ text }: { readonly text: string | null }) {
+  return text === null || !mayAct("admin") ? null : (
+    <>
+      <span class="hint below">The response begins:</span>
+      <pre class="response">{text}</pre>
+    </>
+  );
+}
+
+function LastError({ last_error, last_error_at_ms, last_response }: Webhook) {
   if (last_error === null || last_error_at_ms === null) return <>none</>;
   return (
     <>
@@ -287,6 +308,7 @@ function LastError({ last_error, last_error_at_ms }: Webhook) {
       <span class="hint below">
         <Time at_ms={last_error_at_ms} />
       </span>
+      <ResponseText text={last_response} />
     </>
   );
 }
@@ -299,6 +321,7 @@ type Done =
       readonly status: number | null;
       readonly duration_ms: number;
       readonly reason: string | null;
+      readonly response: string | null;
     };
 
 interface WebhookPageProps extends DeliveryPage {
@@ -349,9 +372,7 @@ function WebhookPage(props: WebhookPageProps) {
         </dl>
         <ForRole role="admin" action="Testing or deleting a webhook">
           <ActionForm action={path("/test")} form={act} button="Send a test">
-            <p class="hint">
-              Sends the event <code>ping</code> once, and shows how the receiver responds.
-            </p>
+            <TestType events={webhook.events} chosen={act.values["type"]} />
           </ActionForm>
         </ForRole>
       </Panel>
@@ -365,6 +386,28 @@ function WebhookPage(props: WebhookPageProps) {
         {mayAct("admin") ? <SidePanels replay={replay} path={path} /> : null}
       </div>
     </ConsolePage>
+  );
+}
+
+/** The events that a test can send: those that the webhook gets, and `ping`. */
+function TestType(props: {
+  readonly events: readonly string[];
+  readonly chosen: string | undefined;
+}) {
+  return (
+    <>
+      <label for="type">Event</label>
+      <select id="type" name="type" aria-describedby="type-hint">
+        {["ping", ...props.events].map((type) => (
+          <option value={type} selected={type === props.chosen}>
+            {type}
+          </option>
+        ))}
+      </select>
+      <p class="hint" id="type-hint">
+        Sends a sample once, marked as a test, and shows how the receiver responds.
+      </p>
+    </>
   );
 }
 
@@ -392,6 +435,13 @@ function SidePanels({ replay, path }: SidePanelsProps) {
             inputmode="numeric"
             hint="The number of a ledger entry. The events of all later entries are sent. 0 sends all."
           />
+          <Field
+            form={replay}
+            name="since"
+            label="Or all accounts since"
+            spellcheck={false}
+            hint="A time of the last 7 days, such as 2026-11-27T10:00:00Z, instead of an account."
+          />
         </ActionForm>
       </Panel>
       <Panel id="secret" title="Secret">
@@ -415,11 +465,14 @@ function SidePanels({ replay, path }: SidePanelsProps) {
 function DoneMessage(done: Done) {
   if (done.kind === "tested") {
     return (
-      <p class={done.reason === null ? "notice" : "problem"} role="status" {...FIRST_TO_READ}>
-        {done.reason === null
-          ? `The receiver accepted the test with status ${done.status} after ${done.duration_ms} ms.`
-          : `The receiver did not accept the test: ${errorText(done.reason)}, after ${done.duration_ms} ms. Check its address and its log.`}
-      </p>
+      <div class={done.reason === null ? "notice" : "problem"} role="status" {...FIRST_TO_READ}>
+        <p>
+          {done.reason === null
+            ? `The receiver accepted the test with status ${done.status} after ${done.duration_ms} ms.`
+            : `The receiver did not accept the test: ${errorText(done.reason)}, after ${done.duration_ms} ms. Check its address and its log.`}
+        </p>
+        <ResponseText text={done.response} />
+      </div>
     );
   }
   return (
@@ -431,6 +484,7 @@ function DoneMessage(done: Done) {
 
 function Deliveries(props: WebhookPageProps) {
   const { app, webhook, deliveries, next_cursor, status, cursor, act, personName } = props;
+  const { replays_since } = props;
   const path = webhookPath(app.slug, webhook.id);
   return (
     <Panel
@@ -444,6 +498,12 @@ function Deliveries(props: WebhookPageProps) {
         )
       }
     >
+      {replays_since === null ? null : (
+        <p class="hint">
+          The events of all accounts since <Time at_ms={Date.parse(replays_since)} /> are being sent
+          again.
+        </p>
+      )}
       <Table
         label="Events that were not delivered, one for each account"
         columns={["Event", "Account", { amount: "Tries" }, "Last try", "Next try"]}

@@ -23,6 +23,7 @@ const NAVIGATION = {
     ["all_jobs", "/console/jobs", "Jobs"],
     ["money", "/console/money", "Money"],
     ["audit", "/console/audit", "Audit"],
+    ["requests", "/console/requests", "Requests"],
     ["operators", "/console/operators", "Operators"],
   ],
 } as const;
@@ -151,7 +152,7 @@ function Navigation({ current, service_name }: { current: Section; service_name:
       <div class="bar-inside">
         <a class="home" href={links[0][1]}>
           <Logo />
-          {service_name}
+          <span class="home-name">{service_name}</span>
           {area === "Console" ? <span class="tag">Console, {operator_role}</span> : null}
         </a>
         {area === "Console" ? (
@@ -167,7 +168,7 @@ function Navigation({ current, service_name }: { current: Section; service_name:
           ))}
         </nav>
         <form method="post" action="/signout">
-          {area === "Console" ? <a href="/account">Your account</a> : null}
+          {area === "Console" ? <a href="/account">Account</a> : null}
           {area === "Account" && operator_role !== null ? <a href="/console">Console</a> : null}
           <button type="submit" class="plain">
             Sign out

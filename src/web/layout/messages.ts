@@ -21,6 +21,12 @@ export function formProblem(what: string): Problem {
   };
 }
 
+/** A suspension with the operator's reason. */
+export const suspendedFor = (public_reason: string): Pick<Problem, "what" | "next"> => ({
+  what: `The operator of this service suspended it, and wrote: “${public_reason}”`,
+  next: "Nothing in it is lost. If you disagree, contact the operator. You can sign out and download your data here.",
+});
+
 /** Refusals that a person can see in a browser. */
 export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   redirect_not_allowed: {
@@ -115,6 +121,11 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   newer_data: {
     title: "Your account is being updated",
     what: "It was changed by a newer version of this service than the one that is running now. Nothing was lost.",
+    next: "Try again in a few minutes.",
+  },
+  account_restoring: {
+    title: "Your account is being restored",
+    what: "An operator of this service brings it back from its archive.",
     next: "Try again in a few minutes.",
   },
 };

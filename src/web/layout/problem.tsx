@@ -1,6 +1,6 @@
 /** A refusal as a page. */
 import { ProblemPage, type NextStep } from "./problem_page.tsx";
-import { formProblem, PAGE_PROBLEMS, type Problem } from "./messages.ts";
+import { formProblem, PAGE_PROBLEMS, suspendedFor, type Problem } from "./messages.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../../http/context.ts";
 import type { RefusalPage } from "../../http/context.ts";
@@ -19,6 +19,9 @@ function problemOf(refusal: Refusal, { code, error }: DescribedRefusal): Problem
   if (code === "invalid_request") return formProblem(error);
   const problem = PAGE_PROBLEMS[code] ?? { title: "This did not work", next: error };
   if (code === "role_required") return { ...problem, what: error };
+  if (refusal.code === "suspended" && refusal.public_reason !== null) {
+    return { ...problem, ...suspendedFor(refusal.public_reason) };
+  }
   return "address" in refusal ? { ...problem, address: refusal.address } : problem;
 }
 

@@ -1,8 +1,10 @@
 import { globSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   expectForEverybody,
   layoutShifts,
@@ -172,6 +174,8 @@ const places = () => {
     "money-none": "/console/money?month=2020-01",
     jobs: "/console/jobs",
     "jobs-none": "/console/jobs?app=paint&status=failed&identity_id=nobody",
+    requests: "/console/requests",
+    "requests-found": "/console/requests?app=paint",
     audit: "/console/audit",
     "audit-none": "/console/audit?from=2020-01-01&to=2020-01-02",
     apps: "/console/apps",
@@ -328,7 +332,8 @@ describe("a support case", () => {
   });
 
   it("an operator suspends an account with only the keyboard", async () => {
-    const emil = await client(await pages.signIn("emil@example.com"));
+    const holder = await pages.signIn("emil@example.com");
+    const emil = await client(holder);
     await work(emil, "voice", 1);
     const page = await pages.signIn(OPERATOR);
     await page.goto(`${pages.url}/console`);
@@ -360,12 +365,45 @@ describe("a support case", () => {
     await page.getByRole("heading", { name: "Suspend the account" }).waitFor();
     await tabTo("Reason");
     await page.keyboard.type("Chargebacks");
+    await tabTo("Text for the holder");
+    await page.keyboard.type("Your bank took three payments back.");
     await tabTo("Suspend");
     await page.keyboard.press("Enter");
     await page.getByText("The account is suspended.").waitFor();
     expect((await emil.get("/api/wallet"))["code"]).toBe("suspended");
     await pages.picture(page, "suspended");
     await expectForEverybody(page, "a suspended account");
+    await holder.goto(`${pages.url}/account`);
+    await holder.getByText("“Your bank took three payments back.”").waitFor();
+    await pages.picture(holder, "suspended-holder");
+    await expectForEverybody(holder, "the page of a suspended person");
+  });
+
+  it("an operator tries a handler with a sample, and reads what its receiver responded", async () => {
+    const received: string[] = [];
+    const receiver = createServer((request, response) => {
+      received.push(String(request.headers["webhook-test"]));
+      response.writeHead(500).end("no such table: jobs");
+    });
+    await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
+    onTestFinished(() => void receiver.close());
+    const { port } = receiver.address() as AddressInfo;
+    const page = await pages.signIn(OPERATOR);
+    const saved = await page.request.put(`${pages.url}/api/admin/apps/paint/webhooks/main`, {
+      headers: { Origin: pages.url },
+      data: { url: `http://127.0.0.1:${port}/hook`, events: ["job.completed"] },
+    });
+    expect(saved.status(), await saved.text()).toBe(200);
+    await page.goto(`${pages.url}/console/apps/paint/webhooks/main`);
+    await page.getByLabel("Event", { exact: true }).selectOption("job.completed");
+    await page.getByRole("button", { name: "Send a test" }).click();
+    const problem = page.getByRole("status");
+    await problem.getByText("did not accept the test: status 500").waitFor();
+    expect(await problem.innerText()).toContain("no such table: jobs");
+    expect(received).toEqual(["true"]);
+    expect(await page.getByLabel("Event", { exact: true }).inputValue()).toBe("job.completed");
+    await pages.picture(page, "webhook-tested");
+    await expectForEverybody(page, "a tested webhook");
   });
 
   it("an operator registers an app on a phone without scripts, after mistakes that the form names by line", async () => {
@@ -433,6 +471,8 @@ describe("a support case", () => {
       await page.getByText("No account is selected.").waitFor();
       expect(page.url()).toContain(`domain=${domain}`);
       if (name === "with scripts") {
+        // Without the problem, both rows are above the bar on a phone.
+        await page.goto(list);
         await page.getByLabel("Select all on this page").check();
         await page.getByText("2 selected").waitFor();
         await pages.picture(page, "selected");

@@ -39,6 +39,7 @@ const OPEN = [
   "POST /oauth/register",
   "POST /oauth/revoke",
   "POST /oauth/token",
+  "POST /register",
   "POST /signin/dev",
   "POST /webhooks/stripe",
 ];
@@ -199,7 +200,7 @@ describe("a write with a cookie", () => {
   const forms = ROUTES.filter(
     ({ method, path }) =>
       method === "POST" &&
-      !/^\/(api|webhooks)\//.test(path) &&
+      !/^\/(?:(?:api|webhooks)\/|register$)/.test(path) &&
       !/^\/oauth\/(authorize|logout|token|revoke|introspect|userinfo|register|device_authorization)$/.test(
         path,
       ),

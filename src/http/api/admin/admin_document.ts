@@ -99,7 +99,7 @@ export const service_of_operators = describe(endpoints, {
     tag: "Operators",
     summary: "Credits and money of a period, to close a month",
     description:
-      "Without `from` and `to`, the last 30 days. A period has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`, `revenue`, `accounts` with the identity, balance and held credits of each account now, or `month`. With `month` instead of `from` and `to`, the response is `MonthMoney`: what all people owned before and after a month, and each change between. The data comes from the read model.",
+      "Without `from` and `to`, the last 30 days. A period has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`, `revenue`, `accounts` with the identity, balance and held credits of each account now, or `month`. With `month` instead of `from` and `to`, the response is `MonthMoney`: what all people owned before and after a month, each change between, and what was paid for the bought credits that are left. The data comes from the read model.",
     success: {
       description:
         "The credits of all accounts now, and the period by app, package and currency; or a month's changes.",
@@ -158,6 +158,48 @@ export const service_of_operators = describe(endpoints, {
       schema: admin.operators,
       example: {
         operators: [{ entry: "google:ada@example.com", role: "support", problem: null }],
+      },
+    },
+  },
+  listRequests: {
+    tag: "Operators",
+    summary: "The service's traffic, and requests that failed or that you look for",
+    description:
+      "Rates of the last hour and day, and the routes of the last hour. `requests` are the newest of the last seven days with this `request_id`, `account` (an identity, or an address of one person) or `app`; without a filter, those that failed. The data comes from Cloudflare's Analytics Engine, seconds late, and a busy route is sampled; a local service remembers its last 1,000 requests.",
+    success: {
+      description: "Rates, routes and at most 100 requests.",
+      schema: admin.requests,
+      example: {
+        source: "metrics",
+        hour: { requests: 12_000, failed: 1, limited: 4 },
+        day: { requests: 240_000, failed: 1, limited: 90 },
+        routes: [
+          {
+            method: "POST",
+            route: "/api/jobs",
+            requests: 4000,
+            failed: 1,
+            limited: 0,
+            p50_ms: 12,
+            p95_ms: 60,
+          },
+        ],
+        requests: [
+          {
+            at,
+            request_id: "8f1c2b7a5d3e4f60",
+            method: "POST",
+            route: "/api/jobs",
+            status: 500,
+            code: "internal",
+            app: "sketch",
+            caller: "session",
+            account: "kbq0Yb2m1QpYtD9mXoSLv3b1s0d9f8JqYwzqv7iM4m4",
+            release: "6f9d3f5e-2c1d-4d0a-9d7e-0f1f5a1f7c11",
+            colo: "FRA",
+            duration_ms: 41,
+          },
+        ],
       },
     },
   },

@@ -63,11 +63,13 @@ export const repaired_page = z
   })
   .meta({ id: "RepairedPage" });
 
+const archive_head_fields = {
+  line: z.int().min(1).describe("The number of its last entry."),
+  sha256: z.string().describe("The SHA-256 of its stored bytes, in hexadecimal."),
+};
+
 const archive_head = z
-  .strictObject({
-    line: z.int().min(1).describe("The number of its last entry."),
-    sha256: z.string().describe("The SHA-256 of its stored bytes, in hexadecimal."),
-  })
+  .strictObject(archive_head_fields)
   .nullable()
   .describe("The newest segment; null before the first one.");
 
@@ -116,6 +118,7 @@ export const compared_page = z
           "purchase",
           "daily_totals",
           "daily_totals_bought",
+          "liability",
         ]),
         expected: z
           .int()
@@ -136,6 +139,45 @@ export const archived_page = z
     next_cursor,
   })
   .meta({ id: "ArchivedPage" });
+
+export const copied_directory = z
+  .strictObject({
+    copy: z.string().describe("The id of the copy."),
+    rows: z.int().min(0).describe("Rows that the copy has so far; 0 if it had ended before."),
+    people: z.int().min(0).describe("Changes of people that this call copied."),
+    next_cursor,
+  })
+  .meta({ id: "CopiedDirectory" });
+
+export const rebuilt_directory = z
+  .strictObject({
+    copy: z
+      .nullable(z.strictObject({ id: z.string(), completed_at: z.string() }))
+      .describe(
+        "The copy that is restored; null: the archive has no copy, so only people are restored.",
+      ),
+    table: z.string().describe("The table that the numbers are about."),
+    restored: z.int().min(0),
+    known: z.int().min(0).describe("Rows that the directory had."),
+    decide: z.array(
+      z.strictObject({
+        why: z
+          .enum([
+            "newer_record",
+            "page_missing",
+            "page_damaged",
+            "person_taken",
+            "person_unreadable",
+          ])
+          .describe(
+            "`newer_record`: the directory has another version, which stays. `page_missing`, `page_damaged`: a file of the copy cannot be used. `person_taken`: another person has a sign-in method of this one. `person_unreadable`: the encryption key of the copy is missing.",
+          ),
+        subject: z.string().describe("A record, a file, or an identity."),
+      }),
+    ),
+    next_cursor,
+  })
+  .meta({ id: "RebuiltDirectory" });
 
 const account_then = z.strictObject({
   line: z.int().min(0).describe("The number of the entry."),
@@ -184,6 +226,32 @@ export const recovered_account = z
       .describe("Entries of requests that arrived while the account restarted. They are undone."),
   })
   .meta({ id: "RecoveredAccount" });
+
+export const lost_account = z
+  .strictObject({
+    account_id: z.string(),
+    head: z.strictObject(archive_head_fields),
+    read_model: z
+      .strictObject({
+        line: account_then.shape.line,
+        credits: z.int(),
+        held: z.int().min(0),
+        at: account_then.shape.at,
+      })
+      .describe("The account as the read model knows it. The archive may have less."),
+    refusal: z.string().nullable().describe("Why it cannot be restored; null: it can."),
+  })
+  .meta({ id: "LostAccount" });
+
+export const restored_account = z
+  .strictObject({
+    now: account_then,
+    lost_entries: z
+      .int()
+      .min(0)
+      .describe("Entries that the read model had, and the archive has not."),
+  })
+  .meta({ id: "RestoredAccount" });
 
 const listed_payment = {
   list: z.enum(PAYMENT_LISTS).describe("Its kind: a checkout, a refund or a dispute."),
@@ -251,6 +319,9 @@ export const inspected_account = z
       suspended_at: time
         .nullable()
         .describe("The start of the suspension; null if the account is not suspended."),
+      suspended_public_reason: text_or_null.describe(
+        "Why it is suspended, as its holder reads it; null without such a reason.",
+      ),
     }),
     held: z.int().min(0),
     lots: z.array(lot).describe("Credits with terms, in the order of use."),
@@ -379,7 +450,7 @@ export const money = z
     ),
     revenue: z.array(
       z.strictObject({
-        package: z.string(),
+        package: text_or_null.describe("Null: operators gave the credits, with `paid_minor`."),
         currency: z.string(),
         purchases: total,
         amount_minor: total.describe(`Money paid in the period, ${minor_units}.`),
@@ -422,12 +493,72 @@ export const month_money = z
     closing: credits_by_part.describe(
       "After the month, or so far. Each part is that of `opening` with all changes added, exactly.",
     ),
+    liability: z
+      .array(
+        z.strictObject({
+          currency: text_or_null.describe("Null: what was paid for these credits is unknown."),
+          credits: total.describe("With those that started jobs hold."),
+          amount_minor: total
+            .nullable()
+            .describe(`What was paid for these credits, ${minor_units}. Null without a currency.`),
+        }),
+      )
+      .describe(
+        "The bought credits of `closing`, by the currency of their payments. All `credits` add up to `closing.bought`.",
+      ),
     as_of,
   })
   .meta({
     id: "MonthMoney",
     description: "Each change has the sign by which it changes `closing`.",
   });
+
+const request_sums = z
+  .strictObject({
+    requests: total,
+    failed: total.describe("Responses with a status of 500 or more."),
+    limited: total.describe("Responses with the status 429."),
+  })
+  .meta({ id: "RequestSums" });
+
+const milliseconds = z.number().min(0);
+
+export const requests = z
+  .strictObject({
+    source: z
+      .enum(["metrics", "memory"])
+      .describe("`memory`: a local service, which remembers its last 1,000 requests."),
+    hour: request_sums,
+    day: request_sums,
+    routes: z.array(
+      z.strictObject({
+        ...request_sums.shape,
+        method: z.string(),
+        route: text_or_null.describe("Null: no route matched."),
+        p50_ms: milliseconds.describe("The median of the durations."),
+        p95_ms: milliseconds.describe("95 of 100 requests took no longer."),
+      }),
+    ),
+    requests: z.array(
+      z
+        .strictObject({
+          at: time,
+          request_id: z.string(),
+          method: z.string(),
+          route: text_or_null,
+          status: z.int(),
+          code: text_or_null.describe("The code of the refusal."),
+          app: text_or_null,
+          caller: text_or_null.describe("The kind of caller."),
+          account: text_or_null.describe("Stands for the account in logs and metrics."),
+          release: text_or_null,
+          colo: text_or_null.describe("Cloudflare's location."),
+          duration_ms: milliseconds.describe("Time spent waiting, without computing."),
+        })
+        .meta({ id: "Request" }),
+    ),
+  })
+  .meta({ id: "Requests" });
 
 const audit_entry = z
   .strictObject({

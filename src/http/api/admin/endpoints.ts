@@ -21,18 +21,22 @@ import { exportAccount, deleteAccount } from "./accounts/privacy.ts";
 import {
   archiveAccount,
   archiveAccounts,
+  copyDirectory,
   listArchiveHeads,
   listAccountDifferences,
   listDifferences,
+  planLostRestore,
   planRecovery,
   readAccountArchive,
   readArchiveSegment,
+  rebuildDirectory,
   recoverAccount,
+  restoreLost,
 } from "./archive/archive.ts";
 import { suspendAccounts } from "./accounts/suspend_many.ts";
 import { revokeAppKey, listAppKeys, addAppKey } from "./apps/keys.ts";
 import { listAccountPurchases } from "./accounts/purchases.ts";
-import { continueApp, listApps, pauseApp, saveApp } from "./apps/apps.ts";
+import { changeApp, continueApp, listApps, pauseApp, saveApp } from "./apps/apps.ts";
 import {
   deleteOAuthClient,
   readOAuthClient,
@@ -61,6 +65,7 @@ import {
   findJobs,
   listAudit,
   listOperators,
+  listRequests,
   readStats,
   rebuildAccounts,
   reconcilePayments,
@@ -91,12 +96,17 @@ export const OPERATOR_API: readonly Endpoint[] = [
   archiveAccount,
   planRecovery,
   recoverAccount,
+  planLostRestore,
+  restoreLost,
   listArchiveHeads,
   archiveAccounts,
+  copyDirectory,
+  rebuildDirectory,
   listDifferences,
   listAccountDifferences,
   listApps,
   saveApp,
+  changeApp,
   pauseApp,
   continueApp,
   listAppKeys,
@@ -131,4 +141,5 @@ export const OPERATOR_API: readonly Endpoint[] = [
   inspectHealth,
   listAudit,
   listOperators,
+  listRequests,
 ];

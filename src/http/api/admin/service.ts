@@ -5,6 +5,7 @@ import { listAuditQuery, readAudit, readAuditCsv } from "../../../operator/read_
 import { readHealth } from "../../../operator/read_health.ts";
 import * as money from "../../../operator/read_money.ts";
 import { readOperators } from "../../../operator/read_operators.ts";
+import { listRequestsQuery, readRequests } from "../../../operator/read_requests.ts";
 import * as stats from "../../../operator/read_stats.ts";
 import * as rebuild from "../../../operator/rebuild_accounts.ts";
 import * as reconciliation from "../../../operator/reconcile_payments.ts";
@@ -91,6 +92,19 @@ export const inspectHealth = endpoint(
     role: "viewer",
   },
   async (context) => context.json(await readHealth(context.get("services"))),
+);
+
+export const listRequests = endpoint(
+  {
+    at: "GET /api/admin/requests",
+    role: "viewer",
+    query: listRequestsQuery,
+    refusals: ["account_unknown", "metrics_unavailable", "not_found"],
+  },
+  async (context, { query }) => {
+    const read = await readRequests(context.get("services"), query);
+    return read.ok ? context.json(read.value) : refuse(context, read.refusal);
+  },
 );
 
 export const listOperators = endpoint(

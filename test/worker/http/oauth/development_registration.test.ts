@@ -8,9 +8,9 @@ const PRODUCTION = {
   DEFAULT_STARTER_CREDITS: undefined,
 };
 
-const register = (body: unknown, settings: object = {}) => {
+const register = (body: unknown, settings: object = {}, path = "/oauth/register") => {
   const headers = { "Content-Type": "application/json", Origin: "http://localhost:6274" };
-  return send("POST", "/oauth/register", { headers, body: JSON.stringify(body) }, settings);
+  return send("POST", path, { headers, body: JSON.stringify(body) }, settings);
 };
 
 describe("dynamic client registration in development", () => {
@@ -46,11 +46,18 @@ describe("dynamic client registration in development", () => {
     expect((await send("GET", "/oauth/clients/development/%25")).status).toBe(404);
   });
 
-  it("a service in production has no registration, and serves no document of one", async () => {
+  it("a service in production has no registration and says what to do instead, also at the path that clients guess", async () => {
     const registered = await register({ redirect_uris: ["http://localhost:6274/callback"] });
     const { pathname } = new URL((registered.body as { client_id: string }).client_id);
-    const production = await register({ redirect_uris: ["http://localhost/x"] }, PRODUCTION);
-    expect(production.status).toBe(404);
+    for (const path of ["/oauth/register", "/register"]) {
+      const production = await register(
+        { redirect_uris: ["http://localhost/x"] },
+        PRODUCTION,
+        path,
+      );
+      expect(production.status).toBe(404);
+      expect(production.body["error_description"]).toContain("Publish a client metadata document");
+    }
     expect((await send("GET", pathname, {}, PRODUCTION)).status).toBe(404);
     expect((await send("GET", METADATA, {}, PRODUCTION)).body).not.toHaveProperty(
       "registration_endpoint",

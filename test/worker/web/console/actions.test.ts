@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { expectInvariants } from "../../account/invariants.ts";
+import { fireAlarm } from "../../support/account_object.ts";
 import { getToken, tokenId } from "../../support/device_logins.ts";
 import { send, type SignedIn } from "../../support/passbook.ts";
 import { SETTINGS } from "../../http/api/admin/operators.ts";
@@ -48,8 +49,16 @@ describe("giving and taking credits", () => {
 
   it("credits with terms are reviewed with their terms, and the account's pages say until when they can be used", async () => {
     const { ada, fill, submit, open } = await consoleAndAda();
-    const terms = { until: "2099-01-31", app_slugs: "sketch, demo", bought: "yes" };
+    const terms = { until: "2099-01-31", app_slugs: "sketch, demo", bought: "yes", paid: "20 EUR" };
+    for (const paid of ["20", "EUR", "20.005 EUR", "0 EUR", "20 QQQ"]) {
+      const refused = await fill(pageOf(ada, "/credits"), { ...GIVE, ...terms, paid });
+      expect([refused.status, words(refused.text)]).toEqual([
+        400,
+        expect.stringContaining("It must be such as 20.00 EUR"),
+      ]);
+    }
     const review = await fill(pageOf(ada, "/credits"), { ...GIVE, ...terms });
+    expect(words(review.text)).toContain("The person paid 20 EUR for them.");
     expect(words(review.text)).toContain("What is left expires at the end of 2099-01-31 (UTC).");
     await submit(pageOf(ada, "/credits"), hiddenFields(review.text));
     expect((await ada.get("/api/wallet")).body.lots).toMatchObject([
@@ -64,6 +73,10 @@ describe("giving and taking credits", () => {
     const page = words((await open(pageOf(ada))).text);
     expect(page).toContain("50 credits until 1 Feb 2099");
     expect(page).toContain("only in Demo, Sketch, bought · an outage");
+    await fireAlarm(ada.identity_id);
+    const money = words((await open("/console/money")).text);
+    expect(money).toContain("EUR 50 20.00 EUR");
+    expect(money).toContain("Given by operators, paid elsewhere 1 20.00 EUR");
     expect(page).toContain("Jobs use what expires first;");
   });
 
@@ -100,7 +113,7 @@ describe("giving and taking credits", () => {
     ["nothing", { amount: "0" }, "amount", "must not be 0."],
     ["too many", { amount: "1000000000001" }, "amount", "must be at most 1000000000000."],
     ["no reason", { reason: " " }, "reason", "must not be empty."],
-    ["a long reason", { reason: "x".repeat(501) }, "reason", "must be at most 500 characters."],
+    ["a long reason", { reason: "x".repeat(501) }, "reason", "must have at most 500 characters."],
   ])(
     "the credits form with %s is refused, keeps its values and names the problem at its field",
     async (_, wrong, field, text) => {
@@ -184,10 +197,12 @@ describe("an operator's action", () => {
     const { ada, fill, open } = await consoleAndAda();
     await fill(pageOf(ada, "/plan"), { plan: "gold", reason: "paid" });
     expect((await ada.get("/api/wallet")).body.account.plan).toBe("gold");
-    await fill(pageOf(ada, "/suspend"), { reason: "fraud" });
-    expect((await ada.get("/api/wallet")).status).toBe(403);
+    const texts = { reason: "fraud", public_reason: "One card, ten accounts." };
+    await fill(pageOf(ada, "/suspend"), texts);
+    expect((await ada.get("/api/wallet")).body.public_reason).toBe(texts.public_reason);
     const page = await open(pageOf(ada));
     expect(words(page.text)).toContain("Suspended since");
+    expect(words(page.text)).toContain(`The holder reads: “${texts.public_reason}”`);
     expect(page.text).toContain(pageOf(ada, "/restore"));
     await fill(pageOf(ada, "/restore"), { reason: "cleared" });
     expect((await ada.get("/api/wallet")).status).toBe(200);
@@ -219,6 +234,7 @@ describe("an operator's action", () => {
     ["plan", { plan: "Not a plan!", reason: "paid" }, "plan"],
     ["plan", { plan: "gold", reason: "" }, "reason"],
     ["suspend", { reason: "" }, "reason"],
+    ["suspend", { reason: "fraud", public_reason: "x".repeat(301) }, "public_reason"],
     ["restore", { reason: "x".repeat(501) }, "reason"],
     ["signout", { reason: "x".repeat(501) }, "reason"],
   ] as const)(

@@ -31,6 +31,34 @@ function fieldsOf(html: string, action: string): Record<string, string> {
   return hiddenFields(`<form ${form.slice(0, form.indexOf("</form>"))}`);
 }
 
+const SETTINGS_OF_SKETCH = "/console/apps/sketch/settings";
+
+/** The fields of each group of settings. */
+const GROUPS = {
+  look: ["name", "icon", "color"],
+  "starter-credits": [
+    "starter_credits",
+    "daily_starter_budget",
+    "starter_excluded_domains",
+    "starter_expires_after_days",
+  ],
+  jobs: ["settle", "on_expiry", "max_overage_percent"],
+  security: ["origins", "upstream_providers", "suggested_cap", "suggested_period"],
+} as const;
+
+/** The form of a group on an app's page, with these values. */
+function groupForm(
+  html: string,
+  group: keyof typeof GROUPS,
+  values: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const [form = ""] = html
+    .split("<form")
+    .filter((it) => it.includes(`name="group" value="${group}"`));
+  const own = GROUPS[group].map((name) => [name, values[name] ?? ""]);
+  return { ...hiddenFields(`<form${form}`), ...Object.fromEntries(own), reason: "as agreed" };
+}
+
 describe("registering an app", () => {
   it("the form registers an app once and redirects to its page", async () => {
     const { olga, fill, submit, open } = await openConsole();
@@ -133,7 +161,7 @@ describe("registering an app", () => {
     [
       "origins",
       "https://sketch.example\r\nftp//b\r\nc",
-      "Line 2: .* Line 3: “c” must be an origin",
+      "Line 2: “ftp//b”, line 3: “c” must be an origin",
     ],
     [
       "origins",
@@ -180,89 +208,127 @@ describe("an app's page", () => {
     vi.restoreAllMocks();
   });
 
-  it("an outdated form shows a colleague's icon, colour, limit and domains, and keeps its own", async () => {
+  it("an outdated form shows a colleague's values of its group, and keeps its own", async () => {
     const { olga, open, submit } = await openConsole();
     await saveApp(olga, "sketch");
-    const settings = "/console/apps/sketch/settings";
-    const stale = { ...SKETCH, ...fieldsOf((await open("/console/apps/sketch")).text, settings) };
+    const old_page = (await open("/console/apps/sketch")).text;
     const colleague = {
       color: "#ffffff",
       suggested_cap: { credits: 500, period: "total" },
       starter_excluded_domains: ["a.example.com", "b.example.com"],
     };
     await saveApp(olga, "sketch", colleague as object);
-    const refused = await submit(settings, stale);
-    expect(refused.status).toBe(409);
-    expect(refused.text).toMatch(/id="color-problem">The saved value is: #ffffff\./);
-    expect(refused.text).toMatch(/id="suggested_cap-problem">The saved value is: 500 in total\./);
-    expect(refused.text).toMatch(
+    const send_old = (group: keyof typeof GROUPS) =>
+      submit(SETTINGS_OF_SKETCH, groupForm(old_page, group, SKETCH));
+    const look = await send_old("look");
+    expect(look.status).toBe(409);
+    expect(look.text).toMatch(/id="color-problem">The saved value is: #ffffff\./);
+    expect(look.text).not.toContain('id="icon-problem"');
+    expect(look.text).not.toContain('id="suggested_cap-problem"');
+    expect(look.text).toContain('value="#12507B"');
+    const security = await send_old("security");
+    expect(security.text).toMatch(/id="suggested_cap-problem">The saved value is: 500 in total\./);
+    expect(security.text).toMatch(/<option value="month" selected/);
+    const starter = await send_old("starter-credits");
+    expect(starter.text).toMatch(
       /id="starter_excluded_domains-problem">The saved value is: a.example.com b.example.com\./,
     );
-    expect(refused.text).not.toContain('id="icon-problem"');
-    expect(refused.text).toContain('value="#12507B"');
-    expect(refused.text).toMatch(/<option value="month" selected/);
-    const again = { ...stale, ...fieldsOf(refused.text, settings) };
-    expect((await submit(settings, again)).status).toBe(303);
-    expect(await rows("select color, suggested_cap_json from apps")).toEqual([
-      { color: "#12507b", suggested_cap_json: '{"credits":500,"period":"month"}' },
-    ]);
+    // The page has shown the saved values, so sending it again overwrites them on purpose.
+    const again = groupForm(starter.text, "starter-credits", SKETCH);
+    expect((await submit(SETTINGS_OF_SKETCH, again)).status).toBe(303);
     const page = await open("/console/apps/sketch");
     expect(page.text).toContain("mailinator.com\nguerrillamail.com");
+    expect(await rows("select color, version from apps")).toEqual([
+      { color: "#ffffff", version: 3 },
+    ]);
   });
 
-  it("an app's page shows and saves its settings with one audit record", async () => {
+  it("each group of settings is saved by itself, once, and the audit log has only what it changed", async () => {
     const { olga, open, submit } = await openConsole();
     await saveApp(olga, "sketch", { name: "Sketch", daily_starter_budget: 900 });
-    const page = await open("/console/apps/sketch");
-    expect(page.text).toContain('value="900"');
-    const settings = "/console/apps/sketch/settings";
-    const { slug: _, ...form } = { ...SKETCH, ...fieldsOf(page.text, settings) };
-    const sent = { ...form, name: "Sketchbook" };
-    for (let time = 0; time < 2; time += 1) {
-      expect((await submit(settings, sent)).headers.get("Location")).toBe(
-        "/console/apps/sketch?notice=app-saved",
-      );
+    let sent = {};
+    for (const group of Object.keys(GROUPS) as (keyof typeof GROUPS)[]) {
+      const page = await open("/console/apps/sketch");
+      sent = groupForm(page.text, group, { ...SKETCH, name: "Sketchbook", settle: "holder" });
+      for (let time = 0; time < 2; time += 1) {
+        expect((await submit(SETTINGS_OF_SKETCH, sent)).headers.get("Location")).toBe(
+          "/console/apps/sketch?notice=app-saved",
+        );
+      }
     }
-    expect(await rows("select name, daily_starter_budget from apps")).toEqual([
-      { name: "Sketchbook", daily_starter_budget: null },
+    expect(await rows("select name, daily_starter_budget, settle, version from apps")).toEqual([
+      { name: "Sketchbook", daily_starter_budget: null, settle: "holder", version: 5 },
     ]);
-    expect(await linesOf(olga, "sketch")).toHaveLength(2);
-    const refused = await submit(settings, { ...sent, name: "", reason: "kept" });
-    expect(refused.status).toBe(400);
-    expect(refused.text).toContain('id="name-problem"');
-    expect(refused.text).toContain("kept");
+    const lines = await linesOf(olga, "sketch");
+    expect(lines.slice(1).map(({ changed }: { changed: object }) => Object.keys(changed))).toEqual([
+      ["name", "color"],
+      ["starter_credits", "daily_starter_budget", "starter_excluded_domains"],
+      ["settle", "on_expiry", "max_overage_percent"],
+      ["origins", "upstream_providers", "suggested_cap"],
+    ]);
   });
 
-  it("a form without the version of its app changes nothing, and does not become the form of a new app", async () => {
+  it("a refused group keeps its input and its reason, and has the only summary of problems", async () => {
+    const { olga, open, submit } = await openConsole();
+    await saveApp(olga, "sketch", { starter_credits: 200 });
+    const page = await open("/console/apps/sketch");
+    const form = groupForm(page.text, "security", {
+      ...SKETCH,
+      origins: "https://a.example\nb\nc",
+    });
+    const refused = await submit(SETTINGS_OF_SKETCH, form);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toMatch(
+      /id="origins-problem">Line 2: “b”, line 3: “c” must be an origin such as [^<]*3000\.</,
+    );
+    expect(refused.text.match(/role="alert"/g)).toHaveLength(1);
+    expect(refused.text).toMatch(/role="alert" tabindex="-1" autofocus[^]*<a href="#origins">/);
+    expect(refused.text).toContain("as agreed");
+    const reason = await submit(SETTINGS_OF_SKETCH, { ...form, reason: "x".repeat(501) });
+    expect(reason.text).toContain('<a href="#security-reason">');
+    expect(reason.text).toContain('id="security-reason-problem"');
+    expect(await rows("select starter_credits, version from apps")).toEqual([
+      { starter_credits: 200, version: 1 },
+    ]);
+  });
+
+  it("a form without its group or without the version of its app changes nothing", async () => {
     const { olga, submit } = await openConsole();
     await saveApp(olga, "sketch", { starter_credits: 200 });
-    for (const form of [{}, SKETCH]) {
-      const refused = await submit("/console/apps/sketch/settings", { key: "one", ...form });
+    for (const form of [{}, SKETCH, { ...SKETCH, group: "all" }, { ...SKETCH, group: "look" }]) {
+      const refused = await submit(SETTINGS_OF_SKETCH, { key: "one", ...form });
       expect([refused.status, refused.text.includes('for="slug"')]).toEqual([400, false]);
     }
-    expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 200 }]);
+    expect(await rows("select starter_credits, name from apps")).toEqual([
+      { starter_credits: 200, name: "An app" },
+    ]);
   });
 
   it("a form that was opened before another operator's change does not overwrite it", async () => {
     const { olga, open, submit } = await openConsole();
     await saveApp(olga, "sketch", { starter_credits: 200 });
-    const settings = "/console/apps/sketch/settings";
     const page = await open("/console/apps/sketch");
-    const stale = { ...SKETCH, ...fieldsOf(page.text, settings), starter_credits: "200" };
+    const stale = groupForm(page.text, "starter-credits", { ...SKETCH, starter_credits: "200" });
     await saveApp(olga, "sketch", { starter_credits: 77 });
-    const refused = await submit(settings, stale);
+    const refused = await submit(SETTINGS_OF_SKETCH, stale);
     expect(refused.status).toBe(409);
     expect(refused.text).toMatch(/id="starter_credits-problem">[^<]*The saved value is: 77\./);
-    expect(refused.text).not.toContain('id="settle-problem"');
-    expect(refused.text).toContain('value="Sketch"');
     expect(words(refused.text)).toContain("Someone else changed this after you opened this form.");
     expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 77 }]);
-    // The page has shown the saved values, so sending it again overwrites them on purpose.
-    const seen = { ...stale, ...fieldsOf(refused.text, settings) };
-    expect((await submit(settings, seen)).status).toBe(303);
-    expect(await rows("select starter_credits, version from apps")).toEqual([
-      { starter_credits: 200, version: 3 },
-    ]);
+  });
+
+  it("the danger zone is last, and names the consequence of everything that stops or removes something", async () => {
+    const { olga, open } = await openConsole();
+    await saveApp(olga, "sketch");
+    await olga.send("POST", "/api/admin/apps/sketch/keys", { label: "render server" });
+    const { text } = await open("/console/apps/sketch");
+    const zone = text.slice(text.indexOf('id="danger"'));
+    expect(zone).not.toContain("<form");
+    expect(words(`<body>${zone}`)).toMatch(
+      /Pause this app It starts no jobs [^]* Revoke the key “render server” [^]* lose access within a minute\. This cannot be undone/,
+    );
+    const before = text.slice(0, text.indexOf('id="danger"'));
+    expect(before).not.toMatch(/\/(pause|revoke-key)/);
   });
 
   it("the page of an unknown app says so and links to the console", async () => {

@@ -323,7 +323,7 @@ describe("the filters of the list of accounts", () => {
     }
     const { text } = await open("/console/accounts");
     expect(text.match(/class="tag">suspended/g)).toHaveLength(1);
-    expect(text.match(/class="tag">new/g)).toHaveLength(2);
+    expect(text.match(/class="tag is-new">new/g)).toHaveLength(2);
   });
 
   it("the next page and the sort links keep all filters, and a sort link starts on the first page", async () => {

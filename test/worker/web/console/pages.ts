@@ -61,6 +61,7 @@ export function hiddenFields(html: string): Record<string, string> {
 export const words = (html: string): string =>
   html
     .slice(html.indexOf("<body"))
+    .replaceAll("<wbr/>", "")
     .replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ");
 

@@ -41,7 +41,7 @@ describe("suspending selected accounts", () => {
     expect(words(page.text)).toContain("ada@wave.example");
     expect(words(page.text)).toContain(" 100 ");
     expect(await isSuspended(ada)).toBe(false);
-    const { status, text, sent } = await fill(path, { reason: REASON });
+    const { status, text, sent } = await fill(path, { reason: REASON, public_reason: "One card." });
     expect(status).toBe(200);
     expect(words(text)).toContain("2 accounts suspended");
     expect(text).toContain('href="/console/accounts?domain=wave.example"');
@@ -49,6 +49,7 @@ describe("suspending selected accounts", () => {
       expect(await isSuspended(person)).toBe(true);
       const records = await linesOf(olga, person.identity_id);
       expect(records).toHaveLength(1);
+      expect((await person.get("/api/wallet")).body.public_reason).toBe("One card.");
       expect(records[0]).toMatchObject({ act: "account.suspend", reason: REASON });
       expect(records[0].details).toMatchObject({ outcome: "done", accounts: 2 });
     }

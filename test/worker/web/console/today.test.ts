@@ -36,7 +36,7 @@ const words = (html: string): string =>
 
 /** The cells of a table's rows, by the table's name. */
 function table(html: string, label: string): readonly (readonly string[])[] {
-  const start = html.indexOf(`<table class="list" aria-label="${label}"`);
+  const start = html.indexOf(`aria-label="${label}"><thead>`);
   if (start < 0) return [];
   const body = html.slice(html.indexOf("<tbody", start), html.indexOf("</table>", start));
   return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) =>

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { rows, saveApp } from "../../http/caller/app_server.ts";
 import { send, signInWithCredits } from "../../support/passbook.ts";
@@ -113,9 +114,10 @@ describe("the webhooks in the console", () => {
     const fetched = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response(null));
     const tested = await submit(`${MAIN}/test`, { key: "one" });
     expect(words(tested.text)).toMatch(/accepted the test with status 200 after \d+ ms/);
-    fetched.mockResolvedValue(new Response(null, { status: 500 }));
+    fetched.mockResolvedValue(new Response("no <table>", { status: 500 }));
     const failed = await submit(`${MAIN}/test`, { key: "two" });
     expect(words(failed.text)).toContain("did not accept the test: status 500");
+    expect(failed.text).toContain(">no &lt;table&gt;</pre>");
     expect((await open(MAIN)).text).not.toContain(`action="${MAIN}/rotate"`);
     const question = await open(`${MAIN}/rotate`);
     expect(words(question.text)).toContain("Replace the secret of “main”?");
@@ -132,10 +134,16 @@ describe("the webhooks in the console", () => {
     const ada = await signInWithCredits("demo");
     const headers = { Authorization: `Bearer ${ada.token}` };
     await send("GET", "/api/wallet?app=sketch", { headers }, olga.settings);
-    await rows(`insert into webhook_deliveries (webhook_uid, identity_id, event_id, type, line, attempts,
-      status, reason, at_ms, retry_at_ms)
-      select uid, '${ada.identity_id}', 'e', 'job.completed', 7, 3, 'pending', 'status_503', 0, 60000
-      from webhooks`);
+    const [row] = await rows("select uid from webhooks");
+    const tried = { attempts: 3, status: "pending", reason: "status_503", at_ms: 0 } as const;
+    await env.WEBHOOK_DELIVERIES.getByName(String(row?.["uid"])).save({
+      identity_id: ada.identity_id,
+      event_id: "e",
+      type: "job.completed",
+      line: 7,
+      ...tried,
+      retry_at_ms: 60_000,
+    });
     const text = words((await open(`${MAIN}?status=pending`)).text);
     expect(text).toContain("job.completed after entry 7");
     expect(text).toContain("status 503");
@@ -149,6 +157,14 @@ describe("the webhooks in the console", () => {
     const unknown = { key: "two", identity_id: "nobody@example.com", after_line: "x" };
     const failed = await submit(`${MAIN}/replay`, unknown);
     expect(words(failed.text)).toContain("The entry must be a whole number");
+    const empty = await submit(`${MAIN}/replay`, { key: "three", identity_id: "", after_line: "" });
+    expect(words(empty.text)).toContain("The account must not be empty");
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const all = await submit(`${MAIN}/replay`, { key: "four", since });
+    expect(all.headers.get("Location")).toBe(`${MAIN}?notice=webhook-replayed`);
+    expect(words((await open(MAIN)).text)).toContain("The events of all accounts since");
+    const late = await submit(`${MAIN}/replay`, { key: "five", since: "yesterday" });
+    expect(words(late.text)).toContain("The time must be a time such as");
   });
 
   it("a webhook is deleted only after a confirmation", async () => {

@@ -37,7 +37,7 @@ export const accounts = describe(
       tag: "Operators",
       summary: "Suspend many accounts for one reason",
       description:
-        "Suspends up to 100 accounts. Each succeeds or fails by itself and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that it suspended are not suspended again, and the others are tried again. A key belongs to one list and reason.",
+        "Suspends up to 100 accounts. Each succeeds or fails by itself and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that it suspended are not suspended again, and the others are tried again. A key belongs to one list and reason. `public_reason`: why, as their holders read it.",
       example: { identity_ids: [PERSON.identity_id], ...REASON },
       success: {
         description: "The results.",
@@ -53,7 +53,13 @@ export const accounts = describe(
         description: "The account.",
         schema: admin.inspected_account,
         example: {
-          account: { ...PERSON, email_verified: true, created_at: at, suspended_at: null },
+          account: {
+            ...PERSON,
+            email_verified: true,
+            created_at: at,
+            suspended_at: null,
+            suspended_public_reason: null,
+          },
           held: 0,
           lots: [],
           topup: null,
@@ -163,7 +169,7 @@ export const accounts = describe(
       tag: "Operators",
       summary: "Add or take credits",
       description:
-        "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. Given credits can have terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`. A negative amount takes credits for all apps, in the order of use. The holder sees the reason in the ledger.",
+        "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. Given credits can have terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`. Bought credits can have `paid_minor` and `currency`, such as 2000 and `eur`: they then count in `revenue`, and in the `liability` of a month. A negative amount takes credits for all apps, in the order of use. The holder sees the reason in the ledger.",
       example: { amount: 50, ...REASON },
       success: {
         description: "The ledger entry, and the balance.",
@@ -203,8 +209,8 @@ export const accounts = describe(
       success: done,
       summary: "Suspend the account",
       description:
-        "Every request of the holder except sign-out gets 403 `suspended`. Started jobs can still be settled, and still expire.",
-      example: REASON,
+        "Every request of the holder except sign-out gets 403 `suspended`; with a session, `public_reason` says why if it is given here. Started jobs can still be settled, and still expire. Suspending a suspended account changes only the `public_reason`, if one is given.",
+      example: { ...REASON, public_reason: "Too many accounts with one card." },
     },
     restoreAccount: {
       tag: "Operators",

@@ -79,13 +79,19 @@ const accountAction = (facts: ActionFacts, perform: account.AccountAction) =>
     return respondDone(context, await perform(await actingOf(context), holderId(context), request));
   });
 
-export const suspendAccount = accountAction(
+export const suspendAccount = endpoint(
   {
     at: "POST /api/admin/accounts/{identity_id}/suspend",
     role: "support",
-    body: reasonBody,
+    body: account.suspendBody,
   },
-  account.suspend,
+  async (context, { body, key }) => {
+    const request = { ...body, key };
+    return respondDone(
+      context,
+      await account.suspend(await actingOf(context), holderId(context), request),
+    );
+  },
 );
 
 export const restoreAccount = accountAction(

@@ -37,7 +37,7 @@ function accountView(
   { account }: Pick<InspectedAccount, "account">,
   { name, email, email_verified }: Person,
 ) {
-  const { id, identity_id, plan, credits, created_at_ms, suspended_at_ms } = account;
+  const { id, identity_id, plan, credits, created_at_ms } = account;
   return {
     id,
     identity_id,
@@ -47,7 +47,8 @@ function accountView(
     email,
     email_verified,
     created_at: timestamp(created_at_ms),
-    suspended_at: timeOrNull(suspended_at_ms),
+    suspended_at: timeOrNull(account.suspended_at_ms),
+    suspended_public_reason: account.suspended_public_reason,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * `GET /api/admin/apps` lists the registered apps, by slug. `PUT …/apps/{slug}` registers an app, or changes it; `POST`
- * below it pauses it.
+ * `GET /api/admin/apps` lists the registered apps, by slug. `PUT …/apps/{slug}` registers an app, or saves it;
+ * `PATCH` changes some of its settings; `POST` below it pauses it.
  */
 import type { AppRecord } from "../../../../operator/save_app.ts";
 import { listAppsQuery, readApps } from "../../../../operator/list_apps.ts";
@@ -36,6 +36,21 @@ export const saveApp = endpoint(
     const problem = await app.findAppProblem(context.get("services"), body);
     if (problem !== null) return refuseField(context, problem);
     const saved = await app.saveApp(await actingOf(context), slug.data, { ...body, key });
+    return respondOnce(context, saved, ({ record }) => ({ app: appView(record) }));
+  },
+);
+
+export const changeApp = endpoint(
+  {
+    at: "PATCH /api/admin/apps/{slug}",
+    role: "admin",
+    body: app.changeAppBody,
+    refusals: ["app_changed", "app_not_found"],
+  },
+  async (context, { params, body, key }) => {
+    const problem = await app.findAppProblem(context.get("services"), body);
+    if (problem !== null) return refuseField(context, problem);
+    const saved = await app.saveApp(await actingOf(context), params.slug, { ...body, key });
     return respondOnce(context, saved, ({ record }) => ({ app: appView(record) }));
   },
 );

@@ -67,6 +67,18 @@ export const apps = describe(
         example: { app: SAVED },
       },
     },
+    changeApp: {
+      tag: "Apps",
+      summary: "Change some settings of an app",
+      description:
+        "Settings that the body does not name keep their values; `saveApp` says what each means. Send the `version` that you read. If the app was saved in the meantime, also by a request about other settings, the response is 409 `app_changed` and nothing changes. The audit log has only the settings that differ. Changes take effect everywhere within a minute.",
+      example: { max_overage_percent: 50, version: 3 },
+      success: {
+        description: "The app.",
+        schema: schemas.saved_app,
+        example: { app: { ...SAVED, max_overage_percent: 50 } },
+      },
+    },
     pauseApp: {
       tag: "Apps",
       summary: "Pause an app",

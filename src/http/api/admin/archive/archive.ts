@@ -3,7 +3,10 @@ import { base64url } from "jose";
 import { emptyBody } from "../../../../operator/account_actions.ts";
 import * as archive from "../../../../operator/archive.ts";
 import type { AccountThen, RecoveryPlan } from "../../../../account/contract.ts";
+import { reasonBody } from "../../../../operator/audited_action.ts";
+import * as lost_accounts from "../../../../operator/restore_lost.ts";
 import * as recovery from "../../../../operator/recover_account.ts";
+import * as directory from "../../../../operator/rebuild_directory.ts";
 import * as differences from "../../../../operator/differences.ts";
 import { actingOf } from "../../../caller/acting.ts";
 import { holderId } from "../../../caller/holder.ts";
@@ -79,6 +82,34 @@ export const archiveAccount = endpoint(
     ),
 );
 
+export const copyDirectory = endpoint(
+  {
+    at: "POST /api/admin/directory/copy",
+    role: "admin",
+    body: directory.copyBody,
+    body_is_optional: true,
+    refusals: ["not_found"],
+  },
+  async (context, { body, key }) => {
+    const copied = await directory.copyDirectory(await actingOf(context), body, key);
+    return respondOnce(context, copied, (portion) => portion);
+  },
+);
+
+export const rebuildDirectory = endpoint(
+  {
+    at: "POST /api/admin/directory/rebuild",
+    role: "admin",
+    body: directory.rebuildBody,
+    body_is_optional: true,
+    refusals: ["not_found"],
+  },
+  async (context, { body, key }) => {
+    const rebuilt = await directory.rebuildDirectory(await actingOf(context), body, key);
+    return respondOnce(context, rebuilt, (portion) => portion);
+  },
+);
+
 export const listDifferences = endpoint(
   {
     at: "GET /api/admin/differences",
@@ -126,6 +157,37 @@ export const recoverAccount = endpoint(
     const request = { ...body, key };
     const done = await recovery.recoverAccount(await actingOf(context), holderId(context), request);
     return respondOnce(context, done, ({ lost, ...plan }) => ({ ...planView(plan), lost }));
+  },
+);
+
+export const planLostRestore = endpoint(
+  {
+    at: "GET /api/admin/accounts/{identity_id}/lost-storage",
+    role: "admin",
+    refusals: ["not_found"],
+  },
+  async (context) => {
+    const read = await lost_accounts.planLostRestore(context.get("services"), holderId(context));
+    if (!read.ok) return refuse(context, read.refusal);
+    const { account, head, refusal } = read.value;
+    const { id: account_id, line, credits, reserved: held, updated_at_ms } = account;
+    const read_model = { line, credits, held, at: timestamp(updated_at_ms) };
+    return context.json({ account_id, head, read_model, refusal });
+  },
+);
+
+export const restoreLost = endpoint(
+  {
+    at: "POST /api/admin/accounts/{identity_id}/lost-storage",
+    role: "admin",
+    body: reasonBody,
+    refusals: ["not_found", "recovery_refused"],
+  },
+  async (context, { body, key }) => {
+    const request = { ...body, key };
+    const acting = await actingOf(context);
+    const done = await lost_accounts.restoreLost(acting, holderId(context), request);
+    return respondOnce(context, done, ({ now, ...rest }) => ({ now: thenView(now), ...rest }));
   },
 );
 

@@ -14,6 +14,7 @@ const HEAD = {
   },
 };
 const NAME = "000000000001-000000001000.jsonl.gz";
+const COPY = "20261121T000000000Z-0d7f3a51";
 const COMPARED = {
   checked: 40,
   differences: [
@@ -96,6 +97,35 @@ export const archive = describe(endpoints, {
       example: { name: NAME, content: "H4sIAAAAAAAAA6tWSssvyk0sUbIyrAUA9r8s5wwAAAA=" },
     },
   },
+  copyDirectory: {
+    tag: "Operators",
+    summary: "Copy the directory to the archive at once, a portion at a time",
+    description: `The schedule makes the same copy each day: of apps, their keys, OAuth clients, resources and webhooks, plans and the audit log. People are copied with each of their changes; those that wait are copied too. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. ${NO_ARCHIVE}`,
+    example: {},
+    success: {
+      description: "The result so far.",
+      schema: admin.copied_directory,
+      example: { copy: COPY, rows: 1200, people: 0 },
+    },
+  },
+  rebuildDirectory: {
+    tag: "Operators",
+    summary: "Rebuild a lost directory from the archive, a portion at a time",
+    description: `Restores what the directory lacks, from the newest complete copy or \`copy\`, and people (docs/keep.md). A row that the directory has stays as it is, so a repeated rebuild is safe. \`decide\` lists what a person must look at. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. ${NO_ARCHIVE}`,
+    example: {},
+    success: {
+      description: "The result for the portion.",
+      schema: admin.rebuilt_directory,
+      example: {
+        copy: { id: COPY, completed_at: "2026-11-21T00:00:07.000Z" },
+        table: "apps",
+        restored: 12,
+        known: 1,
+        decide: [{ why: "newer_record", subject: "apps sketch" }],
+        next_cursor: `${COPY}|app_icons|`,
+      },
+    },
+  },
   listDifferences: {
     tag: "Operators",
     summary: "Compare accounts with their copies, a page at a time",
@@ -132,6 +162,32 @@ export const archive = describe(endpoints, {
       description: "The account is restored.",
       schema: admin.recovered_account,
       example: { ...PLAN, now: THEN, lost: [] },
+    },
+  },
+  planLostRestore: {
+    tag: "Operators",
+    summary: "Show what is known of an account whose storage was lost",
+    description: `Changes nothing. The read model and the archive know the account. ${NO_ARCHIVE}`,
+    success: {
+      description: "The account.",
+      schema: admin.lost_account,
+      example: {
+        account_id: ACCOUNT.id,
+        head: HEAD.head,
+        read_model: { line: 12, credits: 100, held: 0, at: THEN.at },
+        refusal: null,
+      },
+    },
+  },
+  restoreLost: {
+    tag: "Operators",
+    summary: "Restore an account whose storage was lost, from the archive",
+    description: `Only if the account was not used since (409 \`recovery_refused\`). Until the last segment is read, other requests for the account get 503 \`account_restoring\`. Repeat a request that broke off: it continues (docs/keep.md). ${NO_ARCHIVE}`,
+    example: { reason: "The platform lost the storage." },
+    success: {
+      description: "The account is restored.",
+      schema: admin.restored_account,
+      example: { now: THEN, lost_entries: 2 },
     },
   },
   archiveAccount: {

@@ -5,6 +5,7 @@ import { optionalReasonBody } from "../../../../operator/audited_action.ts";
 import * as operator from "../../../../operator/delete_record.ts";
 import * as webhook from "../../../../operator/save_webhook.ts";
 import * as actions from "../../../../operator/webhook_actions.ts";
+import type { Acting } from "../../../../operator/acting.ts";
 import { actingOf } from "../../../caller/acting.ts";
 import { endpoint } from "../../endpoint.ts";
 import { countRequest } from "../../../middleware/rate_limits.ts";
@@ -13,7 +14,8 @@ import { respondDone, respondOnce, timestamp } from "../../../views.ts";
 import { recordKeyOf, removal } from "../clients/clients.ts";
 import { refuseField } from "../refuse_field.ts";
 
-function webhookView(webhook: Webhook) {
+/** `sees_response`: the caller is an operator with the role admin. */
+function webhookView(webhook: Webhook, sees_response: boolean) {
   const { id, url, events, thresholds, paused_reason, last_error } = webhook;
   return {
     id,
@@ -26,11 +28,14 @@ function webhookView(webhook: Webhook) {
     last_success_at: timeOrNull(webhook.last_success_at_ms),
     last_error,
     last_error_at: timeOrNull(webhook.last_error_at_ms),
+    last_response: sees_response ? webhook.last_response : null,
     failing_since: timeOrNull(webhook.failing_since_ms),
     version: webhook.version,
     created_at: timestamp(webhook.created_at_ms),
   };
 }
+
+const seesResponses = ({ actor }: Acting): boolean => actor.rights?.role === "admin";
 
 function timeOrNull(at_ms: number | null): string | null {
   return at_ms === null ? null : timestamp(at_ms);
@@ -53,9 +58,10 @@ export const saveWebhook = endpoint(
     }
     const problem = await webhook.findWebhookProblem(context.get("services"), webhook_key, body);
     if (problem !== null) return refuseField(context, problem);
-    const saved = await webhook.saveWebhook(await actingOf(context), webhook_key, { ...body, key });
+    const acting = await actingOf(context);
+    const saved = await webhook.saveWebhook(acting, webhook_key, { ...body, key });
     return respondOnce(context, saved, ({ record, secret }) => ({
-      webhook: webhookView(record),
+      webhook: webhookView(record, seesResponses(acting)),
       secret,
     }));
   },
@@ -71,7 +77,8 @@ export const listWebhooks = endpoint(
   async (context, { params }) => {
     const listed = await context.get("services").webhook_records.list(params.slug);
     if (!listed.ok) return refuse(context, listed.refusal);
-    return context.json({ webhooks: listed.value.map(webhookView) });
+    const sees_response = seesResponses(await actingOf(context));
+    return context.json({ webhooks: listed.value.map((it) => webhookView(it, sees_response)) });
   },
 );
 
@@ -105,7 +112,7 @@ export const testWebhook = endpoint(
     at: "POST /api/admin/apps/{slug}/webhooks/{id}/test",
     caller: "owner",
     role: "admin",
-    body: optionalReasonBody,
+    body: actions.testWebhookBody,
     body_is_optional: true,
     refusals: ["webhook_not_found"],
   },
@@ -113,11 +120,12 @@ export const testWebhook = endpoint(
     const limited = await countRequest(context, "webhook_test", `${params.slug} ${params.id}`);
     if (limited !== null) return refuse(context, limited);
     const acting = await actingOf(context);
-    const pinged = await actions.testWebhook(acting, recordKeyOf(params), { ...body, key });
-    return respondOnce(context, pinged, ({ status, duration_ms, reason }) => ({
+    const tested = await actions.testWebhook(acting, recordKeyOf(params), { ...body, key });
+    return respondOnce(context, tested, ({ status, duration_ms, reason, response }) => ({
       status,
       duration_ms,
       error: reason,
+      response,
     }));
   },
 );

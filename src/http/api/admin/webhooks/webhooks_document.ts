@@ -27,6 +27,9 @@ const webhook = z
     ),
     last_error: text_or_null.describe("Why the last delivery that failed did so; null: none did."),
     last_error_at: time_or_null,
+    last_response: text_or_null.describe(
+      "The first 1,024 bytes of the response to that delivery, without control characters, until the next success. Only for operators with the role `admin`; null: it had no text.",
+    ),
     failing_since: time_or_null.describe(
       "When the first delivery failed after the last success; null: the last one succeeded.",
     ),
@@ -57,6 +60,9 @@ const tested_webhook = z
     status: z.int().nullable().describe("The receiver's status; null: it did not respond."),
     duration_ms: z.int().min(0),
     error: text_or_null.describe("Why the receiver did not accept the event; null: it did."),
+    response: text_or_null.describe(
+      "The first 1,024 bytes of a response that did not accept it. Null for an app's key.",
+    ),
   })
   .meta({ id: "TestedWebhook" });
 
@@ -83,7 +89,13 @@ const delivery = z
   });
 
 const delivery_page = z
-  .strictObject({ deliveries: z.array(delivery), next_cursor })
+  .strictObject({
+    replays_since: time_or_null.describe(
+      "Since when the events of all accounts are being sent again; null: they are not.",
+    ),
+    deliveries: z.array(delivery),
+    next_cursor,
+  })
   .meta({ id: "WebhookDeliveryPage" });
 
 const webhook_list = z
@@ -107,6 +119,7 @@ const EXAMPLE = {
   last_success_at: "2026-11-21T09:30:00.000Z",
   last_error: null,
   last_error_at: null,
+  last_response: null,
   failing_since: null,
   version: 2,
   created_at: "2026-11-20T09:30:00.000Z",
@@ -160,15 +173,15 @@ export const webhooks = describe(endpoints, {
   },
   testWebhook: {
     tag,
-    summary: "Send a ping to a webhook",
+    summary: "Send a test to a webhook",
     description:
-      "Sends the event `ping` once, now, also to a paused webhook, and returns how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.",
+      'Sends `type` once, now, also to a paused webhook and if it does not list the type, and returns how the receiver responded within 10 seconds. `ping`, which is sent without a `type`, has no data; any other type is a sample with every member of a real event. Each has `"test": true` and the header `webhook-test: true`, and its ids belong to nobody. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.',
     path,
-    example: { reason: "a new server" },
+    example: { type: "job.completed", reason: "a new server" },
     success: {
       description: "The receiver's response.",
       schema: tested_webhook,
-      example: { status: 204, duration_ms: 38, error: null },
+      example: { status: 204, duration_ms: 38, error: null, response: null },
     },
   },
   listWebhookDeliveries: {
@@ -181,6 +194,7 @@ export const webhooks = describe(endpoints, {
       description: "A page of deliveries.",
       schema: delivery_page,
       example: {
+        replays_since: null,
         deliveries: [
           {
             event_id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10.17.job.completed",
@@ -208,9 +222,9 @@ export const webhooks = describe(endpoints, {
   },
   replayWebhook: {
     tag,
-    summary: "Send an account's events again",
+    summary: "Send events again",
     description:
-      "Sends the events of the account's entries after `after_line` again, in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An operator may name the person by e-mail address.",
+      "With `identity_id` and `after_line`: sends the events of the account's entries after this one again, in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An operator may name the person by e-mail address. With `since`, at most 7 days ago, and neither of them: does the same for the entries since then of all accounts that have the app, a hundred accounts after the other, in the background; the list of deliveries has `replays_since` until each has begun. Accounts are found by the read model, which is some seconds late and has days as far back as `READ_MODEL_DAYS`.",
     path,
     example: { identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34", after_line: 16 },
     success: { ...done, description: "The events will be sent." },

@@ -17,12 +17,15 @@ const of_account = {
   held: z.int().min(0).describe("Credits that started jobs hold after that entry."),
 };
 
-const timestamp = time.describe("When it happened. The same in every attempt.");
+const of_event = {
+  timestamp: time.describe("When it happened. The same in every attempt."),
+  test: z.literal(true).optional().describe("Only in a test: the event is a sample."),
+};
 
 const job_event = z
   .strictObject({
     type: z.enum(["job.created", "job.completed", "job.failed", "job.expired"]),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       ...of_account,
       credits: of_account.credits
@@ -45,7 +48,7 @@ const credits_event = z
       "purchase.refunded",
       "account.deleted",
     ]),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       ...of_account,
       job: job.optional().describe("The app's own job whose cost an operator gave back."),
@@ -59,7 +62,7 @@ const credits_event = z
 const progressed_event = z
   .strictObject({
     type: z.literal("job.progressed"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       identity_id: of_account.identity_id,
       job_id: z.uuid(),
@@ -78,7 +81,7 @@ const progressed_event = z
 const changed_event = z
   .strictObject({
     type: z.literal("credits.changed"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       ...of_account,
       bought: z.int().min(0).describe("The bought part of `credits`."),
@@ -93,7 +96,7 @@ const changed_event = z
 const low_event = z
   .strictObject({
     type: z.literal("credits.low"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       ...of_account,
       spendable: z.int().describe("The credits that the app can use, which the thresholds count."),
@@ -108,7 +111,7 @@ const low_event = z
 const expiring_event = z
   .strictObject({
     type: z.literal("credits.expiring"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       ...of_account,
       lot_id: z.uuid(),
@@ -124,7 +127,7 @@ const expiring_event = z
 const expired_event = z
   .strictObject({
     type: z.literal("credits.expired"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       ...of_account,
       lot_id: z.uuid(),
@@ -139,7 +142,7 @@ const expired_event = z
 const top_up_event = z
   .strictObject({
     type: z.literal("topup.failed"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({
       ...of_account,
       reason: z.enum(CHARGE_FAILURES),
@@ -154,7 +157,7 @@ const top_up_event = z
 const top_up_disabled_event = z
   .strictObject({
     type: z.literal("topup.disabled"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({ ...of_account, reason: z.enum(TOP_UP_OFF_REASONS) }),
   })
   .meta({
@@ -163,7 +166,7 @@ const top_up_disabled_event = z
   });
 
 const ping_event = z
-  .strictObject({ type: z.literal("ping"), timestamp, data: z.strictObject({}) })
+  .strictObject({ type: z.literal("ping"), ...of_event, data: z.strictObject({}) })
   .meta({ id: "PingWebhookEvent", description: "Sent by a test." });
 
 const identity = { identity_id: of_account.identity_id };
@@ -171,7 +174,7 @@ const identity = { identity_id: of_account.identity_id };
 const approval_event = z
   .strictObject({
     type: z.enum(APPROVAL_EVENTS),
-    timestamp,
+    ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.approval }),
   })
   .meta({
@@ -183,7 +186,7 @@ const approval_event = z
 const revoked_event = z
   .strictObject({
     type: z.literal("connection.revoked"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.revoked }),
   })
   .meta({
@@ -194,7 +197,7 @@ const revoked_event = z
 const limit_reached_event = z
   .strictObject({
     type: z.literal("connection.limit_reached"),
-    timestamp,
+    ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.limit_reached }),
   })
   .meta({
@@ -206,7 +209,7 @@ const limit_reached_event = z
 const app_access_event = z
   .strictObject({
     type: z.enum(APP_ACCESS_EVENTS),
-    timestamp,
+    ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.app_access }),
   })
   .meta({
@@ -217,7 +220,7 @@ const app_access_event = z
 const app_event = z
   .strictObject({
     type: z.enum(APP_EVENTS),
-    timestamp,
+    ...of_event,
     data: z.strictObject({ app: z.string().describe("The app's slug."), paused: app_pause }),
   })
   .meta({

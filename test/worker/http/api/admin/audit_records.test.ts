@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../../../../src/app.ts";
 import { servicesFor } from "../../../../../src/services.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
-import { giveRecovery } from "../../../support/recovery.ts";
+import { archiveNow } from "../../../archive/archived.ts";
+import { giveRecovery, loseStorage } from "../../../support/recovery.ts";
 import { signInWithCredits } from "../../../support/passbook.ts";
 import { openConsole } from "../../../web/console/pages.ts";
 import { openStripe, SELLING } from "../../../payments/till.ts";
@@ -55,15 +56,19 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
   "POST /api/admin/accounts/:identity_id/archive": () => ({}),
   "POST /api/admin/archive": () => ({}),
+  "POST /api/admin/directory/copy": () => ({}),
+  "POST /api/admin/directory/rebuild": () => ({}),
   "POST /api/admin/accounts/:identity_id/recovery": () => ({
     to: new Date(Date.now() - 1).toISOString(),
     ...REASON,
   }),
+  "POST /api/admin/accounts/:identity_id/lost-storage": () => REASON,
   "DELETE /api/admin/accounts/:identity_id": () => REASON,
   "POST /api/admin/rebuild": () => ({}),
   "POST /api/admin/payments/reconcile": () => ({}),
   "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": () => ({}),
   "PUT /api/admin/apps/:slug": () => ({ ...APP, version: 1 }),
+  "PATCH /api/admin/apps/:slug": () => ({ starter_credits: 5, version: 1 }),
   "POST /api/admin/apps/:slug/pause": () => ({ ...REASON, message: "Back soon." }),
   "POST /api/admin/apps/:slug/continue": () => REASON,
   "POST /api/admin/apps/:slug/keys": () => ({ label: "server" }),
@@ -126,7 +131,7 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
     recurring: "10/day:5",
   }),
   "POST /console/plans/delete": KEY_FORM,
-  "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), version: "1" }),
+  "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), group: "look", version: "1" }),
   "POST /console/apps/:slug/pause": () => ({ ...ACT_FORM(), message: "Back soon." }),
   "POST /console/apps/:slug/continue": ACT_FORM,
   "POST /console/apps/:slug/keys": () => ({ ...KEY_FORM(), label: "server" }),
@@ -181,6 +186,10 @@ describe("an operator's write", () => {
     await olga.send("PUT", "/api/admin/apps/sketch/clients/main", client);
     await olga.send("PUT", "/api/admin/apps/sketch/resources/main", RESOURCE);
     await olga.send("PUT", "/api/admin/plans/main", { name: "Main", recurring: [] });
+    if (path.endsWith("/lost-storage")) {
+      await archiveNow(ada.identity_id);
+      await loseStorage(ada);
+    }
     const of_app = /webhook|client|resource/.test(path) ? "main" : key_id;
     const of_account = path.includes("/plans/") ? "main" : token_id;
     const id = path.includes("/apps/") ? of_app : of_account;

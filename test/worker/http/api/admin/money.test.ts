@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { fireAlarm, repeatAlarm } from "../../../support/account_object.ts";
 import { signInWithCredits } from "../../../support/passbook.ts";
+import { expectInvariants } from "../../../account/invariants.ts";
 import { signInOperator, type Operator } from "./operators.ts";
 
 const csvOf = (olga: Operator, query: string) =>
@@ -9,6 +10,12 @@ const csvOf = (olga: Operator, query: string) =>
 
 const bought = (credits: number) => ({ bought: credits, given: 0 });
 const given = (credits: number) => ({ bought: 0, given: credits });
+interface Row {
+  readonly currency: string | null;
+  readonly credits: number;
+  readonly amount_minor: number | null;
+}
+
 const NOTHING = {
   opening: given(0),
   granted: given(0),
@@ -71,18 +78,25 @@ describe("GET /api/admin/money", () => {
       job_refunded: given(2),
       taken_back: bought(-8),
       closing: { bought: 32, given: 96 },
+      liability: [{ currency: "eur", credits: 32, amount_minor: 400 }],
     };
     expect(await read()).toMatchObject(figures);
     const csv = await csvOf(olga, `month=${month}&list=month`);
     const [head, row] = csv.text.split("\r\n");
     expect(head).toMatch(/^"month","opening_bought","opening_given","granted_bought",/);
-    expect(row).toBe(`"${month}",0,0,0,100,40,0,0,0,0,-6,0,2,0,0,-8,0,0,0,32,96`);
+    expect(head).toMatch(/,"closing_given","liability_eur_credits","liability_eur_minor"$/);
+    expect(row).toBe(`"${month}",0,0,0,100,40,0,0,0,0,-6,0,2,0,0,-8,0,0,0,32,96,32,400`);
     expect(await read("2020-01")).toMatchObject(NOTHING);
 
     await env.ACCOUNT.getByName(ada.identity_id).deleteAccount({ kind: "service" });
     await repeatAlarm(ada.identity_id);
     const forfeited = { bought: -32, given: -96 };
-    expect(await read()).toMatchObject({ ...figures, forfeited, closing: given(0) });
+    expect(await read()).toMatchObject({
+      ...figures,
+      forfeited,
+      closing: given(0),
+      liability: [],
+    });
   });
 
   it("bought credits that pay what an account owes count as purchased and spent, and so as not spent given ones", async () => {
@@ -114,6 +128,91 @@ describe("GET /api/admin/money", () => {
       spent: { bought: -5, given: -125 },
       closing: given(-25),
     });
+  });
+
+  it("the liability values a lot by its purchase, and the base by its newest purchases, and the rest has no price", async () => {
+    const olga = await signInOperator();
+    const ada = await signInWithCredits();
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const month = new Date().toISOString().slice(0, 7);
+    const liability = async () => {
+      await fireAlarm(ada.identity_id);
+      const money = (await olga.get(`/api/admin/money?month=${month}`)).body;
+      const credits = money.liability.reduce((sum: number, it: Row) => sum + it.credits, 0);
+      expect(credits).toBe(money.closing.bought);
+      return money.liability.map((it: Row) => [it.currency, it.credits, it.amount_minor]);
+    };
+    const buy = async (number: number, paid_minor: number, terms: object = {}) => {
+      const payment = {
+        checkout_session_id: `cs_${number}`,
+        payment_intent_id: `pi_${number}`,
+        package_id: "small",
+        package_name: "Small",
+      };
+      await account.recordPurchase({
+        ...payment,
+        credits: 30,
+        paid_minor,
+        currency: "eur",
+        ...terms,
+      });
+    };
+    let keys = 0;
+    const give = (amount: number, terms: object) =>
+      olga.send(
+        "POST",
+        `/api/admin/accounts/${ada.identity_id}/credits`,
+        { amount, reason: "why", ...terms },
+        { "Idempotency-Key": `give-${(keys += 1)}` },
+      );
+    const spend = async (credits: number) => {
+      const body = { app: "demo", action: "draw", cost_estimate: credits };
+      const { job_id } = (await ada.post("/api/jobs", body)).body;
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: credits });
+      return job_id as string;
+    };
+    expect(await liability()).toEqual([]);
+    await buy(1, 100);
+    await buy(2, 200);
+    // A third of a cent for each credit: rounded once.
+    await buy(3, 10, { expires_after_days: 30 });
+    await buy(4, 10, { app_slugs: ["other"] });
+    expect(await liability()).toEqual([["eur", 120, 320]]);
+    expect((await give(9, { bought: true })).status).toBe(200);
+    expect((await give(10, { bought: true, paid_minor: 900, currency: "jpy" })).status).toBe(200);
+    const priced = [
+      ["eur", 120, 320],
+      ["jpy", 10, 900],
+    ];
+    expect(await liability()).toEqual([...priced, [null, 9, null]]);
+    // The 100 given credits, all of the lot, and 10 of the oldest purchase of the base. Held credits still count.
+    const reserve = { app: "demo", action: "draw", cost_estimate: 140 };
+    const held = (await ada.post("/api/jobs", reserve)).body.job_id;
+    expect(await liability()).toEqual([...priced, [null, 9, null]]);
+    await ada.post("/api/jobs/complete", { job_id: held, actual_cost: 140 });
+    expect((await liability())[0]).toEqual(["eur", 80, 277]);
+    const job_id = await spend(20);
+    expect((await liability())[0]).toEqual(["eur", 60, 210]);
+    await account.refundJob({ job_id, amount: 15, note: "sorry" }, null);
+    expect((await liability())[0]).toEqual(["eur", 75, 260]);
+    // The second purchase is returned, and then it is not.
+    const reversal = { payment_intent_id: "pi_2", source_id: "dp_1", amount_minor: 200 } as const;
+    await account.recordReversal({ ...reversal, state: "withheld" });
+    expect((await liability())[0]).toEqual(["eur", 45, 60]);
+    await account.recordReversal({ ...reversal, state: "reinstated" });
+    expect((await liability())[0]).toEqual(["eur", 75, 260]);
+    // An account that owes credits has no bought ones in the base.
+    await give(-200, { allow_negative: true });
+    expect(await liability()).toEqual([["eur", 30, 10]]);
+    await give(200, { bought: true, paid_minor: 1_000, currency: "eur" });
+    expect((await liability())[0]?.[1]).toBeLessThan(230);
+    const { revenue } = (await olga.get("/api/admin/money")).body;
+    const given = { package: null, purchases: 1, refunded_minor: 0 };
+    expect(revenue.slice(0, 2)).toEqual([
+      { ...given, currency: "eur", amount_minor: 1_000 },
+      { ...given, currency: "jpy", amount_minor: 900 },
+    ]);
+    await expectInvariants(ada.identity_id);
   });
 
   it("what a deleted account owed is forfeited until its holder returns and owes it again", async () => {

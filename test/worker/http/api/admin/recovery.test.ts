@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { LOTS_MAX } from "../../../../../src/domain/lots.ts";
 import { accountId, archiveNow, prove } from "../../../archive/archived.ts";
 import { query } from "../../../support/account_object.ts";
 import { passTime } from "../../../support/clock.ts";
@@ -157,11 +158,43 @@ describe("restoring an account to an earlier time", () => {
     for (const purchase of [bought, later]) await accountOf(ada).recordPurchase(purchase);
     expect(await walletOf(ada)).toMatchObject({ credits: 250 });
     expect((await walletOf(ada)).lots).toMatchObject([{ origin: "purchase", left: 100 }]);
+    // The payments of a lot stay in the object.
+    const seen = await accountOf(ada).wallet({ kind: "holder" }, { app: null });
+    expect(seen).toMatchObject({ value: { lots: [{ left: 100, paid: [] }] } });
     await expectSound(olga, ada);
     const month = (await olga.get(`/api/admin/money?month=${now().slice(0, 7)}`)).body;
-    expect(month).toMatchObject({ closing: { bought: 150, given: 100 } });
+    const liability = [{ currency: "eur", credits: 150, amount_minor: 750 }];
+    expect(month).toMatchObject({ closing: { bought: 150, given: 100 }, liability });
     await accountOf(ada).recordReversal({ ...half, payment_intent_id: "pi_2", source_id: "re_2" });
-    expect(await walletOf(ada)).toMatchObject({ credits: 200 });
+    expect(await walletOf(ada)).toMatchObject({ credits: 200, lots: [{ left: 50 }] });
+    const after = (await olga.get(`/api/admin/money?month=${now().slice(0, 7)}`)).body;
+    expect(after.liability).toEqual([{ currency: "eur", credits: 100, amount_minor: 500 }]);
+    await expectSound(olga, ada);
+  });
+
+  it("a purchase after the time that had joined the lot of another one leaves that lot as it was", async () => {
+    const [olga, ada] = await people();
+    const give = () => {
+      const terms = { expires_at_ms: Date.now() + 5 * DAY_MS, app_slugs: null, bought: false };
+      return accountOf(ada).adjustCredits({ amount: 1, note: "gift", terms }, null);
+    };
+    for (let lots = 1; lots < LOTS_MAX - 1; lots += 1) await give();
+    const first = { checkout_session_id: "cs_1", payment_intent_id: "pi_1", ...PURCHASE };
+    await accountOf(ada).recordPurchase({ ...first, expires_after_days: 30 });
+    const to = now();
+    await give();
+    const joining = { checkout_session_id: "cs_2", payment_intent_id: "pi_2", ...PURCHASE };
+    await accountOf(ada).recordPurchase({ ...joining, expires_after_days: 10 });
+    const boughtLots = async () =>
+      (await walletOf(ada)).lots.filter(({ bought }: { bought: boolean }) => bought);
+    expect(await boughtLots()).toMatchObject([{ left: 200 }]);
+    expect((await restore(olga, ada, to)).status).toBe(200);
+    expect(await boughtLots()).toMatchObject([{ left: 100 }, { left: 100 }]);
+    await expectSound(olga, ada);
+    // Each refund finds its own lot.
+    const whole = { payment_intent_id: "pi_2", source_id: "re_1", amount_minor: 500 };
+    await accountOf(ada).recordReversal({ ...whole, state: "lost" });
+    expect(await boughtLots()).toMatchObject([{ left: 100 }]);
     await expectSound(olga, ada);
   });
 
@@ -194,9 +227,10 @@ describe("restoring an account to an earlier time", () => {
     await revoked.revoke(await tokenId(revoked));
     const capped = await getToken(ada, { caps: [{ credits: 30, period: "total" }] });
     await complete(capped, await startJob(capped, 25), 25);
-    await olga.send("POST", `/api/admin/accounts/${ada.identity_id}/suspend`, { reason: "-" });
+    const texts = { reason: "-", public_reason: "One card, ten accounts." };
+    await olga.send("POST", `/api/admin/accounts/${ada.identity_id}/suspend`, texts);
     expect((await restore(olga, ada, to)).status).toBe(200);
-    expect((await ada.get("/api/wallet")).status).toBe(403);
+    expect((await ada.get("/api/wallet")).body.public_reason).toBe(texts.public_reason);
     await olga.send("POST", `/api/admin/accounts/${ada.identity_id}/restore`, { reason: "-" });
     expect((await revoked.get("/api/wallet")).status).toBe(401);
     expect((await capped.get("/api/wallet")).body).toMatchObject({ spendable: 30 });

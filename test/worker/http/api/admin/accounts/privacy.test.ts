@@ -67,13 +67,15 @@ describe("the deletion of an account by an operator", () => {
   it("ends every credential, forgets the person and keeps the reason in the audit log", async () => {
     const { olga, ada } = await people();
     const token = await getToken(ada);
-    await olga.send("POST", `${of(ada)}/suspend`, { reason: "Ada wrote to us" });
+    const texts = { reason: "Ada wrote to us", public_reason: "As you asked, Ada" };
+    await olga.send("POST", `${of(ada)}/suspend`, texts);
     const deleted = await olga.send("DELETE", of(ada), deletion(ada), { "Idempotency-Key": "a" });
     expect([deleted.status, deleted.body]).toEqual([200, { ok: true }]);
     expect((await ada.get("/api/wallet")).status).toBe(401);
     expect((await token.get("/api/wallet")).status).toBe(401);
     expect((await olga.get(of(ada))).body.code).toBe("account_unknown");
     const { body } = await olga.get("/api/admin/audit");
+    expect(JSON.stringify(body)).not.toContain("Ada");
     const subject = expect.stringMatching(/^deleted_/);
     expect(body.entries).toMatchObject([
       { act: "account.delete", subject, reason: "case 4711", details: { outcome: "done" } },

@@ -73,6 +73,46 @@ describe("the holder of a suspended account", () => {
     expect((await postForm(ada, "/account/access/revoke", { id: "x" })).status).toBe(403);
   });
 
+  it("the holder reads the public reason in a response, on a page and in their data, and never the reason for the audit log", async () => {
+    const { olga, ada, token, act } = await suspended();
+    const path = `/api/admin/accounts/${ada.identity_id}`;
+    expect((await ada.get("/api/wallet")).body).not.toHaveProperty("public_reason");
+    const public_reason = "Too many accounts <share> one card.";
+    const body = { reason: "stolen cards", public_reason };
+    expect((await olga.send("POST", `${path}/suspend`, body)).status).toBe(200);
+    // Nobody takes the text away by suspending the account again.
+    await act("suspend");
+    expect((await ada.get("/api/wallet")).body).toMatchObject({ code: "suspended", public_reason });
+    expect((await olga.get(path)).body.account.suspended_public_reason).toBe(public_reason);
+    const page = (await send("GET", "/account", { headers: browser(ada) })).text;
+    expect(page).toContain("wrote: “Too many accounts &lt;share&gt; one card.”");
+    const data = (await send("GET", "/account/data.json", { headers: browser(ada) })).body;
+    expect(data.account.suspended_public_reason).toBe(public_reason);
+    // A token may be in a third party's program.
+    const by_token = (await token.get("/api/wallet")).body;
+    expect(by_token.code).toBe("suspended");
+    expect(by_token).not.toHaveProperty("public_reason");
+    for (const text of [page, JSON.stringify((await ada.get("/api/wallet")).body)]) {
+      expect(text).not.toContain("stolen");
+    }
+    await act("restore");
+    await act("suspend");
+    expect((await ada.get("/api/wallet")).body).not.toHaveProperty("public_reason");
+    const { body: log } = await olga.get(`/api/admin/audit?subject=${ada.identity_id}`);
+    expect(log.entries.map((entry: { details: object }) => entry.details)).toContainEqual(
+      expect.objectContaining({ public_reason }),
+    );
+  });
+
+  it("a public reason has at most 300 characters, and none is invisible", async () => {
+    const { olga, ada } = await suspended();
+    const path = `/api/admin/accounts/${ada.identity_id}/suspend`;
+    for (const public_reason of ["", "x".repeat(301), "a\u202eb"]) {
+      const { status, body } = await olga.send("POST", path, { reason: "fraud", public_reason });
+      expect([status, body.code]).toEqual([400, "invalid_request"]);
+    }
+  });
+
   it("the holder of a suspended account gets neither token nor cookie by signing in again", async () => {
     await suspended();
     const body = new URLSearchParams({

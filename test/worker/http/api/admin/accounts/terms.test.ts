@@ -175,6 +175,22 @@ describe("credits with terms", () => {
       expect((await give(olga, ada, 10, terms)).body.code).toBe("invalid_request");
     }
     expect((await give(olga, ada, -10, { bought: true })).body.code).toBe("invalid_request");
+    const price = { paid_minor: 500, currency: "eur" };
+    for (const [amount, terms] of [
+      [10, price],
+      [10, { ...price, bought: false }],
+      [10, { bought: true, paid_minor: 500 }],
+      [10, { bought: true, currency: "eur" }],
+      [10, { ...price, bought: true, currency: "EUR" }],
+      [10, { ...price, bought: true, currency: "euro" }],
+      [10, { ...price, bought: true, currency: "qqq" }],
+      [10, { ...price, bought: true, paid_minor: 0 }],
+      [10, { ...price, bought: true, paid_minor: 1.5 }],
+      [-10, price],
+    ] as const) {
+      const { status, body } = await give(olga, ada, amount, terms);
+      expect([status, body.code], JSON.stringify(terms)).toEqual([400, "invalid_request"]);
+    }
     expect((await ada.get("/api/wallet")).body).toMatchObject({
       account: { credits: 100 },
       lots: [],

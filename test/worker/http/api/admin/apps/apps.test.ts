@@ -224,6 +224,71 @@ describe("saving an app that was changed in the meantime", () => {
   });
 });
 
+describe("changing some settings of an app", () => {
+  const change = (body: object, headers = {}) =>
+    operator.send("PATCH", `${APPS}/sketch`, body, headers);
+  const saved = async () => (await operator.get(APPS)).body.apps[0];
+
+  it("a change keeps the settings that it does not name, and the audit log has only what differs", async () => {
+    const full = { ...APP, color: "#12507b", upstream_providers: ["google"] };
+    await saveApp(operator, "sketch", full);
+    const before = await saved();
+    const body = { starter_credits: 5, settle: "app", version: 1, reason: "too many" };
+    const changed = await change(body);
+    expect(changed.body.app).toMatchObject({ starter_credits: 5, version: 2, color: "#12507b" });
+    expect(await saved()).toEqual({ ...before, starter_credits: 5, version: 2 });
+    const [entry] = (await operator.get("/api/admin/audit")).body.entries;
+    expect(entry).toMatchObject({
+      act: "app.save",
+      reason: "too many",
+      changed: { starter_credits: { from: 100, to: 5 } },
+    });
+    expect(Object.keys(entry.changed)).toEqual(["starter_credits"]);
+    await change({ color: null, version: 2 });
+    expect(await saved()).toEqual({ ...before, starter_credits: 5, color: null, version: 3 });
+  });
+
+  it.each([
+    ["no version", { starter_credits: 5 }, "version is missing"],
+    ["the version of a new app", { starter_credits: 5, version: 0 }, "version must be"],
+    ["no setting", { version: 1, reason: "nothing" }, "must name a setting to change"],
+    ["an unknown setting", { credits: 5, version: 1 }, "credits"],
+    ["a wrong value", { starter_credits: -1, version: 1 }, "starter_credits must"],
+    ["another app's name", { slug: "other", name: "Other", version: 1 }, "slug"],
+    ["a shared suffix", { origins: ["https://*.github.io"], version: 1 }, "origins.0 must be"],
+  ])("a change with %s is refused and changes nothing", async (_, body, error) => {
+    await saveApp(operator, "sketch");
+    const before = [await saved(), await rows("select * from audit")];
+    const response = await change(body);
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(response.body.error).toContain(error);
+    expect([await saved(), await rows("select * from audit")]).toEqual(before);
+  });
+
+  it("a change of an app that was saved in the meantime gets 409 app_changed, and one of an unknown app 404", async () => {
+    expect(await change({ name: "New", version: 1 })).toMatchObject({
+      status: 404,
+      body: { code: "app_not_found" },
+    });
+    await saveApp(operator, "sketch");
+    await change({ name: "First", version: 1 });
+    const stale = await change({ starter_credits: 5, version: 1 });
+    expect(stale).toMatchObject({ status: 409, body: { code: "app_changed" } });
+    expect(await saved()).toMatchObject({ name: "First", starter_credits: 100, version: 2 });
+  });
+
+  it("a change with an Idempotency-Key happens once", async () => {
+    await saveApp(operator, "sketch");
+    const headers = { "Idempotency-Key": "once" };
+    const body = { starter_credits: 5, version: 1 };
+    expect((await change(body, headers)).status).toBe(200);
+    expect((await change(body, headers)).headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await saved()).toMatchObject({ starter_credits: 5, version: 2 });
+    const other = await change({ ...body, starter_credits: 6 }, headers);
+    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+  });
+});
+
 describe("app keys", () => {
   const KEYS = `${APPS}/sketch/keys`;
 

@@ -184,7 +184,7 @@ describe("pausing", () => {
     [{ reason: "r" }, "message is missing."],
     [{ message: "m" }, "reason is missing."],
     [{ ...PAUSE, message: " " }, "message must not be empty."],
-    [{ ...PAUSE, message: "m".repeat(301) }, "message must be at most 300 characters."],
+    [{ ...PAUSE, message: "m".repeat(301) }, "message must have at most 300 characters."],
     [{ ...PAUSE, until: "noon" }, "unknown field until; leave it out."],
   ])("%j is refused, and changes nothing", async (body, error) => {
     const refused = await act("pause", body);

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { DAY_MS } from "../../../../../../src/domain/calendar.ts";
+import { DAY_MS, monthOf } from "../../../../../../src/domain/calendar.ts";
 import { planListOf } from "../../../../../../src/directory/plan_list.ts";
 import { upkeepOf } from "../../../../../../src/services.ts";
 import { expectInvariants } from "../../../../account/invariants.ts";
-import { change, evict, fireAlarm, readAlarm } from "../../../../support/account_object.ts";
+import { change, evict, fireAlarm, query, readAlarm } from "../../../../support/account_object.ts";
 import { passTime } from "../../../../support/clock.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../../../../support/passbook.ts";
 import { signInOperator, type Operator } from "../operators.ts";
@@ -44,6 +44,14 @@ const lotsOf = async (ada: SignedIn) =>
   (await ada.get("/api/wallet")).body.lots.map(
     ({ origin, left }: { origin: string; left: number }) => [origin, left],
   );
+
+const NEWEST_TWO = "select kind, amount from entries order by line desc limit 2";
+
+/** Moves the clock to the second day of a month. @returns the time. */
+function beginMonth(): number {
+  passTime(monthOf(Date.now()).to_ms + DAY_MS - Date.now());
+  return Date.now();
+}
 
 const isAgain = () => signIn("ada@example.com");
 
@@ -102,6 +110,7 @@ describe("plans with credits", () => {
   });
 
   it("an account that is used has its turn by the alarm, and one that is not sleeps until its next call", async () => {
+    beginMonth();
     const [olga, ada] = await people();
     await join(olga, ada, "studio");
     const { identity_id } = ada;
@@ -109,8 +118,10 @@ describe("plans with credits", () => {
     passTime(DAY_MS);
     await fireAlarm(identity_id);
     const asleep_ms = await readAlarm(identity_id);
-    // Only the delivery to the read model may be left: no turn, no warning and no expiry.
-    expect(asleep_ms ?? 0).toBeLessThan(turn_ms + DAY_MS / 2);
+    // Nothing is left but deliveries to the read model, and the end of the month.
+    const { to_ms } = monthOf(turn_ms);
+    const is_delivery = (asleep_ms ?? 0) < turn_ms + DAY_MS / 2;
+    expect(is_delivery || (asleep_ms ?? 0) >= to_ms - DAY_MS / 2).toBe(true);
     passTime(8 * DAY_MS);
     const later = await isAgain();
     expect((await entriesOf(later)).slice(0, 4)).toEqual([
@@ -123,6 +134,32 @@ describe("plans with credits", () => {
       ["rollover", 4],
       ["recurring", 10],
     ]);
+    await expectInvariants(identity_id);
+  });
+
+  it("an account that sleeps wakes before the month ends, so that nothing expired is owed then", async () => {
+    const begun_ms = beginMonth();
+    const { to_ms } = monthOf(begun_ms);
+    const [olga, ada] = await people({ ...DAILY, every: "week", rollover_max: 0 });
+    await join(olga, ada, "studio");
+    const { identity_id } = ada;
+    passTime(7 * DAY_MS);
+    await fireAlarm(identity_id);
+    // Nothing is left to do for the read model, so the alarm is the account's own.
+    await fireAlarm(identity_id);
+    const wakes_ms = (await readAlarm(identity_id)) ?? 0;
+    expect(wakes_ms).toBeGreaterThan(to_ms - DAY_MS / 2);
+    expect(wakes_ms).toBeLessThan(to_ms);
+    passTime(wakes_ms - Date.now());
+    await fireAlarm(identity_id);
+    expect(await query(identity_id, NEWEST_TWO)).toEqual([
+      { kind: "recurring", amount: 10 },
+      { kind: "expire", amount: -10 },
+    ]);
+    await fireAlarm(identity_id);
+    // It sleeps again, until the end of the next month.
+    const again_ms = (await readAlarm(identity_id)) ?? 0;
+    expect(again_ms).toBeGreaterThan(monthOf(to_ms).to_ms - DAY_MS / 2);
     await expectInvariants(identity_id);
   });
 

@@ -40,9 +40,36 @@ describe("the test of a webhook", () => {
     const { server, receiver } = await openDeliveries();
     await server.send("PUT", MAIN, { ...HOOK, active: false, version: 1 });
     const tested = await server.send("POST", `${MAIN}/test`);
-    expect(tested.body).toEqual({ status: 200, duration_ms: expect.any(Number), error: null });
+    expect(tested.body).toEqual({
+      status: 200,
+      duration_ms: expect.any(Number),
+      error: null,
+      response: null,
+    });
     expect(receiver.types).toEqual(["ping"]);
     expect(receiver.received[0]?.body.data).toEqual({});
+  });
+
+  it("a test can send a sample of any event, also one that the webhook does not list", async () => {
+    const { server, receiver } = await openDeliveries();
+    const tested = await server.send("POST", `${MAIN}/test`, { type: "purchase.completed" });
+    expect(tested.body).toMatchObject({ status: 200, error: null });
+    expect(receiver.received[0]?.body).toMatchObject({ type: "purchase.completed", test: true });
+    const unknown = await server.send("POST", `${MAIN}/test`, { type: "job.begun" });
+    expect([unknown.status, unknown.body.code]).toEqual([400, "invalid_request"]);
+  });
+
+  it("only an operator with the role admin reads what the receiver responded", async () => {
+    const { server, operator, receiver, deliverAll, createJob } = await openDeliveries();
+    receiver.fail(500);
+    await createJob();
+    await deliverAll();
+    expect((await operator.send("POST", `${MAIN}/test`)).body.response).toBe("failure");
+    expect((await server.send("POST", `${MAIN}/test`)).body.response).toBeNull();
+    const responseFor = async (owner: Pick<typeof server, "send">) =>
+      (await owner.send("GET", WEBHOOKS)).body.webhooks[0].last_response;
+    expect(await responseFor(operator)).toBe("failure");
+    expect(await responseFor(server)).toBeNull();
   });
 
   it("the test of a webhook returns why the receiver did not accept the ping, and nothing of its response", async () => {
@@ -53,6 +80,7 @@ describe("the test of a webhook", () => {
       status: 503,
       duration_ms: expect.any(Number),
       error: "status_503",
+      response: null,
     });
     receiver.respond = () => Promise.reject(new TypeError("refused"));
     const silent = await server.send("POST", `${MAIN}/test`);
@@ -108,6 +136,8 @@ describe("the deliveries of a webhook", () => {
     const { body: listed } = await operator.get(WEBHOOKS);
     expect(listed.webhooks).toMatchObject([{ last_error: "status_500", last_success_at: null }]);
     receiver.recover();
+    // The directory is told once a minute how deliveries go.
+    passTime(60_000);
     await server.send("PUT", MAIN, { ...HOOK, active: true, version: 1 });
     await deliverAll();
     expect(receiver.received[0]?.body.data["job"].id).toBe(job_id);
@@ -191,5 +221,33 @@ describe("the replay of an account's events", () => {
     expect(unknown.body.code).toBe("webhook_not_found");
     const wrong = await server.send("POST", `${MAIN}/replay`, { ...missing, after_line: -1 });
     expect(wrong.status).toBe(400);
+  });
+});
+
+describe("the replay of all accounts", () => {
+  it("names a time of the last seven days instead of an account, and shows until when it goes on", async () => {
+    const { server, operator } = await openDeliveries();
+    const replay = (body: object) => server.send("POST", `${MAIN}/replay`, body);
+    const since = new Date(Date.now() - 60_000).toISOString();
+    expect((await replay({ since, reason: "lost" })).body).toEqual({ ok: true });
+    const listed = await server.send("GET", `${MAIN}/deliveries`);
+    expect(listed.body).toEqual({ replays_since: since, deliveries: [] });
+    const { entries } = (await operator.get("/api/admin/audit?act=app_webhook.replay")).body;
+    expect(entries).toMatchObject([{ reason: "lost", details: { webhook_id: "main", since } }]);
+    const DAY_MS = 24 * 60 * 60_000;
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const account = { identity_id: "user_1", after_line: 0 };
+    for (const [body, problem] of [
+      [{ since: at(60_000) }, "since must not be in the future"],
+      [{ since: at(-7 * DAY_MS - 60_000) }, "since must be at most 7 days ago"],
+      [{ since, ...account }, "since must not be given with identity_id"],
+      [{}, "identity_id is missing"],
+      [{ identity_id: "user_1" }, "after_line is missing"],
+      [{ since, after_line: 1 }, "after_line must be given with identity_id, and only then"],
+    ] as const) {
+      const refused = await replay(body);
+      expect(refused).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      expect(refused.body.error).toContain(problem);
+    }
   });
 });
