@@ -2,6 +2,7 @@
 import { createClient, type ClientOptions, type PassbookClient } from "./client.ts";
 import { PassbookError } from "./errors.ts";
 
+/** The app's key, and the person whose account it uses. */
 export interface AppClientOptions extends Pick<
   ClientOptions,
   "baseUrl" | "fetch" | "timeoutMs" | "retries" | "wait"

@@ -7,8 +7,10 @@ import type { FoundJob, FoundJobPage, OwnApp } from "./responses.ts";
 import { transportOf } from "./client.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
+/** The app's key, and the service. */
 export type AppServerOptions = Omit<AppClientOptions, "identity">;
 
+/** The calls of an app's key for the app itself. They throw `PassbookError`. */
 export interface AppServer {
   /** The app of the key. */
   app(options?: CallOptions): Promise<OwnApp>;

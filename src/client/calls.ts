@@ -2,10 +2,12 @@
 import type { Credentials } from "./credentials.ts";
 import { READ, type Call, type Read, type Transport } from "./transport.ts";
 
+/** Options of every call. An aborted call throws the reason of its signal. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of a call that changes something. */
 export interface WriteOptions extends CallOptions {
   /**
    * The service carries out a request once per key, and remembers the key for 24 hours. If you omit it, each call gets

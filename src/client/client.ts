@@ -84,6 +84,7 @@ interface ServiceOptions {
   readonly wait?: Wait;
 }
 
+/** The package of credits to buy, and where the buyer returns to. */
 export interface StartCheckout {
   /** The id of a package of credits. */
   readonly package: string;
@@ -91,6 +92,7 @@ export interface StartCheckout {
   readonly returnTo: string;
 }
 
+/** How an app is stopped. */
 export interface StopApp {
   /** The fate of jobs that were started before: they may go on (if omitted), or they expire now. */
   readonly startedJobs?: "keep" | "expire";

@@ -3,6 +3,7 @@ import { isRefusal, PassbookError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
 import type { DeviceAuthorization } from "./responses.ts";
 
+/** A program that a person signs in on another device, and how it shows them the code. */
 export interface DeviceLogin {
   /** The program's name, shown to the person who approves the login. */
   readonly clientName?: string;

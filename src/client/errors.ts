@@ -4,6 +4,7 @@ import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 
 /** The error codes of the service: `code` of an error body. */
 export type ServiceErrorCode = RefusalCode;
+/** All error codes of the service. */
 // Marked pure, so that a bundler drops the list if the app does not use it.
 export const SERVICE_ERROR_CODES = /* @__PURE__ */ Object.keys(
   REFUSAL_STATUS,
@@ -53,8 +54,10 @@ export const OAUTH_ERROR_CODES = [
   "unsupported_response_type",
   "unsupported_token_type",
 ] as const;
+/** The error codes of OAuth and OpenID Connect that the service sends to a client. */
 export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
+/** Every code that a `PassbookError` can have. */
 export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode | OAuthErrorCode;
 
 /** The code of a response; `unknown_code` for a code of a newer service; null for text that cannot be a code. */

@@ -8,6 +8,7 @@ import { openStream, type Part } from "./event_stream.ts";
 import { delayBefore, isFinal, isTooLong, type Transport } from "./transport.ts";
 import type { AccountEvent } from "./responses.ts";
 
+/** Where the events begin, and what the caller learns about the connection. */
 export interface FollowEvents {
   /** The number of the last entry that the caller knows. If omitted, the events begin with a snapshot. */
   readonly after?: number | undefined;

@@ -14,6 +14,7 @@ import type {
   SettledJobs,
 } from "./responses.ts";
 
+/** A job to create. Its estimate is reserved until the job ends. */
 export interface CreateJob {
   /** The app's slug. */
   readonly app: string;
@@ -27,6 +28,7 @@ export interface CreateJob {
   readonly approval?: string;
 }
 
+/** The end of a job that was done, with its real cost. */
 export interface CompleteJob {
   readonly jobId: string;
   /** The real cost in credits, a whole number from 0. A cost above the reserve is charged too. */
@@ -37,6 +39,7 @@ export interface CompleteJob {
   readonly metadata?: Metadata;
 }
 
+/** The end of a job that was not done. It costs nothing unless you state a `cost`. */
 export interface FailJob {
   readonly jobId: string;
   /** The cost of the failed job: from 0 to its reserve. The rest comes back. */
@@ -51,6 +54,7 @@ export interface FailJob {
   readonly metadata?: Metadata;
 }
 
+/** How far a started job is. Only what you give is changed. */
 export interface ReportProgress {
   readonly jobId: string;
   /**
@@ -72,6 +76,7 @@ export interface ReportProgress {
   readonly message?: string;
 }
 
+/** Which jobs to list, and which page of them. Everything is optional. */
 export interface JobFilter {
   readonly app?: string;
   readonly status?: JobStatus;

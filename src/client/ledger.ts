@@ -4,6 +4,7 @@ import type { Credentials } from "./credentials.ts";
 import type { Entry, EntryKind, EntryPage } from "./responses.ts";
 import type { Transport } from "./transport.ts";
 
+/** Which entries to list, and which page of them. Everything is optional. */
 export interface LedgerFilter {
   readonly app?: string;
   readonly jobId?: string;
@@ -22,6 +23,7 @@ export interface LedgerFilter {
   readonly cursor?: string;
 }
 
+/** The account's entries. Every change of its credits is one. */
 export interface Ledger {
   /** One page, newest first. */
   list(filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;

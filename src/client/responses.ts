@@ -29,6 +29,8 @@ export interface JobWebhookEvent {
   readonly type: "job.created" | "job.completed" | "job.failed" | "job.expired";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -43,8 +45,10 @@ export interface JobWebhookEvent {
   };
 }
 
+/** All values of `JobStatus`. */
 export const JOB_STATUSES = ["started", "completed", "failed"] as const;
 
+/** A part of `Job`. */
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** The credential that started the job. It stays the same if another one settles the job. */
@@ -77,6 +81,7 @@ export type StartedBy =
       readonly name: string | null;
     };
 
+/** A part of `Job`. */
 export interface JobPart {
   /** Null: credits without terms. */
   readonly lot_id: string | null;
@@ -87,6 +92,7 @@ export interface JobPart {
 /** Any JSON object. Pages show `description` and `previewUrl`. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
+/** In the response of `GET /api/jobs/{id}`, `GET /api/admin/accounts/{identity_id}/jobs/{job_id}`. */
 export interface Job {
   /** A UUID. */
   readonly id: string;
@@ -141,6 +147,8 @@ export interface ProgressedJobWebhookEvent {
   readonly type: "job.progressed";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -163,6 +171,8 @@ export interface ChangedCreditsWebhookEvent {
   readonly type: "credits.changed";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -187,6 +197,8 @@ export interface CreditsWebhookEvent {
     | "account.deleted";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -206,6 +218,8 @@ export interface LowCreditsWebhookEvent {
   readonly type: "credits.low";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -227,6 +241,8 @@ export interface ExpiringCreditsWebhookEvent {
   readonly type: "credits.expiring";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -249,6 +265,8 @@ export interface ExpiredCreditsWebhookEvent {
   readonly type: "credits.expired";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -269,6 +287,8 @@ export interface FailedTopUpWebhookEvent {
   readonly type: "topup.failed";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -289,6 +309,8 @@ export interface DisabledTopUpWebhookEvent {
   readonly type: "topup.disabled";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -313,6 +335,8 @@ export interface ApprovalWebhookEvent {
   readonly type: "approval.approved" | "approval.denied";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -337,6 +361,8 @@ export interface ConnectionRevokedWebhookEvent {
   readonly type: "connection.revoked";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -362,6 +388,8 @@ export interface ConnectionLimitWebhookEvent {
   readonly type: "connection.limit_reached";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -380,8 +408,10 @@ export interface ConnectionLimitWebhookEvent {
   };
 }
 
+/** All values of `CapPeriod`. */
 export const CAP_PERIODS = ["day", "week", "month", "total"] as const;
 
+/** A part of `ConnectionLimitWebhookEvent`. */
 export type CapPeriod = (typeof CAP_PERIODS)[number];
 
 /** The holder stopped the app, or allowed it again. */
@@ -389,6 +419,8 @@ export interface AppAccessWebhookEvent {
   readonly type: "access.stopped" | "access.allowed";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The account's holder. */
     readonly identity_id: string;
@@ -402,6 +434,8 @@ export interface AppWebhookEvent {
   readonly type: "app.paused" | "app.continued";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {
     /** The app's slug. */
     readonly app: string;
@@ -410,6 +444,7 @@ export interface AppWebhookEvent {
   };
 }
 
+/** A part of `AppWebhookEvent`. */
 export interface AppPause {
   /** RFC 3339, in UTC with milliseconds. */
   readonly since: string;
@@ -422,9 +457,12 @@ export interface PingWebhookEvent {
   readonly type: "ping";
   /** When it happened. The same in every attempt. */
   readonly timestamp: string;
+  /** Only in a test: the event is a sample. */
+  readonly test?: true | undefined;
   readonly data: {};
 }
 
+/** In the response of `GET /api/wallet`. */
 export interface Wallet {
   readonly account: Account;
   /** Credits that started jobs hold, not included in the account's `credits`. */
@@ -465,6 +503,7 @@ export interface Wallet {
   readonly spendable?: number | undefined;
 }
 
+/** A part of `Wallet`. */
 export interface Account {
   /** A UUID. */
   readonly id: string;
@@ -496,6 +535,7 @@ export interface Lot {
   readonly note: string | null;
 }
 
+/** A part of `Wallet`. */
 export interface TopUp {
   readonly on: boolean;
   /** A charge follows when fewer credits are available. */
@@ -527,6 +567,7 @@ export interface TopUp {
     | "suspended";
 }
 
+/** A part of `Wallet`. */
 export interface AppEntry {
   /** An app's slug. */
   readonly slug: string;
@@ -564,6 +605,7 @@ export interface EntryEvent {
   readonly at: string;
 }
 
+/** All values of `EntryKind`. */
 export const ENTRY_KINDS = [
   "open",
   "grant",
@@ -584,8 +626,10 @@ export const ENTRY_KINDS = [
   "recovery",
 ] as const;
 
+/** A part of `EntryEvent`. */
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
+/** A part of `EntryEvent`. */
 export interface Terms {
   /** Null: the credits never expire. */
   readonly expires_at: string | null;
@@ -700,12 +744,14 @@ export interface AppAccessEvent {
   readonly app: string;
 }
 
+/** In the response of `GET /api/jobs`, `GET /api/admin/accounts/{identity_id}/jobs`. */
 export interface JobPage {
   readonly jobs: readonly Job[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
+/** In the response of `GET /api/jobs`, `GET /api/admin/jobs`. */
 export interface FoundJobPage {
   readonly jobs: readonly FoundJob[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
@@ -714,6 +760,7 @@ export interface FoundJobPage {
   readonly as_of: string;
 }
 
+/** A part of `FoundJobPage`. */
 export interface FoundJob {
   /** A UUID. */
   readonly id: string;
@@ -756,6 +803,7 @@ export interface FoundJob {
   readonly identity_id: string;
 }
 
+/** In the response of `POST /api/jobs`. */
 export interface CreatedJob {
   /** A UUID. */
   readonly job_id: string;
@@ -766,6 +814,7 @@ export interface CreatedJob {
   readonly credits: number | null;
 }
 
+/** In the response of `POST /api/jobs/batch`. */
 export interface CreatedJobs {
   /** One result per item, in the order of the items. */
   readonly results: readonly (CreatedJob | CreatedItemRefusal)[];
@@ -787,7 +836,6 @@ export type CreatedItemRefusal =
         | "scope"
         | "app_settles"
         | "app_stopped"
-        | "suspended"
         | "unavailable"
         | "app_paused"
         | "account_full"
@@ -826,6 +874,14 @@ export type CreatedItemRefusal =
        * nothing is for sale.
        */
       readonly topup_url: string | null;
+    }
+  | {
+      /** A message for people. */
+      readonly error: string;
+      /** A stable code for programs. */
+      readonly code: "suspended";
+      /** Why, if an operator gave a reason for people. Only for a session. */
+      readonly public_reason?: string | undefined;
     }
   | {
       /** A message for people. */
@@ -879,6 +935,7 @@ export type CreatedItemRefusal =
       readonly limit: number;
     };
 
+/** In the response of `POST /api/jobs/complete/batch`. */
 export interface SettledJobs {
   /** One result per item, in the order of the items. */
   readonly results: readonly (SettledJob | SettledItemRefusal)[];
@@ -886,6 +943,7 @@ export interface SettledJobs {
   readonly credits: number | null;
 }
 
+/** In the response of `POST /api/jobs/complete`, `POST /api/jobs/fail`, `POST /api/jobs/cancel`. */
 export interface SettledJob {
   readonly job: Job;
   /**
@@ -909,7 +967,6 @@ export type SettledItemRefusal =
         | "scope"
         | "app_settles"
         | "app_stopped"
-        | "suspended"
         | "unavailable"
         | "account_unknown"
         | "job_unknown"
@@ -952,6 +1009,14 @@ export type SettledItemRefusal =
       /** A message for people. */
       readonly error: string;
       /** A stable code for programs. */
+      readonly code: "suspended";
+      /** Why, if an operator gave a reason for people. Only for a session. */
+      readonly public_reason?: string | undefined;
+    }
+  | {
+      /** A message for people. */
+      readonly error: string;
+      /** A stable code for programs. */
       readonly code: "overage_limit";
       /** The highest allowed cost of this job. */
       readonly limit: number;
@@ -965,6 +1030,7 @@ export type SettledItemRefusal =
       readonly step: number;
     };
 
+/** In the response of `POST /api/jobs/progress`. */
 export interface ProgressedJob {
   readonly job: Job;
   /**
@@ -974,11 +1040,13 @@ export interface ProgressedJob {
   readonly credits: number | null;
 }
 
+/** In the response of `POST /api/checkout`. */
 export interface Checkout {
   /** The checkout page for the buyer. */
   readonly url: string;
 }
 
+/** In the response of `GET /api/ledger`, `GET /api/admin/accounts/{identity_id}/ledger`. */
 export interface EntryPage {
   readonly entries: readonly Entry[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
@@ -1012,6 +1080,7 @@ export interface Entry {
   readonly at: string;
 }
 
+/** In the response of `GET /api/me`. */
 export interface Me {
   readonly identity_id: string;
   /**
@@ -1033,6 +1102,10 @@ export interface Me {
   readonly role?: "viewer" | "support" | "admin" | undefined;
 }
 
+/**
+ * In the response of `GET /api/sessionToken`, `GET /api/device/poll`, `GET
+ * /api/oauthToken/{provider}` and others.
+ */
 export interface TokenResponse {
   readonly token: string;
 }
@@ -1052,6 +1125,7 @@ export interface DeviceAuthorization {
   readonly interval: number;
 }
 
+/** In the response of `POST /api/access/apps/{slug}/stop`, `POST /api/access/apps/{slug}/allow`. */
 export interface AccessApp {
   /** An app's slug. */
   readonly slug: string;
@@ -1077,6 +1151,7 @@ export interface AccessApp {
   readonly started_jobs: number;
 }
 
+/** In the response of `GET /api/access`. */
 export interface Access {
   readonly apps: readonly AccessApp[];
   readonly connections: readonly AccessConnection[];
@@ -1085,6 +1160,7 @@ export interface Access {
   readonly browsers: readonly AccessBrowser[];
 }
 
+/** A part of `Access`. */
 export interface AccessConnection {
   /** A UUID. */
   readonly id: string;
@@ -1135,6 +1211,7 @@ export interface AccessConnection {
   readonly children: readonly AccessConnection[];
 }
 
+/** A part of `Access`. */
 export interface AccessToken {
   /** A UUID. */
   readonly id: string;
@@ -1181,6 +1258,7 @@ export interface AccessToken {
   readonly children: readonly AccessToken[];
 }
 
+/** A part of `Access`. */
 export interface AccessBrowser {
   readonly id: string;
   /** Whether this request was sent from this browser. */
@@ -1247,6 +1325,7 @@ export interface PersonalToken {
   readonly expires_at: string;
 }
 
+/** In the response of `GET /api/admin/accounts`. */
 export interface FoundAccountPage {
   readonly accounts: readonly FoundAccount[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
@@ -1255,6 +1334,7 @@ export interface FoundAccountPage {
   readonly as_of: string;
 }
 
+/** A part of `FoundAccountPage`. */
 export interface FoundAccount {
   /** A UUID. */
   readonly id: string;
@@ -1273,6 +1353,7 @@ export interface FoundAccount {
   readonly created_at: string;
 }
 
+/** In the response of `POST /api/admin/accounts/suspend`. */
 export interface SuspendedAccounts {
   /** One result per identity, in their order: `ok`, or `error` and `code`. */
   readonly results: readonly {
@@ -1286,6 +1367,7 @@ export interface SuspendedAccounts {
   }[];
 }
 
+/** In the response of `GET /api/admin/accounts/{identity_id}`. */
 export interface InspectedAccount {
   readonly account: {
     /** A UUID. */
@@ -1303,6 +1385,8 @@ export interface InspectedAccount {
     readonly created_at: string;
     /** The start of the suspension; null if the account is not suspended. */
     readonly suspended_at: string | null;
+    /** Why it is suspended, as its holder reads it; null without such a reason. */
+    readonly suspended_public_reason: string | null;
   };
   readonly held: number;
   /** Credits with terms, in the order of use. */
@@ -1326,6 +1410,7 @@ export interface InspectedAccount {
   readonly started_jobs: readonly Job[];
 }
 
+/** A part of `InspectedAccount`. */
 export interface AutomaticTopUp {
   readonly number: number;
   /** The failed charges in a row before it, plus 1. */
@@ -1342,8 +1427,10 @@ export interface AutomaticTopUp {
   readonly created_at: string;
 }
 
+/** In the response of `GET /api/admin/accounts/{identity_id}/export`. */
 export type PersonData = Readonly<Record<string, unknown>>;
 
+/** In the response of `POST /api/admin/accounts/{identity_id}/jobs/{job_id}/refund`. */
 export interface RefundedJob {
   readonly job: Job;
   readonly entry: Entry;
@@ -1351,12 +1438,14 @@ export interface RefundedJob {
   readonly credits: number;
 }
 
+/** In the response of `GET /api/admin/accounts/{identity_id}/purchases`. */
 export interface AccountPurchasePage {
   readonly purchases: readonly AccountPurchase[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
+/** A part of `AccountPurchasePage`. */
 export interface AccountPurchase {
   /** The checkout's id at Stripe. */
   readonly checkout_session_id: string;
@@ -1378,17 +1467,20 @@ export interface AccountPurchase {
   readonly at: string;
 }
 
+/** In the response of `POST /api/admin/accounts/{identity_id}/credits`. */
 export interface AdjustedCredits {
   readonly entry: Entry;
   /** The balance after this request. It can be negative after an overage. */
   readonly credits: number;
 }
 
+/** In the response of `POST /api/admin/accounts/{identity_id}/plan`. */
 export interface ChangedPlan {
   readonly ok: true;
   readonly account: Account;
 }
 
+/** In the response of `GET /api/admin/archive`. */
 export interface ArchiveHeadPage {
   readonly heads: readonly {
     readonly account_id: string;
@@ -1407,6 +1499,7 @@ export interface ArchiveHeadPage {
   readonly next_cursor?: string | undefined;
 }
 
+/** In the response of `POST /api/admin/archive`. */
 export interface ArchivedPage {
   /** People whose accounts got the request. */
   readonly requested: number;
@@ -1416,6 +1509,7 @@ export interface ArchivedPage {
   readonly next_cursor?: string | undefined;
 }
 
+/** In the response of `GET /api/admin/accounts/{identity_id}/archive`. */
 export interface AccountArchive {
   readonly account_id: string;
   readonly identity_id: string;
@@ -1434,12 +1528,60 @@ export interface AccountArchive {
   readonly next_cursor?: string | undefined;
 }
 
+/** In the response of `GET /api/admin/accounts/{identity_id}/archive/{segment}`. */
 export interface ArchiveSegment {
   readonly name: string;
   /** The bytes in base64url (RFC 4648, section 5). */
   readonly content: string;
 }
 
+/** In the response of `POST /api/admin/directory/copy`. */
+export interface CopiedDirectory {
+  /** The id of the copy. */
+  readonly copy: string;
+  /** Rows that the copy has so far; 0 if it had ended before. */
+  readonly rows: number;
+  /** Changes of people that this call copied. */
+  readonly people: number;
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+/** In the response of `POST /api/admin/directory/rebuild`. */
+export interface RebuiltDirectory {
+  /** The copy that is restored; null: the archive has no copy, so only people are restored. */
+  readonly copy: {
+    readonly id: string;
+    readonly completed_at: string;
+  } | null;
+  /** The table that the numbers are about. */
+  readonly table: string;
+  readonly restored: number;
+  /** Rows that the directory had. */
+  readonly known: number;
+  readonly decide: readonly {
+    /**
+     * `newer_record`: the directory has another version, which stays. `page_missing`, `page_damaged`:
+     * a file of the copy cannot be used. `person_taken`: another person has a sign-in method of this
+     * one. `person_unreadable`: the encryption key of the copy is missing.
+     */
+    readonly why:
+      | "newer_record"
+      | "page_missing"
+      | "page_damaged"
+      | "person_taken"
+      | "person_unreadable";
+    /** A record, a file, or an identity. */
+    readonly subject: string;
+  }[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+/**
+ * In the response of `GET /api/admin/differences`, `GET
+ * /api/admin/accounts/{identity_id}/differences`.
+ */
 export interface ComparedPage {
   /** Accounts that were compared. */
   readonly checked: number;
@@ -1457,7 +1599,8 @@ export interface ComparedPage {
       | "segment_changed"
       | "purchase"
       | "daily_totals"
-      | "daily_totals_bought";
+      | "daily_totals_bought"
+      | "liability";
     /** What the account's rows give: credits, or the number of an entry. */
     readonly expected: number | null;
     readonly found: number | null;
@@ -1468,6 +1611,7 @@ export interface ComparedPage {
   readonly next_cursor?: string | undefined;
 }
 
+/** In the response of `GET /api/admin/accounts/{identity_id}/recovery`. */
 export interface RecoveryPlan {
   readonly now: {
     /** The number of the entry. */
@@ -1508,6 +1652,7 @@ export interface RecoveryPlan {
   readonly decisions_total: number;
 }
 
+/** In the response of `POST /api/admin/accounts/{identity_id}/recovery`. */
 export interface RecoveredAccount {
   readonly now: {
     /** The number of the entry. */
@@ -1556,6 +1701,44 @@ export interface RecoveredAccount {
   }[];
 }
 
+/** In the response of `GET /api/admin/accounts/{identity_id}/lost-storage`. */
+export interface LostAccount {
+  readonly account_id: string;
+  readonly head: {
+    /** The number of its last entry. */
+    readonly line: number;
+    /** The SHA-256 of its stored bytes, in hexadecimal. */
+    readonly sha256: string;
+  };
+  /** The account as the read model knows it. The archive may have less. */
+  readonly read_model: {
+    /** The number of the entry. */
+    readonly line: number;
+    readonly credits: number;
+    readonly held: number;
+    /** The time of the entry. */
+    readonly at: string;
+  };
+  /** Why it cannot be restored; null: it can. */
+  readonly refusal: string | null;
+}
+
+/** In the response of `POST /api/admin/accounts/{identity_id}/lost-storage`. */
+export interface RestoredAccount {
+  readonly now: {
+    /** The number of the entry. */
+    readonly line: number;
+    /** The time of the entry. */
+    readonly at: string;
+    readonly credits: number;
+    readonly held: number;
+    readonly started_jobs: number;
+  };
+  /** Entries that the read model had, and the archive has not. */
+  readonly lost_entries: number;
+}
+
+/** In the response of `POST /api/admin/rebuild`. */
 export interface RepairedPage {
   /** The number of people; only on the first page. */
   readonly people?: number | undefined;
@@ -1569,6 +1752,7 @@ export interface RepairedPage {
   readonly next_cursor?: string | undefined;
 }
 
+/** In the response of `POST /api/admin/payments/reconcile`. */
 export interface ReconciledPage {
   /** Stripe's objects that were compared with the accounts, also those of other services. */
   readonly checked: number;
@@ -1597,6 +1781,7 @@ export interface ReconciledPage {
   readonly next_cursor?: string | undefined;
 }
 
+/** In the response of `GET /api/admin/stats`. */
 export interface Stats {
   readonly series: readonly DailyTotals[];
   /** The time of the query to the read model, which can be some seconds behind the accounts. */
@@ -1639,6 +1824,7 @@ export interface DailyTotals {
   readonly active_accounts: number;
 }
 
+/** In the response of `GET /api/admin/money`. */
 export interface Money {
   /** Now, whatever the period. */
   readonly outstanding: {
@@ -1661,7 +1847,8 @@ export interface Money {
     readonly job_refunded: number;
   }[];
   readonly revenue: readonly {
-    readonly package: string;
+    /** Null: operators gave the credits, with `paid_minor`. */
+    readonly package: string | null;
     readonly currency: string;
     readonly purchases: number;
     /** Money paid in the period, in the currency's smallest unit, such as cents. */
@@ -1709,6 +1896,21 @@ export interface MonthMoney {
   readonly forfeited: CreditsByPart;
   /** After the month, or so far. Each part is that of `opening` with all changes added, exactly. */
   readonly closing: CreditsByPart;
+  /**
+   * The bought credits of `closing`, by the currency of their payments. All `credits` add up to
+   * `closing.bought`.
+   */
+  readonly liability: readonly {
+    /** Null: what was paid for these credits is unknown. */
+    readonly currency: string | null;
+    /** With those that started jobs hold. */
+    readonly credits: number;
+    /**
+     * What was paid for these credits, in the currency's smallest unit, such as cents. Null without a
+     * currency.
+     */
+    readonly amount_minor: number | null;
+  }[];
   /** The time of the query to the read model, which can be some seconds behind the accounts. */
   readonly as_of: string;
 }
@@ -1719,6 +1921,7 @@ export interface CreditsByPart {
   readonly given: number;
 }
 
+/** In the response of `GET /api/admin/health`. */
 export interface Health {
   /** `warning` if any figure is one. */
   readonly status: "ok" | "warning";
@@ -1731,6 +1934,7 @@ export interface Health {
   readonly as_of: string;
 }
 
+/** A part of `Health`. */
 export interface HealthFigure {
   /** docs/operate.md, "Alerts", has a paragraph for each. */
   readonly name:
@@ -1738,6 +1942,8 @@ export interface HealthFigure {
     | "read_model_lag"
     | "failed_deliveries"
     | "archive_failing"
+    | "people_waiting"
+    | "directory_copy_age"
     | "half_full_accounts"
     | "filling_accounts"
     | "differences"
@@ -1785,10 +1991,12 @@ export interface UsedBudget {
   readonly used_up: boolean;
 }
 
+/** In the response of `GET /api/admin/operators`. */
 export interface OperatorList {
   readonly operators: readonly Operator[];
 }
 
+/** A part of `OperatorList`. */
 export interface Operator {
   /** The entry of `OPERATORS`, without its role. */
   readonly entry: string;
@@ -1797,6 +2005,61 @@ export interface Operator {
   readonly problem: string | null;
 }
 
+/** In the response of `GET /api/admin/requests`. */
+export interface Requests {
+  /** `memory`: a local service, which remembers its last 1,000 requests. */
+  readonly source: "metrics" | "memory";
+  readonly hour: RequestSums;
+  readonly day: RequestSums;
+  readonly routes: readonly {
+    readonly requests: number;
+    /** Responses with a status of 500 or more. */
+    readonly failed: number;
+    /** Responses with the status 429. */
+    readonly limited: number;
+    readonly method: string;
+    /** Null: no route matched. */
+    readonly route: string | null;
+    /** The median of the durations. */
+    readonly p50_ms: number;
+    /** 95 of 100 requests took no longer. */
+    readonly p95_ms: number;
+  }[];
+  readonly requests: readonly Request[];
+}
+
+/** A part of `Requests`. */
+export interface RequestSums {
+  readonly requests: number;
+  /** Responses with a status of 500 or more. */
+  readonly failed: number;
+  /** Responses with the status 429. */
+  readonly limited: number;
+}
+
+/** A part of `Requests`. */
+export interface Request {
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly at: string;
+  readonly request_id: string;
+  readonly method: string;
+  readonly route: string | null;
+  readonly status: number;
+  /** The code of the refusal. */
+  readonly code: string | null;
+  readonly app: string | null;
+  /** The kind of caller. */
+  readonly caller: string | null;
+  /** Stands for the account in logs and metrics. */
+  readonly account: string | null;
+  readonly release: string | null;
+  /** Cloudflare's location. */
+  readonly colo: string | null;
+  /** Time spent waiting, without computing. */
+  readonly duration_ms: number;
+}
+
+/** In the response of `GET /api/admin/audit`. */
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
@@ -1827,12 +2090,14 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
+/** In the response of `GET /api/admin/apps`. */
 export interface AppPage {
   readonly apps: readonly RegisteredApp[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
+/** A part of `AppPage`. */
 export interface RegisteredApp {
   /** An app's slug. */
   readonly slug: string;
@@ -1877,10 +2142,15 @@ export interface RegisteredApp {
   readonly granted_today: number | null;
 }
 
+/**
+ * In the response of `PUT /api/admin/apps/{slug}`, `PATCH /api/admin/apps/{slug}`, `POST
+ * /api/admin/apps/{slug}/pause` and others.
+ */
 export interface SavedApp {
   readonly app: AppRecord;
 }
 
+/** A part of `SavedApp`. */
 export interface AppRecord {
   /** An app's slug. */
   readonly slug: string;
@@ -1920,12 +2190,14 @@ export interface AppRecord {
   readonly created_at: string;
 }
 
+/** In the response of `GET /api/admin/apps/{slug}/keys`. */
 export interface AppKeyPage {
   readonly keys: readonly ListedAppKey[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
+/** A part of `AppKeyPage`. */
 export interface ListedAppKey {
   /** A UUID. */
   readonly id: string;
@@ -1938,6 +2210,7 @@ export interface ListedAppKey {
   readonly last_used_at: string | null;
 }
 
+/** In the response of `POST /api/admin/apps/{slug}/keys`. */
 export interface NewAppKey {
   /** A UUID. */
   readonly id: string;
@@ -1976,6 +2249,7 @@ export interface OAuthClientList {
   readonly clients: readonly OAuthClient[];
 }
 
+/** A part of `OAuthClientList`. */
 export interface OAuthClient {
   readonly id: string;
   /** The value that the client sends as `client_id`. */
@@ -1996,10 +2270,12 @@ export interface OAuthClient {
   readonly last_used_at: string | null;
 }
 
+/** In the response of `GET /api/admin/apps/{slug}/clients/{id}`. */
 export interface OneOAuthClient {
   readonly client: OAuthClient;
 }
 
+/** In the response of `PUT /api/admin/apps/{slug}/clients/{id}`. */
 export interface SavedOAuthClient {
   readonly client: OAuthClient;
   readonly client_id: string;
@@ -2007,6 +2283,7 @@ export interface SavedOAuthClient {
   readonly client_secret?: string | undefined;
 }
 
+/** In the response of `POST /api/admin/apps/{slug}/clients/{id}/secret`. */
 export interface ReplacedClientSecret {
   /** The new secret. Null in the response to a retry, because it is shown only once. */
   readonly client_secret: string | null;
@@ -2018,6 +2295,7 @@ export interface ResourceList {
   readonly resources: readonly Resource[];
 }
 
+/** A part of `ResourceList`. */
 export interface Resource {
   readonly id: string;
   /** The value that clients send as `resource`, and the `aud` of its tokens. */
@@ -2032,14 +2310,20 @@ export interface Resource {
   readonly created_at: string;
 }
 
+/**
+ * In the response of `GET /api/admin/apps/{slug}/resources/{id}`, `PUT
+ * /api/admin/apps/{slug}/resources/{id}`.
+ */
 export interface OneResource {
   readonly resource: Resource;
 }
 
+/** In the response of `GET /api/admin/plans`. */
 export interface PlanList {
   readonly plans: readonly ListedPlan[];
 }
 
+/** A part of `PlanList`. */
 export interface ListedPlan {
   /** The plan's id, a slug. */
   readonly id: string;
@@ -2055,6 +2339,7 @@ export interface ListedPlan {
   readonly behind: number;
 }
 
+/** A part of `ListedPlan`. */
 export interface PlanRule {
   /** The credits of each period. They expire when the next ones come. */
   readonly credits: number;
@@ -2065,14 +2350,17 @@ export interface PlanRule {
   readonly app_slugs: readonly string[] | null;
 }
 
+/** In the response of `GET /api/admin/plans/{id}`. */
 export interface OneListedPlan {
   readonly plan: ListedPlan;
 }
 
+/** In the response of `PUT /api/admin/plans/{id}`. */
 export interface OnePlan {
   readonly plan: Plan;
 }
 
+/** A part of `OnePlan`. */
 export interface Plan {
   /** The plan's id, a slug. */
   readonly id: string;
@@ -2089,6 +2377,7 @@ export interface WebhookList {
   readonly webhooks: readonly Webhook[];
 }
 
+/** A part of `WebhookList`. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
@@ -2132,6 +2421,11 @@ export interface Webhook {
   readonly last_error: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly last_error_at: string | null;
+  /**
+   * The first 1,024 bytes of the response to that delivery, without control characters, until the
+   * next success. Only for operators with the role `admin`; null: it had no text.
+   */
+  readonly last_response: string | null;
   /** When the first delivery failed after the last success; null: the last one succeeded. */
   readonly failing_since: string | null;
   /** Increases with each save, from 1. Send it with the next save. */
@@ -2140,26 +2434,34 @@ export interface Webhook {
   readonly created_at: string;
 }
 
+/** In the response of `PUT /api/admin/apps/{slug}/webhooks/{id}`. */
 export interface SavedWebhook {
   readonly webhook: Webhook;
   /** `whsec_` and 32 bytes in base64, only in the response that created the webhook; otherwise null. */
   readonly secret: string | null;
 }
 
+/** In the response of `POST /api/admin/apps/{slug}/webhooks/{id}/rotate`. */
 export interface RotatedSecret {
   /** The new secret; null in the response to a repeated request. */
   readonly secret: string | null;
 }
 
+/** In the response of `POST /api/admin/apps/{slug}/webhooks/{id}/test`. */
 export interface TestedWebhook {
   /** The receiver's status; null: it did not respond. */
   readonly status: number | null;
   readonly duration_ms: number;
   /** Why the receiver did not accept the event; null: it did. */
   readonly error: string | null;
+  /** The first 1,024 bytes of a response that did not accept it. Null for an app's key. */
+  readonly response: string | null;
 }
 
+/** In the response of `GET /api/admin/apps/{slug}/webhooks/{id}/deliveries`. */
 export interface WebhookDeliveryPage {
+  /** Since when the events of all accounts are being sent again; null: they are not. */
+  readonly replays_since: string | null;
   readonly deliveries: readonly WebhookDelivery[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;

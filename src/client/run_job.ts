@@ -39,6 +39,7 @@ export interface RunningJob {
   progress(report: ProgressReport): Promise<ProgressedJob | null>;
 }
 
+/** How `runJob` runs and settles its job. */
 export interface RunJobOptions {
   /** Aborts the work and refunds the reserve. A job that is already being settled is settled. */
   readonly signal?: AbortSignal | undefined;

@@ -19,6 +19,7 @@ export interface StreamReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
 }
 
+/** The request that the client gives to your `fetch`. */
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;

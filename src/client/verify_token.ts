@@ -5,6 +5,7 @@ import { isText, readExpiry, readSigned } from "./signed_token.ts";
 import { createSigningKeys } from "./signing_keys.ts";
 import type { Fetch } from "./transport.ts";
 
+/** Which session tokens your server accepts. */
 export interface VerifierOptions {
   /** The service's origin, which must equal the token's `iss`. */
   readonly baseUrl: string;

@@ -7,6 +7,7 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** A request that came to your webhook, and the secret that must have signed it. */
 export interface VerifyWebhook {
   /** The body exactly as it was received, not parsed. */
   readonly body: string | Uint8Array;

@@ -11,6 +11,7 @@ import type {
 } from "./responses.ts";
 import { isDone, type Transport } from "./transport.ts";
 
+/** Where a webhook sends, and which events. */
 export interface WebhookSettings {
   /** An https address with a public host name and no port. */
   readonly url: string;
@@ -30,6 +31,7 @@ interface Reasoned extends WriteOptions {
   readonly reason?: string;
 }
 
+/** The webhooks of the app. Calls throw `PassbookError`. */
 export interface Webhooks {
   list(options?: CallOptions): Promise<readonly Webhook[]>;
   /**
@@ -53,10 +55,12 @@ export interface Webhooks {
     },
     options?: CallOptions,
   ): Promise<WebhookDeliveryPage>;
-  /** Sends the events of an account after this ledger entry again. */
+  /** Sends the events of an account after this ledger entry again, or those of all accounts since a time, at most 7 days ago. */
   replay(
     id: string,
-    from: { readonly identity: string; readonly afterLine: number; readonly reason?: string },
+    from: ({ readonly identity: string; readonly afterLine: number } | { readonly since: Date }) & {
+      readonly reason?: string;
+    },
     options?: WriteOptions,
   ): Promise<void>;
 }
@@ -110,8 +114,12 @@ export function createWebhooks(
       const path = await pathOf(options, id, "/deliveries");
       return calls.read({ path, query: filter, signal: options.signal, isValid });
     },
-    async replay(id, { identity, afterLine, reason }, options = {}) {
-      const body = { identity_id: identity, after_line: afterLine, reason };
+    async replay(id, from, options = {}) {
+      const { reason } = from;
+      const body =
+        "since" in from
+          ? { since: from.since.toISOString(), reason }
+          : { identity_id: from.identity, after_line: from.afterLine, reason };
       await post(id, "/replay", body, isDone, options);
     },
   };

@@ -32,11 +32,18 @@ const SCALARS: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** One exported type for each schema, and the list of values of each named enumeration. */
-export function clientTypes(schemas: Schemas): string {
+/** The operations by path and method. */
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>;
+
+/**
+ * One exported type for each schema, and the list of values of each named enumeration. A schema without a description is
+ * described by its use: in the response of an operation of `paths`, or in another schema.
+ */
+export function clientTypes(schemas: Schemas, paths: Paths = {}): string {
   const declarations = Object.entries(schemas).map(([name, schema]) => {
     try {
-      return comment(schema.description) + declaration(name, schema);
+      const { description = useOf(name, schemas, paths) } = schema;
+      return declaration(name, schema, description);
     } catch (error) {
       throw new Error(`The schema ${name} cannot become a type`, { cause: error });
     }
@@ -44,16 +51,39 @@ export function clientTypes(schemas: Schemas): string {
   return `${HEADER}\n\n${declarations.join("\n")}`;
 }
 
-function declaration(name: string, schema: Schema): string {
+/** More are not listed. */
+const USES_MAX = 3;
+
+/** What a schema is used for; undefined if nothing uses it. */
+function useOf(name: string, schemas: Schemas, paths: Paths): string | undefined {
+  const uses = (value: object): boolean =>
+    JSON.stringify(value).includes(`"#/components/schemas/${name}"`);
+  const operations = Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs)
+      .filter(([, { responses }]) => uses(responses))
+      .map(([verb]) => `\`${verb.toUpperCase()} ${path}\``),
+  );
+  if (operations.length > 0) {
+    const more = operations.length > USES_MAX ? " and others" : "";
+    return `In the response of ${operations.slice(0, USES_MAX).join(", ")}${more}.`;
+  }
+  const [parent] = Object.entries(schemas).find(([, schema]) => uses(schema)) ?? [];
+  return parent === undefined ? undefined : `A part of \`${parent}\`.`;
+}
+
+function declaration(name: string, schema: Schema, description: string | undefined): string {
   if (schema.enum !== undefined) {
     const list = listName(name);
     return (
+      `/** All values of \`${name}\`. */\n` +
       `export const ${list} = ${JSON.stringify(schema.enum)} as const;\n\n` +
-      `export type ${name} = (typeof ${list})[number];\n`
+      `${comment(description)}export type ${name} = (typeof ${list})[number];\n`
     );
   }
-  if (schema.properties !== undefined) return `export interface ${name} ${members(schema)}\n`;
-  return `export type ${name} = ${typeOf(schema)};\n`;
+  const described = comment(description);
+  if (schema.properties === undefined)
+    return `${described}export type ${name} = ${typeOf(schema)};\n`;
+  return `${described}export interface ${name} ${members(schema)}\n`;
 }
 
 /** `JobStatus` becomes `JOB_STATUSES`. */

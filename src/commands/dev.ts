@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { onceOrphaned } from "./parent_watch.ts";
+import { onceOrphaned } from "../cli/parent_watch.ts";
 import { describeProduction, describeService, passOnOutput } from "./development_output.ts";
 import { developmentSettings } from "./development_settings.ts";
 import { applyMigrations, exitCode, startWrangler } from "./local_worker.ts";

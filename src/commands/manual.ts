@@ -77,6 +77,7 @@ function anchorOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-function escaped(text: string): string {
+/** A text as HTML. */
+export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.codePointAt(0)};`);
 }

@@ -3,8 +3,9 @@
  * has an older schema, and a change of the schema replaces the migration.
  */
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
+const BREAKPOINT = "--> statement-breakpoint";
 const DATABASES = ["account", "directory", "readmodel"] as const;
 
 for (const database of DATABASES) {
@@ -13,8 +14,11 @@ for (const database of DATABASES) {
   const generate = ["generate", "--config", `drizzle/${database}.config.ts`, "--name", "initial"];
   execFileSync("drizzle-kit", generate, { stdio: ["ignore", "ignore", "inherit"] });
   const file = `${folder}/0000_initial.sql`;
-  const statements = readFileSync(file, "utf8").split("--> statement-breakpoint");
-  writeFileSync(file, statements.map(withoutRowid).join("--> statement-breakpoint"));
+  const statements = readFileSync(file, "utf8").split(BREAKPOINT).map(withoutRowid);
+  // The generator knows no triggers.
+  const triggers = `drizzle/${database}.triggers.sql`;
+  if (existsSync(triggers)) statements.push(`\n${readFileSync(triggers, "utf8")}`);
+  writeFileSync(file, statements.join(BREAKPOINT));
   console.log(`${file}: ${statements.length} statements`);
 }
 

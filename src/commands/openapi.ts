@@ -39,7 +39,7 @@ const operators = operatorCalls(document);
 
 const files = {
   [DOCUMENT_FILE]: document_text,
-  [TYPES_FILE]: await formatted(clientTypes(document.components.schemas)),
+  [TYPES_FILE]: await formatted(clientTypes(document.components.schemas, document.paths)),
   // One operation a line: the formatter would make it five times as long.
   [OPERATORS_FILE]: (await formatted(operators.types)) + operators.table,
   [`${PYTHON_FOLDER}/types.py`]: python.types,

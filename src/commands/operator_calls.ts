@@ -43,6 +43,7 @@ export function operatorCalls(document: Operations): { types: string; table: str
       `${HEADER}\nimport type { CallOptions, WriteOptions } from "../calls.ts";\n` +
       'import type { AdminOperation } from "./operation.ts";\n' +
       `import type { ${[...new Set(used)].toSorted().join(", ")} } from "../responses.ts";\n\n` +
+      "/** The operators' calls, by their names in the API document. They throw `PassbookError`. */\n" +
       `export interface AdminCalls {\n${methods}}\n`,
     table:
       "\n/** The same operations as data. */\n" +

@@ -4,12 +4,11 @@
  */
 import { execFileSync } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { PACKAGE_ENTRIES, PACKAGE_NAME } from "./package_entries.ts";
 import { packWorker } from "./packed_worker.ts";
 
-/** The name `passbook` on the public registry belongs to somebody else. */
-const NAME = "passbook-client";
 interface Manifest {
   readonly version: string;
   readonly description: string;
@@ -33,18 +32,31 @@ execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
   cwd: folder,
   stdio: ["ignore", "ignore", "inherit"],
 });
-console.log(join(values.out, `${NAME}-${root.version}.tgz`));
+console.log(join(values.out, `${PACKAGE_NAME}-${root.version}.tgz`));
 
-/** The manual and the guides that it links to, with links that work in the installed package. */
+/**
+ * The manual, the guides and the examples, with links that work in the installed package: text is left of a link to a file
+ * that the package does not have.
+ */
 async function copyManual(to: string): Promise<void> {
-  const manual = await readFile("src/client/README.md", "utf8");
-  await writeFile(join(to, "README.md"), manual.replaceAll("](../../docs/", "](docs/"));
+  await cp("examples", join(to, "examples"), { recursive: true });
+  const guides = (await readdir("docs")).filter((name) => name.endsWith(".md"));
+  const pages = new Map([["README.md", "src/client/README.md"]]);
+  for (const name of guides) pages.set(join("docs", name), join("docs", name));
+  const places = new Map([...pages].map(([place, source]) => [source, place]));
   await mkdir(join(to, "docs"));
-  for (const page of await readdir("docs")) {
-    if (!page.endsWith(".md")) continue;
-    const text = await readFile(join("docs", page), "utf8");
-    const linked = text.replaceAll("](../src/client/README.md", "](../README.md");
-    await writeFile(join(to, "docs", page), linked);
+  for (const [place, source] of pages) {
+    const linked = (await readFile(source, "utf8")).replaceAll(
+      /\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g,
+      (_, text: string, path: string, anchor = "") => {
+        const target = join(dirname(source), path);
+        const found = target.startsWith("examples/") ? target : places.get(target);
+        return found === undefined
+          ? text
+          : `[${text}](${relative(dirname(place), found)}${anchor})`;
+      },
+    );
+    await writeFile(join(to, place), linked);
   }
 }
 
@@ -52,28 +64,24 @@ async function copyManual(to: string): Promise<void> {
 function manifestOf({ version, description, license, devDependencies }: Manifest): object {
   const { commander = "", miniflare = "" } = devDependencies;
   return {
-    name: NAME,
+    name: PACKAGE_NAME,
     version,
     description: `${description} The client and the command line.`,
     license,
     type: "module",
     engines: { node: ">=20.11" },
     exports: {
-      ".": { types: "./client/index.d.ts", default: "./client/index.js" },
-      "./server": { types: "./client/server.d.ts", default: "./client/server.js" },
-      "./admin": { types: "./client/admin/index.d.ts", default: "./client/admin/index.js" },
-      "./oauth": { types: "./client/oauth/index.d.ts", default: "./client/oauth/index.js" },
-      "./resource": {
-        types: "./client/resource/index.d.ts",
-        default: "./client/resource/index.js",
-      },
-      "./react": { types: "./client/react/index.d.ts", default: "./client/react/index.js" },
-      "./testing": { types: "./client/testing/index.d.ts", default: "./client/testing/index.js" },
+      ...Object.fromEntries(
+        Object.entries(PACKAGE_ENTRIES).map(([entry, file]) => [
+          entry,
+          { types: `./${file}.d.ts`, default: `./${file}.js` },
+        ]),
+      ),
       "./package.json": "./package.json",
     },
     // `npx --no passbook-client` runs the command of the package's own name.
-    bin: { passbook: "cli/main.js", [NAME]: "cli/main.js" },
-    files: ["client", "cli", "docs", "domain", "worker", "README.md", "LICENSE"],
+    bin: { passbook: "cli/main.js", [PACKAGE_NAME]: "cli/main.js" },
+    files: ["client", "cli", "docs", "domain", "examples", "worker", "README.md", "LICENSE"],
     sideEffects: false,
     dependencies: { commander },
     peerDependencies: { miniflare, react: ">=18" },

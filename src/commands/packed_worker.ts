@@ -46,7 +46,7 @@ export async function packWorker(folder: string, miniflare: string): Promise<voi
 function readOptions() {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG_FILE);
   const { compatibilityDate, compatibilityFlags, bindings, ratelimits, assets } = workerOptions;
-  const { versionMetadata, kvNamespaces, d1Databases, durableObjects } = workerOptions;
+  const { versionMetadata, kvNamespaces, d1Databases, durableObjects, r2Buckets } = workerOptions;
   // Wrangler's types leave its fields out.
   const { directory = "", ...settings } = (assets ?? {}) as { readonly directory?: string };
   const options = {
@@ -58,6 +58,7 @@ function readOptions() {
     kvNamespaces,
     d1Databases,
     durableObjects,
+    r2Buckets,
     assets: settings,
   };
   return { options, assets_folder: directory };

@@ -1,11 +1,13 @@
 /**
- * The static files that are deployed with the Worker: `/openapi.json`, `/docs`, the styles and scripts of the pages under
- * `/static`, and two that only the Worker reads: the list of shared hosting suffixes, and the manual.
+ * The static files that are deployed with the Worker: `/openapi.json`, `/docs`, the reference of the client, the styles and
+ * scripts of the pages under `/static`, and two that only the Worker reads: the list of shared hosting suffixes, and the
+ * manual.
  */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { manualPages } from "./manual.ts";
+import { referencePages } from "./reference_pages.ts";
 
 /** The folder that wrangler.toml names. */
 const FOLDER = ".wrangler/assets";
@@ -25,6 +27,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The reference has no code at all. */
+const REFERENCE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -32,6 +38,7 @@ const PAGE = `<!doctype html>
 <title>Passbook API</title>
 <link rel="icon" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<p>For TypeScript and JavaScript: <a href="/docs/client">the reference of the client</a>.</p>
 <div id="docs"></div>
 <noscript>The API is described in <a href="/openapi.json">openapi.json</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
@@ -77,6 +84,12 @@ const HEADERS = `/docs
 ${SAFE}
 /docs/*
 ${SAFE}
+/docs/client
+  Content-Security-Policy: ${REFERENCE_POLICY}
+
+/docs/client/*
+  Content-Security-Policy: ${REFERENCE_POLICY}
+
 /static/*
   Cache-Control: public, max-age=86400
   Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
@@ -90,12 +103,15 @@ export async function prepareAssets(): Promise<void> {
   const viewer = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   await mkdir(join(FOLDER, "docs"), { recursive: true });
   for (const file of VIEWER_FILES) await copy(join(viewer, file), join(FOLDER, "docs", file));
-  await copy("docs/openapi.json", join(FOLDER, "openapi.json"));
+  // Without its indentation, which is nearly half of it.
+  const document: unknown = JSON.parse(await readFile("docs/openapi.json", "utf8"));
+  await replace(join(FOLDER, "openapi.json"), JSON.stringify(document));
   await copy("src/domain/hosting_suffixes.txt", join(FOLDER, "hosting_suffixes.txt"));
   await replace(join(FOLDER, "docs.html"), PAGE);
   await replace(join(FOLDER, "docs", "start.js"), START);
   await replace(join(FOLDER, "_headers"), HEADERS);
-  await preparePageFiles(join(FOLDER, "static"));
+  const styles = await preparePageFiles(join(FOLDER, "static"));
+  await prepareReference(styles);
   await prepareManual(join(FOLDER, "manual"));
 }
 
@@ -106,15 +122,27 @@ async function prepareManual(folder: string): Promise<void> {
   }
 }
 
-async function preparePageFiles(folder: string): Promise<void> {
+/** `styles`: all style sheets. */
+async function prepareReference(styles: string): Promise<void> {
+  await mkdir(join(FOLDER, "docs", "client"), { recursive: true });
+  for (const [path, page] of referencePages(styles)) {
+    await replace(join(FOLDER, `${path}.html`), page);
+  }
+}
+
+/** Returns all style sheets. */
+async function preparePageFiles(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
+  const sheets: string[] = [];
   for (const [sheet, parts] of Object.entries(STYLES)) {
     const styles = await Promise.all(
       parts.map((name) => readFile(join("src/web/style", name), "utf8")),
     );
     await replace(join(folder, sheet), styles.join(""));
+    sheets.push(...styles);
   }
   for (const name of SCRIPTS) await copy(join("src/web/scripts", name), join(folder, name));
+  return sheets.join("");
 }
 
 async function copy(from: string, to: string): Promise<void> {

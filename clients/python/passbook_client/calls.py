@@ -521,19 +521,22 @@ class AppCalls(ABC):
         self,
         id: str,
         *,
+        type: Literal["ping", "job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"] | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.TestedWebhook:
         """
-        Send a ping to a webhook. Sends the event `ping` once, now, also to a paused webhook, and returns
-        how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key`
-        sends the same `webhook-id` again. At most 6 a minute for a webhook.
+        Send a test to a webhook. Sends `type` once, now, also to a paused webhook and if it does not list
+        the type, and returns how the receiver responded within 10 seconds. `ping`, which is sent without a
+        `type`, has no data; any other type is a sample with every member of a real event. Each has `"test":
+        true` and the header `webhook-test: true`, and its ids belong to nobody. A request that is repeated
+        with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/test",
-                body={"reason": reason},
+                body={"type": type, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="status",
@@ -558,7 +561,7 @@ class AppCalls(ABC):
                 "GET",
                 f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/deliveries",
                 query={"status": status, "limit": limit, "cursor": cursor},
-                field="deliveries",
+                field="replays_since",
             )
         )
 
@@ -589,21 +592,26 @@ class AppCalls(ABC):
         self,
         id: str,
         *,
-        identity_id: str,
-        after_line: int,
+        identity_id: str | None = None,
+        after_line: int | None = None,
+        since: str | datetime | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.ReplayWebhookResponse:
         """
-        Send an account's events again. Sends the events of the account's entries after `after_line` again,
-        in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An
-        operator may name the person by e-mail address.
+        Send events again. With `identity_id` and `after_line`: sends the events of the account's entries
+        after this one again, in order and with the same `webhook-id`s. 0 begins with the events since the
+        webhook was created. An operator may name the person by e-mail address. With `since`, at most 7 days
+        ago, and neither of them: does the same for the entries since then of all accounts that have the
+        app, a hundred accounts after the other, in the background; the list of deliveries has
+        `replays_since` until each has begun. Accounts are found by the read model, which is some seconds
+        late and has days as far back as `READ_MODEL_DAYS`.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/replay",
-                body={"identity_id": identity_id, "after_line": after_line, "reason": reason},
+                body={"identity_id": identity_id, "after_line": after_line, "since": since, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="ok",
@@ -652,19 +660,20 @@ class AdminCalls(ABC):
         *,
         identity_ids: Sequence[str],
         reason: str,
+        public_reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.SuspendedAccounts:
         """
         Suspend many accounts for one reason. Suspends up to 100 accounts. Each succeeds or fails by itself
         and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that
         it suspended are not suspended again, and the others are tried again. A key belongs to one list and
-        reason.
+        reason. `public_reason`: why, as their holders read it.
         """
         return self._send(
             Call(
                 "POST",
                 "/api/admin/accounts/suspend",
-                body={"identity_ids": identity_ids, "reason": reason},
+                body={"identity_ids": identity_ids, "reason": reason, "public_reason": public_reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="results",
@@ -847,20 +856,23 @@ class AdminCalls(ABC):
         expires_at: str | datetime | None = None,
         app_slugs: Sequence[str] | None = None,
         bought: bool | None = None,
+        paid_minor: int | None = None,
+        currency: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.AdjustedCredits:
         """
         Add or take credits. Requires `Idempotency-Key`. Taking more credits than available requires
         `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. Given credits can have
-        terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`. A
-        negative amount takes credits for all apps, in the order of use. The holder sees the reason in the
-        ledger.
+        terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`.
+        Bought credits can have `paid_minor` and `currency`, such as 2000 and `eur`: they then count in
+        `revenue`, and in the `liability` of a month. A negative amount takes credits for all apps, in the
+        order of use. The holder sees the reason in the ledger.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/accounts/{quote(identity_id, safe='')}/credits",
-                body={"amount": amount, "allow_negative": allow_negative, "expires_at": expires_at, "app_slugs": app_slugs, "bought": bought, "reason": reason},
+                body={"amount": amount, "allow_negative": allow_negative, "expires_at": expires_at, "app_slugs": app_slugs, "bought": bought, "paid_minor": paid_minor, "currency": currency, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="entry",
@@ -940,17 +952,19 @@ class AdminCalls(ABC):
         identity_id: str,
         *,
         reason: str,
+        public_reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.SuspendAccountResponse:
         """
-        Suspend the account. Every request of the holder except sign-out gets 403 `suspended`. Started jobs
-        can still be settled, and still expire.
+        Suspend the account. Every request of the holder except sign-out gets 403 `suspended`; with a
+        session, `public_reason` says why if it is given here. Started jobs can still be settled, and still
+        expire. Suspending a suspended account changes only the `public_reason`, if one is given.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/accounts/{quote(identity_id, safe='')}/suspend",
-                body={"reason": reason},
+                body={"reason": reason, "public_reason": public_reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="ok",
@@ -1095,6 +1109,55 @@ class AdminCalls(ABC):
             )
         )
 
+    def copy_directory(
+        self,
+        *,
+        cursor: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.CopiedDirectory:
+        """
+        Copy the directory to the archive at once, a portion at a time. The schedule makes the same copy
+        each day: of apps, their keys, OAuth clients, resources and webhooks, plans and the audit log.
+        People are copied with each of their changes; those that wait are copied too. Repeat with `cursor`
+        set to `next_cursor` until the response has no `next_cursor`. Without the bucket `ARCHIVE`, the
+        response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                "/api/admin/directory/copy",
+                body={"cursor": cursor},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="copy",
+            )
+        )
+
+    def rebuild_directory(
+        self,
+        *,
+        copy: str | None = None,
+        cursor: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.RebuiltDirectory:
+        """
+        Rebuild a lost directory from the archive, a portion at a time. Restores what the directory lacks,
+        from the newest complete copy or `copy`, and people (docs/keep.md). A row that the directory has
+        stays as it is, so a repeated rebuild is safe. `decide` lists what a person must look at. Repeat
+        with `cursor` set to `next_cursor` until the response has no `next_cursor`. Without the bucket
+        `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                "/api/admin/directory/rebuild",
+                body={"copy": copy, "cursor": cursor},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="copy",
+            )
+        )
+
     def list_differences(
         self,
         *,
@@ -1168,6 +1231,46 @@ class AdminCalls(ABC):
                 "POST",
                 f"/api/admin/accounts/{quote(identity_id, safe='')}/recovery",
                 body={"to": to, "reason": reason},
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="now",
+            )
+        )
+
+    def plan_lost_restore(
+        self,
+        identity_id: str,
+    ) -> types.LostAccount:
+        """
+        Show what is known of an account whose storage was lost. Changes nothing. The read model and the
+        archive know the account. Without the bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/lost-storage",
+                field="account_id",
+            )
+        )
+
+    def restore_lost(
+        self,
+        identity_id: str,
+        *,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> types.RestoredAccount:
+        """
+        Restore an account whose storage was lost, from the archive. Only if the account was not used since
+        (409 `recovery_refused`). Until the last segment is read, other requests for the account get 503
+        `account_restoring`. Repeat a request that broke off: it continues (docs/keep.md). Without the
+        bucket `ARCHIVE`, the response is 404.
+        """
+        return self._send(
+            Call(
+                "POST",
+                f"/api/admin/accounts/{quote(identity_id, safe='')}/lost-storage",
+                body={"reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="now",
@@ -1278,7 +1381,8 @@ class AdminCalls(ABC):
         has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`,
         `revenue`, `accounts` with the identity, balance and held credits of each account now, or `month`.
         With `month` instead of `from` and `to`, the response is `MonthMoney`: what all people owned before
-        and after a month, and each change between. The data comes from the read model.
+        and after a month, each change between, and what was paid for the bought credits that are left. The
+        data comes from the read model.
         """
         return self._send(
             Call(
@@ -1330,6 +1434,31 @@ class AdminCalls(ABC):
                 "GET",
                 "/api/admin/operators",
                 field="operators",
+            )
+        )
+
+    def list_requests(
+        self,
+        *,
+        request_id: str | None = None,
+        account: str | None = None,
+        app: str | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+    ) -> types.Requests:
+        """
+        The service's traffic, and requests that failed or that you look for. Rates of the last hour and
+        day, and the routes of the last hour. `requests` are the newest of the last seven days with this
+        `request_id`, `account` (an identity, or an address of one person) or `app`; without a filter, those
+        that failed. The data comes from Cloudflare's Analytics Engine, seconds late, and a busy route is
+        sampled; a local service remembers its last 1,000 requests.
+        """
+        return self._send(
+            Call(
+                "GET",
+                "/api/admin/requests",
+                query={"request_id": request_id, "account": account, "app": app, "from": from_, "to": to},
+                field="source",
             )
         )
 
@@ -1440,6 +1569,46 @@ class AdminCalls(ABC):
         return self._send(
             Call(
                 "PUT",
+                f"/api/admin/apps/{quote(slug, safe='')}",
+                body={"name": name, "starter_credits": starter_credits, "origins": origins, "daily_starter_budget": daily_starter_budget, "settle": settle, "on_expiry": on_expiry, "max_overage_percent": max_overage_percent, "upstream_providers": upstream_providers, "icon": icon, "color": color, "suggested_cap": suggested_cap, "starter_excluded_domains": starter_excluded_domains, "starter_expires_after_days": starter_expires_after_days, "starter_only_here": starter_only_here, "version": version, "reason": reason},
+                nullable=("daily_starter_budget", "max_overage_percent", "icon", "color", "suggested_cap", "starter_expires_after_days",),
+                keyed=True,
+                idempotency_key=idempotency_key,
+                field="app",
+            )
+        )
+
+    def change_app(
+        self,
+        slug: str,
+        *,
+        version: int,
+        name: str | None = None,
+        starter_credits: int | None = None,
+        origins: Sequence[str] | None = None,
+        daily_starter_budget: int | None | EllipsisType = ...,
+        settle: Literal["holder", "app"] | None = None,
+        on_expiry: Literal["refund", "charge"] | None = None,
+        max_overage_percent: int | None | EllipsisType = ...,
+        upstream_providers: Sequence[str] | None = None,
+        icon: str | None | EllipsisType = ...,
+        color: str | None | EllipsisType = ...,
+        suggested_cap: types.ChangeAppSuggestedCap | None | EllipsisType = ...,
+        starter_excluded_domains: Sequence[str] | None = None,
+        starter_expires_after_days: int | None | EllipsisType = ...,
+        starter_only_here: bool | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.SavedApp:
+        """
+        Change some settings of an app. Settings that the body does not name keep their values; `saveApp`
+        says what each means. Send the `version` that you read. If the app was saved in the meantime, also
+        by a request about other settings, the response is 409 `app_changed` and nothing changes. The audit
+        log has only the settings that differ. Changes take effect everywhere within a minute.
+        """
+        return self._send(
+            Call(
+                "PATCH",
                 f"/api/admin/apps/{quote(slug, safe='')}",
                 body={"name": name, "starter_credits": starter_credits, "origins": origins, "daily_starter_budget": daily_starter_budget, "settle": settle, "on_expiry": on_expiry, "max_overage_percent": max_overage_percent, "upstream_providers": upstream_providers, "icon": icon, "color": color, "suggested_cap": suggested_cap, "starter_excluded_domains": starter_excluded_domains, "starter_expires_after_days": starter_expires_after_days, "starter_only_here": starter_only_here, "version": version, "reason": reason},
                 nullable=("daily_starter_budget", "max_overage_percent", "icon", "color", "suggested_cap", "starter_expires_after_days",),
@@ -1939,19 +2108,22 @@ class AdminCalls(ABC):
         slug: str,
         id: str,
         *,
+        type: Literal["ping", "job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"] | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.TestedWebhook:
         """
-        Send a ping to a webhook. Sends the event `ping` once, now, also to a paused webhook, and returns
-        how the receiver responded within 10 seconds. A request that is repeated with its `Idempotency-Key`
-        sends the same `webhook-id` again. At most 6 a minute for a webhook.
+        Send a test to a webhook. Sends `type` once, now, also to a paused webhook and if it does not list
+        the type, and returns how the receiver responded within 10 seconds. `ping`, which is sent without a
+        `type`, has no data; any other type is a sample with every member of a real event. Each has `"test":
+        true` and the header `webhook-test: true`, and its ids belong to nobody. A request that is repeated
+        with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/test",
-                body={"reason": reason},
+                body={"type": type, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="status",
@@ -1977,7 +2149,7 @@ class AdminCalls(ABC):
                 "GET",
                 f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/deliveries",
                 query={"status": status, "limit": limit, "cursor": cursor},
-                field="deliveries",
+                field="replays_since",
             )
         )
 
@@ -2010,21 +2182,26 @@ class AdminCalls(ABC):
         slug: str,
         id: str,
         *,
-        identity_id: str,
-        after_line: int,
+        identity_id: str | None = None,
+        after_line: int | None = None,
+        since: str | datetime | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> types.ReplayWebhookResponse:
         """
-        Send an account's events again. Sends the events of the account's entries after `after_line` again,
-        in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An
-        operator may name the person by e-mail address.
+        Send events again. With `identity_id` and `after_line`: sends the events of the account's entries
+        after this one again, in order and with the same `webhook-id`s. 0 begins with the events since the
+        webhook was created. An operator may name the person by e-mail address. With `since`, at most 7 days
+        ago, and neither of them: does the same for the entries since then of all accounts that have the
+        app, a hundred accounts after the other, in the background; the list of deliveries has
+        `replays_since` until each has begun. Accounts are found by the read model, which is some seconds
+        late and has days as far back as `READ_MODEL_DAYS`.
         """
         return self._send(
             Call(
                 "POST",
                 f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/replay",
-                body={"identity_id": identity_id, "after_line": after_line, "reason": reason},
+                body={"identity_id": identity_id, "after_line": after_line, "since": since, "reason": reason},
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="ok",

@@ -89,6 +89,7 @@ class PassbookClient(Calls):
         report_reason: bool | None = None,
         on_warning: Callable[[str], None] = _log.warning,
         on_approval_needed: Callable[[str], None] | None = None,
+        wait_for_top_up: bool = False,
     ) -> ContextManager[RunningJob]:
         """
         Reserves credits, runs the block, and settles the job at the `actual_cost` that the block sets. If the block
@@ -107,6 +108,8 @@ class PassbookClient(Calls):
         :param on_approval_needed: Called if a cap of the token does not allow the job, with the address of the page where
             the account's holder approves or denies it. The call waits for the decision, up to 15 minutes, and then raises
             `approval_denied` or `approval_ended` if the job was not approved.
+        :param wait_for_top_up: Whether to wait for an automatic top-up, if the balance does not cover the job and one is on its
+            way: at most a minute, then it raises `insufficient_credits`. By default it raises at once.
         :param on_warning: Called if the job was not settled exactly as the block set it.
         """
         request = {
@@ -116,7 +119,8 @@ class PassbookClient(Calls):
             "ttl_seconds": ttl_seconds,
             "metadata": metadata,
         }
-        return self._runner.run(request, key, report_reason, on_failure, on_warning, on_approval_needed)
+        run = self._runner.run
+        return run(request, key, report_reason, on_failure, on_warning, on_approval_needed, wait_for_top_up)
 
     @property
     def tokens(self) -> Tokens:

@@ -30,6 +30,10 @@ _DEFAULT_TTL_SECONDS = 24 * 60 * 60
 _APPROVAL_WAIT_MIN_SECONDS = 2.0
 _APPROVAL_WAIT_MAX_SECONDS = 10.0
 
+#: How long an automatic top-up is waited for in all, and the pause between two looks at the balance.
+_TOP_UP_WAIT_SECONDS = 60.0
+_TOP_UP_PAUSE_SECONDS = 2.0
+
 #: Longest `reason` of a failed job, in UTF-16 code units.
 _REASON_MAX_LENGTH = 500
 
@@ -124,6 +128,7 @@ class Runner:
         on_failure: Literal["refund", "charge_spent"],
         on_warning: Callable[[str], None],
         on_approval_needed: Callable[[str], None] | None,
+        wait_for_top_up: bool,
     ) -> Iterator[RunningJob]:
         def warn(message: str) -> None:
             # The caller's function must not undo finished work.
@@ -132,7 +137,7 @@ class Runner:
 
         _check_estimate(request["cost_estimate"])
         keys = _Keys.of(key)
-        job, progress = self._reserve(request, keys, warn, on_approval_needed)
+        job, progress = self._reserve(request, keys, warn, on_approval_needed, wait_for_top_up)
         try:
             with self._kept_fresh():
                 yield job
@@ -190,12 +195,30 @@ class Runner:
             self._wait(seconds)
             seconds = min(_APPROVAL_WAIT_MAX_SECONDS, seconds * 1.5)
 
+    def _with_top_up(self, calls: Calls, create: Callable[[], types.CreatedJob]) -> types.CreatedJob:
+        """Creates a job. While it is refused for credits that an automatic top-up is about to bring, waits for them."""
+        left = _TOP_UP_WAIT_SECONDS
+        while True:
+            try:
+                return create()
+            except PassbookError as error:
+                if error.code != "insufficient_credits" or error.body.get("topup") != "pending":
+                    raise
+                before, has_risen = error.body["credits"], False
+                while not has_risen and left > 0:
+                    self._wait(_TOP_UP_PAUSE_SECONDS)
+                    left -= _TOP_UP_PAUSE_SECONDS
+                    has_risen = calls.wallet()["account"]["credits"] > before
+                if not has_risen:
+                    raise
+
     def _reserve(
         self,
         request: Mapping[str, Any],
         keys: _Keys,
         warn: Callable[[str], None],
         on_approval_needed: Callable[[str], None] | None,
+        wait_for_top_up: bool,
     ) -> tuple[RunningJob, JobProgress]:
         """
         Reserves credits, or finds the job that this key reserved before. If it is unknown whether a job was reserved, a
@@ -205,7 +228,8 @@ class Runner:
         unknown, replayed, step = threading.Event(), threading.Event(), 0
         calls = self._calls_with(Options(on_unknown=unknown.set, on_replayed=replayed.set))
         try:
-            created = self._create(calls, request, keys, on_approval_needed)
+            create = lambda: self._create(calls, request, keys, on_approval_needed)
+            created = self._with_top_up(calls, create) if wait_for_top_up else create()
             job_id, expires = created["job_id"], time.monotonic() + _ttl_seconds(request)
             held = HeldJob(job_id, 0, request["cost_estimate"], 0, expires)
             if replayed.is_set() and keys.is_own:

@@ -201,7 +201,7 @@ class CreateJobsJobs(_CreateJobsJobs, total=False):
 class CreatedItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "too_many_lots", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "app_paused", "account_full", "token_storage_full", "app_not_registered"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "too_many_lots", "scope", "app_settles", "app_stopped", "unavailable", "app_paused", "account_full", "token_storage_full", "app_not_registered"]
     """A stable code for programs."""
 
 
@@ -247,6 +247,18 @@ class CreatedItemRefusal2(TypedDict):
 class _CreatedItemRefusal3(TypedDict):
     error: str
     """A message for people."""
+    code: Literal["suspended"]
+    """A stable code for programs."""
+
+
+class CreatedItemRefusal3(_CreatedItemRefusal3, total=False):
+    public_reason: str
+    """Why, if an operator gave a reason for people. Only for a session."""
+
+
+class _CreatedItemRefusal4(TypedDict):
+    error: str
+    """A message for people."""
     code: Literal["insufficient_credits"]
     """A stable code for programs."""
     credits: int | None
@@ -270,12 +282,12 @@ class _CreatedItemRefusal3(TypedDict):
     """
 
 
-class CreatedItemRefusal3(_CreatedItemRefusal3, total=False):
+class CreatedItemRefusal4(_CreatedItemRefusal4, total=False):
     topup: Literal["pending"]
     """An automatic top-up is due. A job does not wait for it; try again in a few seconds."""
 
 
-class CreatedItemRefusal4(TypedDict):
+class CreatedItemRefusal5(TypedDict):
     error: str
     """A message for people."""
     code: Literal["limit_reached"]
@@ -287,7 +299,7 @@ class CreatedItemRefusal4(TypedDict):
 
 
 #: The item was refused; no job was created.
-CreatedItemRefusal = CreatedItemRefusal1 | CreatedItemRefusal2 | CreatedItemRefusal3 | CreatedItemRefusal4
+CreatedItemRefusal = CreatedItemRefusal1 | CreatedItemRefusal2 | CreatedItemRefusal3 | CreatedItemRefusal4 | CreatedItemRefusal5
 
 
 class CreatedJobs(TypedDict):
@@ -320,7 +332,7 @@ class SettledJob(TypedDict):
 class SettledItemRefusal1(TypedDict):
     error: str
     """A message for people."""
-    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "too_many_lots", "scope", "app_settles", "app_stopped", "suspended", "unavailable", "account_unknown", "job_unknown", "job_ended"]
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "too_many_lots", "scope", "app_settles", "app_stopped", "unavailable", "account_unknown", "job_unknown", "job_ended"]
     """A stable code for programs."""
 
 
@@ -360,7 +372,19 @@ class SettledItemRefusal2(TypedDict):
     """
 
 
-class SettledItemRefusal3(TypedDict):
+class _SettledItemRefusal3(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["suspended"]
+    """A stable code for programs."""
+
+
+class SettledItemRefusal3(_SettledItemRefusal3, total=False):
+    public_reason: str
+    """Why, if an operator gave a reason for people. Only for a session."""
+
+
+class SettledItemRefusal4(TypedDict):
     error: str
     """A message for people."""
     code: Literal["overage_limit"]
@@ -369,7 +393,7 @@ class SettledItemRefusal3(TypedDict):
     """The highest allowed cost of this job."""
 
 
-class SettledItemRefusal4(TypedDict):
+class SettledItemRefusal5(TypedDict):
     error: str
     """A message for people."""
     code: Literal["step_too_old"]
@@ -379,7 +403,7 @@ class SettledItemRefusal4(TypedDict):
 
 
 #: The item was refused; its job is unchanged.
-SettledItemRefusal = SettledItemRefusal1 | SettledItemRefusal2 | SettledItemRefusal3 | SettledItemRefusal4
+SettledItemRefusal = SettledItemRefusal1 | SettledItemRefusal2 | SettledItemRefusal3 | SettledItemRefusal4 | SettledItemRefusal5
 
 
 class SettledJobs(TypedDict):
@@ -690,6 +714,11 @@ class Webhook(TypedDict):
     """Why the last delivery that failed did so; null: none did."""
     last_error_at: str | None
     """RFC 3339, in UTC with milliseconds."""
+    last_response: str | None
+    """
+    The first 1,024 bytes of the response to that delivery, without control characters, until the next
+    success. Only for operators with the role `admin`; null: it had no text.
+    """
     failing_since: str | None
     """When the first delivery failed after the last success; null: the last one succeeded."""
     version: int
@@ -724,6 +753,8 @@ class TestedWebhook(TypedDict):
     duration_ms: int
     error: str | None
     """Why the receiver did not accept the event; null: it did."""
+    response: str | None
+    """The first 1,024 bytes of a response that did not accept it. Null for an app's key."""
 
 
 class WebhookDelivery(TypedDict):
@@ -747,6 +778,8 @@ class WebhookDelivery(TypedDict):
 
 
 class _WebhookDeliveryPage(TypedDict):
+    replays_since: str | None
+    """Since when the events of all accounts are being sent again; null: they are not."""
     deliveries: list[WebhookDelivery]
 
 
@@ -826,6 +859,8 @@ class InspectedAccountAccount(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
     suspended_at: str | None
     """The start of the suspension; null if the account is not suspended."""
+    suspended_public_reason: str | None
+    """Why it is suspended, as its holder reads it; null without such a reason."""
 
 
 class PersonalTokenClient(TypedDict):
@@ -1071,12 +1106,58 @@ class ArchiveSegment(TypedDict):
     """The bytes in base64url (RFC 4648, section 5)."""
 
 
+class _CopiedDirectory(TypedDict):
+    copy: str
+    """The id of the copy."""
+    rows: int
+    """Rows that the copy has so far; 0 if it had ended before."""
+    people: int
+    """Changes of people that this call copied."""
+
+
+class CopiedDirectory(_CopiedDirectory, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class RebuiltDirectoryCopy(TypedDict):
+    id: str
+    completed_at: str
+
+
+class RebuiltDirectoryDecide(TypedDict):
+    why: Literal["newer_record", "page_missing", "page_damaged", "person_taken", "person_unreadable"]
+    """
+    `newer_record`: the directory has another version, which stays. `page_missing`, `page_damaged`: a
+    file of the copy cannot be used. `person_taken`: another person has a sign-in method of this one.
+    `person_unreadable`: the encryption key of the copy is missing.
+    """
+    subject: str
+    """A record, a file, or an identity."""
+
+
+class _RebuiltDirectory(TypedDict):
+    copy: RebuiltDirectoryCopy | None
+    """The copy that is restored; null: the archive has no copy, so only people are restored."""
+    table: str
+    """The table that the numbers are about."""
+    restored: int
+    known: int
+    """Rows that the directory had."""
+    decide: list[RebuiltDirectoryDecide]
+
+
+class RebuiltDirectory(_RebuiltDirectory, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
 class ComparedPageDifferences(TypedDict):
     identity_id: str | None
     """Null: the whole service."""
     where: Literal["account", "archive", "read_model", "payments"]
     """The copy that differs, or the account's own sums."""
-    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed", "purchase", "daily_totals", "daily_totals_bought"]
+    what: Literal["balance", "held", "purchases", "entry", "segment_missing", "segment_changed", "purchase", "daily_totals", "daily_totals_bought", "liability"]
     expected: int | None
     """What the account's rows give: credits, or the number of an entry."""
     found: int | None
@@ -1199,6 +1280,48 @@ class RecoveredAccount(TypedDict):
     """Entries of requests that arrived while the account restarted. They are undone."""
 
 
+class LostAccountHead(TypedDict):
+    line: int
+    """The number of its last entry."""
+    sha256: str
+    """The SHA-256 of its stored bytes, in hexadecimal."""
+
+
+class LostAccountReadModel(TypedDict):
+    """The account as the read model knows it. The archive may have less."""
+    line: int
+    """The number of the entry."""
+    credits: int
+    held: int
+    at: str
+    """The time of the entry."""
+
+
+class LostAccount(TypedDict):
+    account_id: str
+    head: LostAccountHead
+    read_model: LostAccountReadModel
+    """The account as the read model knows it. The archive may have less."""
+    refusal: str | None
+    """Why it cannot be restored; null: it can."""
+
+
+class RestoredAccountNow(TypedDict):
+    line: int
+    """The number of the entry."""
+    at: str
+    """The time of the entry."""
+    credits: int
+    held: int
+    started_jobs: int
+
+
+class RestoredAccount(TypedDict):
+    now: RestoredAccountNow
+    lost_entries: int
+    """Entries that the read model had, and the archive has not."""
+
+
 class _RepairedPage(TypedDict):
     checked: int
     """People whose accounts were compared with the read model."""
@@ -1312,7 +1435,8 @@ class MoneyByApp(TypedDict):
 
 
 class MoneyRevenue(TypedDict):
-    package: str
+    package: str | None
+    """Null: operators gave the credits, with `paid_minor`."""
     currency: str
     purchases: int
     amount_minor: int
@@ -1337,6 +1461,18 @@ class CreditsByPart(TypedDict):
     """Credits that were bought, and those that were given."""
     bought: int
     given: int
+
+
+class MonthMoneyLiability(TypedDict):
+    currency: str | None
+    """Null: what was paid for these credits is unknown."""
+    credits: int
+    """With those that started jobs hold."""
+    amount_minor: int | None
+    """
+    What was paid for these credits, in the currency's smallest unit, such as cents. Null without a
+    currency.
+    """
 
 
 class MonthMoney(TypedDict):
@@ -1369,12 +1505,17 @@ class MonthMoney(TypedDict):
     """
     closing: CreditsByPart
     """After the month, or so far. Each part is that of `opening` with all changes added, exactly."""
+    liability: list[MonthMoneyLiability]
+    """
+    The bought credits of `closing`, by the currency of their payments. All `credits` add up to
+    `closing.bought`.
+    """
     as_of: str
     """The time of the query to the read model, which can be some seconds behind the accounts."""
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "people_waiting", "directory_copy_age", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/operate.md, "Alerts", has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None
@@ -1430,6 +1571,59 @@ class Operator(TypedDict):
 
 class OperatorList(TypedDict):
     operators: list[Operator]
+
+
+class RequestSums(TypedDict):
+    requests: int
+    failed: int
+    """Responses with a status of 500 or more."""
+    limited: int
+    """Responses with the status 429."""
+
+
+class RequestsRoutes(TypedDict):
+    requests: int
+    failed: int
+    """Responses with a status of 500 or more."""
+    limited: int
+    """Responses with the status 429."""
+    method: str
+    route: str | None
+    """Null: no route matched."""
+    p50_ms: float
+    """The median of the durations."""
+    p95_ms: float
+    """95 of 100 requests took no longer."""
+
+
+class Request(TypedDict):
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+    request_id: str
+    method: str
+    route: str | None
+    status: int
+    code: str | None
+    """The code of the refusal."""
+    app: str | None
+    caller: str | None
+    """The kind of caller."""
+    account: str | None
+    """Stands for the account in logs and metrics."""
+    release: str | None
+    colo: str | None
+    """Cloudflare's location."""
+    duration_ms: float
+    """Time spent waiting, without computing."""
+
+
+class Requests(TypedDict):
+    source: Literal["metrics", "memory"]
+    """`memory`: a local service, which remembers its last 1,000 requests."""
+    hour: RequestSums
+    day: RequestSums
+    routes: list[RequestsRoutes]
+    requests: list[Request]
 
 
 class AuditEntry(TypedDict):
@@ -1562,6 +1756,11 @@ class AppRecord(TypedDict):
 
 class SavedApp(TypedDict):
     app: AppRecord
+
+
+class ChangeAppSuggestedCap(TypedDict):
+    credits: int
+    period: CapPeriod
 
 
 class ListedAppKey(TypedDict):
@@ -1752,12 +1951,17 @@ class JobWebhookEventData(TypedDict):
     """The job as it is when the event is sent."""
 
 
-class JobWebhookEvent(TypedDict):
-    """One of the app's own jobs."""
+class _JobWebhookEvent(TypedDict):
     type: Literal["job.created", "job.completed", "job.failed", "job.expired"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: JobWebhookEventData
+
+
+class JobWebhookEvent(_JobWebhookEvent, total=False):
+    """One of the app's own jobs."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class ProgressedJobWebhookEventData(TypedDict):
@@ -1773,15 +1977,20 @@ class ProgressedJobWebhookEventData(TypedDict):
     message: str | None
 
 
-class ProgressedJobWebhookEvent(TypedDict):
-    """
-    A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each job
-    is sent.
-    """
+class _ProgressedJobWebhookEvent(TypedDict):
     type: Literal["job.progressed"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: ProgressedJobWebhookEventData
+
+
+class ProgressedJobWebhookEvent(_ProgressedJobWebhookEvent, total=False):
+    """
+    A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each job
+    is sent.
+    """
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class ChangedCreditsWebhookEventData(TypedDict):
@@ -1797,15 +2006,20 @@ class ChangedCreditsWebhookEventData(TypedDict):
     """The bought part of `credits`."""
 
 
-class ChangedCreditsWebhookEvent(TypedDict):
-    """
-    The newest balance of an account that is open for the app, at most once a second. Changes in between
-    have no event.
-    """
+class _ChangedCreditsWebhookEvent(TypedDict):
     type: Literal["credits.changed"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: ChangedCreditsWebhookEventData
+
+
+class ChangedCreditsWebhookEvent(_ChangedCreditsWebhookEvent, total=False):
+    """
+    The newest balance of an account that is open for the app, at most once a second. Changes in between
+    have no event.
+    """
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class _CreditsWebhookEventData(TypedDict):
@@ -1824,12 +2038,17 @@ class CreditsWebhookEventData(_CreditsWebhookEventData, total=False):
     """The app's own job whose cost an operator gave back."""
 
 
-class CreditsWebhookEvent(TypedDict):
-    """An account that is open for the app. `credits.refused`: a request got 402."""
+class _CreditsWebhookEvent(TypedDict):
     type: Literal["credits.granted", "credits.refused", "purchase.completed", "purchase.refunded", "account.deleted"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: CreditsWebhookEventData
+
+
+class CreditsWebhookEvent(_CreditsWebhookEvent, total=False):
+    """An account that is open for the app. `credits.refused`: a request got 402."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class LowCreditsWebhookEventData(TypedDict):
@@ -1847,12 +2066,17 @@ class LowCreditsWebhookEventData(TypedDict):
     """The lowest threshold that they fell to or below."""
 
 
-class LowCreditsWebhookEvent(TypedDict):
-    """The credits that the app can use crossed a threshold."""
+class _LowCreditsWebhookEvent(TypedDict):
     type: Literal["credits.low"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: LowCreditsWebhookEventData
+
+
+class LowCreditsWebhookEvent(_LowCreditsWebhookEvent, total=False):
+    """The credits that the app can use crossed a threshold."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class ExpiringCreditsWebhookEventData(TypedDict):
@@ -1871,12 +2095,17 @@ class ExpiringCreditsWebhookEventData(TypedDict):
     """RFC 3339, in UTC with milliseconds."""
 
 
-class ExpiringCreditsWebhookEvent(TypedDict):
-    """Sent a week and a day before credits expire that the app can use."""
+class _ExpiringCreditsWebhookEvent(TypedDict):
     type: Literal["credits.expiring"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: ExpiringCreditsWebhookEventData
+
+
+class ExpiringCreditsWebhookEvent(_ExpiringCreditsWebhookEvent, total=False):
+    """Sent a week and a day before credits expire that the app can use."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class ExpiredCreditsWebhookEventData(TypedDict):
@@ -1893,12 +2122,17 @@ class ExpiredCreditsWebhookEventData(TypedDict):
     """The credits that expired."""
 
 
-class ExpiredCreditsWebhookEvent(TypedDict):
-    """Credits that the app could use have expired."""
+class _ExpiredCreditsWebhookEvent(TypedDict):
     type: Literal["credits.expired"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: ExpiredCreditsWebhookEventData
+
+
+class ExpiredCreditsWebhookEvent(_ExpiredCreditsWebhookEvent, total=False):
+    """Credits that the app could use have expired."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class FailedTopUpWebhookEventData(TypedDict):
@@ -1915,12 +2149,17 @@ class FailedTopUpWebhookEventData(TypedDict):
     """The failed charges in a row, with this one."""
 
 
-class FailedTopUpWebhookEvent(TypedDict):
-    """A charge of automatic top-up failed. After three in a row it is switched off."""
+class _FailedTopUpWebhookEvent(TypedDict):
     type: Literal["topup.failed"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: FailedTopUpWebhookEventData
+
+
+class FailedTopUpWebhookEvent(_FailedTopUpWebhookEvent, total=False):
+    """A charge of automatic top-up failed. After three in a row it is switched off."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class DisabledTopUpWebhookEventData(TypedDict):
@@ -1935,12 +2174,17 @@ class DisabledTopUpWebhookEventData(TypedDict):
     reason: Literal["holder", "declined", "authentication_required", "refused", "package_changed", "suspended"]
 
 
-class DisabledTopUpWebhookEvent(TypedDict):
-    """Automatic top-up was switched off: by the `holder`, or for another reason."""
+class _DisabledTopUpWebhookEvent(TypedDict):
     type: Literal["topup.disabled"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: DisabledTopUpWebhookEventData
+
+
+class DisabledTopUpWebhookEvent(_DisabledTopUpWebhookEvent, total=False):
+    """Automatic top-up was switched off: by the `holder`, or for another reason."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class ApprovalWebhookEventDataToken(TypedDict):
@@ -1964,12 +2208,17 @@ class ApprovalWebhookEventData(TypedDict):
     """The token that requested it; without `client_id` it is a personal access token."""
 
 
-class ApprovalWebhookEvent(TypedDict):
-    """The holder decided about a job beyond a cap, which one of the app's clients requested."""
+class _ApprovalWebhookEvent(TypedDict):
     type: Literal["approval.approved", "approval.denied"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: ApprovalWebhookEventData
+
+
+class ApprovalWebhookEvent(_ApprovalWebhookEvent, total=False):
+    """The holder decided about a job beyond a cap, which one of the app's clients requested."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class ConnectionRevokedWebhookEventDataConnection(TypedDict):
@@ -1991,12 +2240,17 @@ class ConnectionRevokedWebhookEventData(TypedDict):
     """
 
 
-class ConnectionRevokedWebhookEvent(TypedDict):
-    """A connection of one of the app's clients was revoked."""
+class _ConnectionRevokedWebhookEvent(TypedDict):
     type: Literal["connection.revoked"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: ConnectionRevokedWebhookEventData
+
+
+class ConnectionRevokedWebhookEvent(_ConnectionRevokedWebhookEvent, total=False):
+    """A connection of one of the app's clients was revoked."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class ConnectionLimitWebhookEventDataConnection(TypedDict):
@@ -2021,15 +2275,20 @@ class ConnectionLimitWebhookEventData(TypedDict):
     """The start of the cap's next period; null: `total` has none."""
 
 
-class ConnectionLimitWebhookEvent(TypedDict):
-    """
-    A cap of a connection of one of the app's clients refused a request, for the first time in its
-    period.
-    """
+class _ConnectionLimitWebhookEvent(TypedDict):
     type: Literal["connection.limit_reached"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: ConnectionLimitWebhookEventData
+
+
+class ConnectionLimitWebhookEvent(_ConnectionLimitWebhookEvent, total=False):
+    """
+    A cap of a connection of one of the app's clients refused a request, for the first time in its
+    period.
+    """
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class AppAccessWebhookEventData(TypedDict):
@@ -2039,12 +2298,17 @@ class AppAccessWebhookEventData(TypedDict):
     """An app's slug."""
 
 
-class AppAccessWebhookEvent(TypedDict):
-    """The holder stopped the app, or allowed it again."""
+class _AppAccessWebhookEvent(TypedDict):
     type: Literal["access.stopped", "access.allowed"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: AppAccessWebhookEventData
+
+
+class AppAccessWebhookEvent(_AppAccessWebhookEvent, total=False):
+    """The holder stopped the app, or allowed it again."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 class AppWebhookEventData(TypedDict):
@@ -2054,24 +2318,34 @@ class AppWebhookEventData(TypedDict):
     """An operator's pause of the app; null: it is not paused."""
 
 
-class AppWebhookEvent(TypedDict):
-    """An operator paused the app or changed the message of its pause, or let it continue."""
+class _AppWebhookEvent(TypedDict):
     type: Literal["app.paused", "app.continued"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: AppWebhookEventData
 
 
+class AppWebhookEvent(_AppWebhookEvent, total=False):
+    """An operator paused the app or changed the message of its pause, or let it continue."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
+
+
 class PingWebhookEventData(TypedDict):
     pass
 
 
-class PingWebhookEvent(TypedDict):
-    """Sent by a test."""
+class _PingWebhookEvent(TypedDict):
     type: Literal["ping"]
     timestamp: str
     """When it happened. The same in every attempt."""
     data: PingWebhookEventData
+
+
+class PingWebhookEvent(_PingWebhookEvent, total=False):
+    """Sent by a test."""
+    test: Literal[True]
+    """Only in a test: the event is a sample."""
 
 
 #: The body of a request to a webhook, a Standard Webhook. Its headers are `webhook-id` (the same in every attempt), `webhook-timestamp` and `webhook-signature`.

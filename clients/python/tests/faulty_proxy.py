@@ -7,8 +7,19 @@ import socket
 import threading
 from typing import Iterator, Sequence
 
+_TOP_UP = b'{"error": "-", "code": "insufficient_credits", "credits": %d, "topup": "pending"}'
+_HEAD = b"HTTP/1.1 402 Payment Required\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+
+
+def _top_up_pending(credits: int) -> bytes:
+    body = _TOP_UP % credits
+    return _HEAD % len(body) + body
+
+
 #: Responses that do not come from the service.
 FOREIGN = {
+    "topup": _top_up_pending(credits=0),
+    "topup_never": _top_up_pending(credits=1_000),
     "page": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 26\r\n\r\n<p>Welcome to the hotel</p>",
     "json": b'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 16\r\n\r\n{"status": "up"}',
     "redirect": b"HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: /api/me\r\n\r\n",
@@ -22,6 +33,7 @@ class FaultyProxy:
     - `request_lost`: it is closed before the request reaches the service.
     - `response_lost`: the service carries the request out, and the connection is closed instead of its response.
     - `page`, `json`, `redirect`: the service carries the request out, and another server's response is the response.
+    - `topup`, `topup_never`: the same with a 402 that promises an automatic top-up, at a balance of 0 and of 1,000.
     """
 
     def __init__(self, target_port: int) -> None:

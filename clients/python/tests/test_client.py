@@ -75,6 +75,19 @@ class ClientTest(unittest.TestCase):
     def newest_job(self) -> Any:
         return self.passbook.list_jobs(limit=1)["jobs"][0]
 
+    def test_run_job_waits_for_a_top_up_if_it_should_and_one_is_on_its_way(self) -> None:
+        with self.faulty("topup").run_job(**JOB, wait_for_top_up=True) as job:
+            job.actual_cost = 4
+        self.assertEqual((self.waited, self.credits()), ([2.0], 96))
+        for wait_for_top_up, waited in ((False, 0.0), (True, 60.0)):
+            self.waited.clear()
+            passbook = self.faulty("topup_never")
+            with self.assertRaises(PassbookError) as caught:
+                with passbook.run_job(**JOB, wait_for_top_up=wait_for_top_up):
+                    self.fail("there is no job")
+            self.assertEqual((caught.exception.code, sum(self.waited)), ("insufficient_credits", waited))
+            passbook.when_idle()
+
     def test_run_job_charges_the_actual_cost_and_returns_the_rest(self) -> None:
         with self.passbook.run_job(**JOB, metadata={"kept": 1}) as job:
             self.assertEqual(job.credits, 90)

@@ -3,7 +3,7 @@
 export interface AdminOperation {
   /** The `operationId` of the API document, and the name of the call. */
   readonly id: string;
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With the names of its fields in braces. */
   readonly path: string;
   readonly summary: string;
@@ -18,6 +18,7 @@ export interface AdminOperation {
   readonly shapes: readonly (readonly string[])[];
 }
 
+/** A field of an operators' call. */
 export interface AdminField {
   /** In camelCase. The API's name has the same words with `_`. */
   readonly name: string;

@@ -19,6 +19,7 @@ export interface ConnectionTokens {
   readonly identity_id: string | null;
 }
 
+/** The options of a connection. */
 export interface ConnectionOptions {
   /** Stores the new tokens after each renewal. A renewal waits for it. */
   readonly onTokens?: (tokens: ConnectionTokens) => void | Promise<void>;

@@ -18,6 +18,7 @@ import {
   type OAuthFetch,
 } from "./token_endpoint.ts";
 
+/** The service, and your client as it is registered or described by its document. */
 export interface OAuthClientOptions {
   /** The service's origin, such as `https://passbook.example.com`. */
   readonly baseUrl: string;
@@ -32,6 +33,7 @@ export interface OAuthClientOptions {
   readonly timeoutMs?: number;
 }
 
+/** The rights that the person is asked for. */
 export interface StartAuthorization {
   /**
    * The rights of the app: `read` and `write` for our API, `openid`, `profile` and `email` to know the person,
@@ -59,12 +61,14 @@ export interface PendingAuthorization {
   readonly resource: string | null;
 }
 
+/** The address for the person's browser, and what you keep until they return. */
 export interface StartedAuthorization {
   /** Send the person's browser here. */
   readonly url: string;
   readonly pending: PendingAuthorization;
 }
 
+/** The options of the new connection. */
 export type CallbackOptions = ConnectionOptions;
 
 /** Calls throw {@link PassbookError}. */

@@ -7,6 +7,7 @@ import { requestTokens, type OAuthFetch } from "./token_endpoint.ts";
 
 const PERSONAL_TOKEN_TYPE = "urn:passbook:token-type:personal";
 
+/** The token to make a personal access token from, and the limits of the new one. */
 export interface PersonalTokenRequest extends SpendingLimits {
   /** The service's origin, such as `https://passbook.example.com`. */
   readonly baseUrl: string;
@@ -23,6 +24,7 @@ export interface PersonalTokenRequest extends SpendingLimits {
   readonly timeoutMs?: number;
 }
 
+/** A new personal access token. It is shown only now. */
 export interface IssuedPersonalToken {
   /** Starts with `pb_pat_`. It cannot be renewed. */
   readonly token: string;

@@ -8,6 +8,7 @@ export interface SpendingCap {
   readonly period: CapPeriod;
 }
 
+/** Limits of what a connection or token can spend. A limit that is left out does not count. */
 export interface SpendingLimits {
   /** The most it may spend, at most one cap a period. */
   readonly caps?: readonly SpendingCap[] | undefined;

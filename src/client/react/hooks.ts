@@ -37,6 +37,7 @@ function sharedOf(client: PassbookClient, app: string | undefined): Shared {
 
 const Context = createContext<Shared | null>(null);
 
+/** The properties of `PassbookProvider`. */
 export interface PassbookProviderProps {
   /** Make it once, outside of components: another client is another stream. */
   readonly client: PassbookClient;

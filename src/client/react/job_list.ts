@@ -6,6 +6,7 @@ import type { AccountStore } from "./account_store.ts";
 import { createSharedState, type SharedState } from "./shared_state.ts";
 import { errorOf, isSignedOut, LOADING, SIGNED_OUT, type JobsState } from "./states.ts";
 
+/** Which jobs `useJobs` shows. */
 export interface JobsFilter {
   /** Only jobs of this app; of all apps if omitted. */
   readonly app?: string | undefined;

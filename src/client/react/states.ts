@@ -7,6 +7,7 @@ export interface Loading {
   readonly status: "loading";
 }
 
+/** Nobody is signed in. */
 export interface SignedOut {
   readonly status: "signed_out";
 }
@@ -19,6 +20,7 @@ export interface Failed {
   readonly retry: () => void;
 }
 
+/** The person's credits, live. */
 export interface ReadyWallet {
   readonly status: "ready";
   /** The available credits. */
@@ -29,8 +31,10 @@ export interface ReadyWallet {
   readonly apps: readonly AppEntry[];
 }
 
+/** The state that `useWallet` returns. */
 export type WalletState = Loading | SignedOut | Failed | ReadyWallet;
 
+/** The person's jobs, live. */
 export interface ReadyJobs {
   readonly status: "ready";
   /** Newest first. */
@@ -39,8 +43,10 @@ export interface ReadyJobs {
   readonly hasMore: boolean;
 }
 
+/** The state that `useJobs` returns. */
 export type JobsState = Loading | SignedOut | Failed | ReadyJobs;
 
+/** Nobody is signed in, and how to change that. */
 export interface SignInNeeded extends SignedOut {
   /** Why a sign-in of this page failed; otherwise null. */
   readonly error: Error | null;
@@ -50,6 +56,7 @@ export interface SignInNeeded extends SignedOut {
   readonly retry: () => void;
 }
 
+/** A person is signed in. */
 export interface SignedIn {
   readonly status: "signed_in";
   /** The person's id, which is the `sub` of their tokens. */
@@ -58,6 +65,7 @@ export interface SignedIn {
   readonly signOut: () => Promise<void>;
 }
 
+/** The state that `useSignIn` returns. */
 export type SignInState = Loading | SignInNeeded | Failed | SignedIn;
 
 export const LOADING: Loading = { status: "loading" };

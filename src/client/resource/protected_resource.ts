@@ -11,6 +11,7 @@ import { createSigningKeys } from "../signing_keys.ts";
 import type { Fetch } from "../transport.ts";
 import { createCharges, type Charge, type Charges, type ResourceClient } from "./charges.ts";
 
+/** The service, and your resource as an operator registered it. */
 export interface ProtectedResourceOptions {
   /** The service's origin, which must equal the token's `iss`. */
   readonly baseUrl: string;
@@ -39,11 +40,13 @@ export interface VerifiedAccess {
   readonly expires_at: string;
 }
 
+/** Your server for requests with a valid token. */
 export type ProtectedHandler = (
   request: Request,
   access: VerifiedAccess,
 ) => Response | Promise<Response>;
 
+/** Your server as a protected resource (RFC 9728). */
 export interface ProtectedResource {
   /** The metadata document, which tells clients where people give access. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -86,6 +89,7 @@ export interface ProtectedResource {
   ): Promise<RunResult<Result>>;
 }
 
+/** How tokens are checked. */
 export interface ProtectOptions {
   /** Whether each token is checked at the service too, so that one of an ended connection is refused at once. */
   readonly online?: boolean;

@@ -22,6 +22,7 @@ export interface TestPerson {
   readonly credits?: number;
 }
 
+/** The apps and people of the service, and its settings. All is optional. */
 export interface StartPassbook {
   /** Slugs, or apps with their settings. */
   readonly apps?: readonly (string | TestApp)[];
@@ -35,6 +36,7 @@ export interface StartPassbook {
   readonly onLog?: (line: ServiceLog) => void;
 }
 
+/** A running service. */
 export interface Passbook {
   /** The service's address: the `baseUrl` of your clients. */
   readonly url: string;

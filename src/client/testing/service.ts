@@ -48,6 +48,7 @@ export interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether requests are limited as in production. */
   readonly rateLimits: boolean;
+  /** Receives what the service logs from when it accepts requests. */
   readonly onLog?: (line: ServiceLog) => void;
 }
 
@@ -73,13 +74,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const manifest = JSON.parse(await readText("service.json")) as WorkerManifest;
   const { Miniflare, convertV4MiniflareOptions } = await loadRuntime(manifest.miniflare);
   const converted = convertV4MiniflareOptions(await workerOptions(manifest, options));
+  // Requests that arrive before the databases have their tables fail, which is no fault.
+  let has_tables = false;
   const runtime = new Miniflare({
     ...converted,
-    handleStructuredLogs: (line: ServiceLog) => options.onLog?.(line),
+    handleStructuredLogs: (line: ServiceLog) => {
+      if (has_tables) options.onLog?.(line);
+    },
   });
   try {
     const { port } = await runtime.ready;
     for (const name of manifest.databases) await migrate(runtime, name);
+    has_tables = true;
     const { events } = manifest;
     return { url: `http://localhost:${port}`, events, stop: () => runtime.dispose() };
   } catch (error) {

@@ -8,6 +8,7 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../../src/commands/local_worker.ts";
 import type { Installed } from "../support/installed.ts";
+import { useMcpServer as useMcpServerByAiSdk } from "./clients/ai_sdk.mjs";
 import { SDKS, useMcpServer } from "./clients/mcp.mjs";
 import { useOauth4webapi, useOpenidClient, useOpenidDevice } from "./clients/openid_client.mjs";
 import {
@@ -111,6 +112,27 @@ describe("clients of the Model Context Protocol", { tags: "slow" }, () => {
       const { client_id } = decodeJwt(used.refreshed.access_token);
       expect(client_id).toContain(`${service.issuer}/oauth/clients/development/`);
       expect(used.after).toBe(used.before);
+    },
+  );
+
+  it.each(["with a document", "that registers itself in development"])(
+    "an agent with the AI SDK, %s, calls an MCP server and refreshes",
+    async (kind) => {
+      const redirect_uri = `http://127.0.0.1:${await freePort()}/callback`;
+      const client_id = kind === "with a document" ? publishAgent("ai", redirect_uri) : undefined;
+      const used: Omit<UsedServer, "authorizations"> = await useMcpServerByAiSdk(mcp_url, {
+        client_id,
+        redirect_uri,
+        visit: service.visit(`ai-${kind.length}@example.com`),
+      });
+      const claims = decodeJwt(used.granted.access_token);
+      expect(claims).toMatchObject({ iss: service.issuer, aud: mcp_url });
+      expect(claims["client_id"]).toEqual(
+        client_id ?? expect.stringContaining("/oauth/clients/development/"),
+      );
+      expect(used.before).toBe(`A lighthouse for ${claims.sub}`);
+      expect(used.after).toBe(used.before);
+      expect(used.refreshed.access_token).not.toBe(used.granted.access_token);
     },
   );
 

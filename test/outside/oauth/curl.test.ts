@@ -1,19 +1,14 @@
 /** The commands of docs/oauth.md, "Try it with curl", as written, in a shell against a running Worker. */
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { heard, startOAuthService } from "./service.ts";
-
-const [, section = ""] =
-  /^## Try it with curl\n([^]*?)^## /m.exec(readFileSync("docs/oauth.md", "utf8")) ?? [];
+import { blocksOf, runShell } from "../support/guide.ts";
+import { startOAuthService } from "./service.ts";
 
 /** `npm run dev` has the port 8787, and the settings that the test's Worker has too. */
 const commandsFor = (base_url: string): string =>
-  [...section.matchAll(/^```sh\n([^]*?)^```/gm)]
-    .map(([, block = ""]) => block)
+  blocksOf("docs/oauth.md", "sh", "Try it with curl")
     .join("")
     .replace("http://localhost:8787", base_url);
 
@@ -26,16 +21,13 @@ it(
     try {
       const status =
         'curl -s -o /dev/null -w "%{http_code}" $BASE_URL/api/wallet -H "Authorization: Bearer $(field access_token)"';
-      const commands = `set -e\n${commandsFor(service.issuer)}\nfield scope; echo; ${status}`;
-      const shell = spawn("bash", ["-c", commands], { cwd: folder });
-      let output = "";
-      shell.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      const ended = new Promise((resolve) => shell.once("close", resolve));
-      const [address = ""] = await heard(shell, /\S+\/oauth\/authorize\?\S+(?=\n)/);
+      const commands = `${commandsFor(service.issuer)}\nfield scope; echo; ${status}`;
+      const shell = runShell(commands, { cwd: folder });
+      const [address] = await shell.heard(/\S+\/oauth\/authorize\?\S+(?=\n)/);
       const back = await service.visit("fay@example.com")(address);
       expect(back.origin).toBe("http://127.0.0.1:9999");
-      shell.stdin.end(`${back.searchParams.get("code")}\n`);
-      expect(await ended, output).toBe(0);
+      shell.child.stdin?.end(`${back.searchParams.get("code")}\n`);
+      const output = await shell.done();
       expect(output).toContain('"client_id":"sketch~shell"');
       expect(output).toMatch(/"credits":100\b.*"room":50\b/);
       expect(output).toMatch(/\n\{\}\nread write\n401$/);

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOAuthClient } from "../../../src/client/oauth/index.ts";
 import { freePort } from "../../../src/commands/local_worker.ts";
 import { openVisitor, type Landing, type Page } from "../../worker/oauth/conformance/visitor.ts";
+import { launchBrowser } from "../support/chromium.ts";
 import type { Installed } from "../support/installed.ts";
+import { fillSignIn } from "../support/pages_in_browser.ts";
 import { installExamples, startOAuthService, startProgram, type OAuthService } from "./service.ts";
 
 const REDIRECT_URI = "http://127.0.0.1/callback";
@@ -75,6 +77,30 @@ describe("the examples of OAuth", { tags: "slow" }, () => {
       const other = openVisitor(origin, fetch);
       expect(pageOf(await other.open(back)).html).toBe("It failed: signin_failed");
     } finally {
+      app.kill();
+    }
+  });
+
+  it("a person connects the third-party app in a browser, and pays for a drawing", async () => {
+    await giveCredits("ina@example.com", "draw");
+    const port = await freePort();
+    const env = { PASSBOOK_URL: service.issuer, PORT: String(port) };
+    const app = await startProgram(join(installed.folder, "oauth/app.mjs"), env, /Listening/);
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.goto(`http://localhost:${port}`);
+      await page.getByRole("button", { name: /Connect/ }).click();
+      await fillSignIn(page, "ina@example.com");
+      await page.getByRole("button", { name: "Allow" }).click();
+      await page.waitForURL(`http://localhost:${port}/**`);
+      await page.getByRole("button", { name: /Draw/ }).click();
+      await page.getByText("Here is a lighthouse; you have 92 credits.").waitFor();
+      await page.reload();
+      await page.getByRole("button", { name: /Disconnect/ }).click();
+      await page.getByRole("button", { name: /^Connect/ }).waitFor();
+    } finally {
+      await browser.close();
       app.kill();
     }
   });

@@ -67,21 +67,30 @@ export async function startOAuthService(
   };
 }
 
-/** Approves the code of a device login as this person. */
-export async function approveDevice(
-  { issuer }: Pick<OAuthService, "issuer">,
-  user_code: string,
+/** Signs a person in on the service's own pages. @returns the headers of such a page's requests */
+export async function signInOnPages(
+  issuer: string,
   email: string,
-): Promise<void> {
+): Promise<Readonly<Record<string, string>>> {
   const headers = { Origin: issuer };
   const body = new URLSearchParams({ email });
   const init = { method: "POST", redirect: "manual", headers, body } as const;
   const signed_in = await fetch(`${issuer}/signin/dev`, init);
   const cookies = signed_in.headers.getSetCookie().map((it) => it.split(";")[0]);
+  return { ...headers, Cookie: cookies.join("; "), "Content-Type": "application/json" };
+}
+
+/** Approves the code of a device login as this person, with these scopes and limits; without any if left out. */
+export async function approveDevice(
+  { issuer }: Pick<OAuthService, "issuer">,
+  user_code: string,
+  email: string,
+  limits: object = {},
+): Promise<void> {
   const approved = await fetch(`${issuer}/api/device/complete`, {
     method: "POST",
-    headers: { ...headers, Cookie: cookies.join("; "), "Content-Type": "application/json" },
-    body: JSON.stringify({ user_code }),
+    headers: await signInOnPages(issuer, email),
+    body: JSON.stringify({ user_code, ...limits }),
   });
   if (!approved.ok) throw new Error(await approved.text());
 }

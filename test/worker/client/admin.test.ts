@@ -115,6 +115,8 @@ describe("createAdmin for apps", () => {
     const admin = adminOf(await operatorToken());
     const { app } = await admin.saveApp("sketch", { ...APP, onExpiry: "charge" });
     expect(app).toMatchObject({ slug: "sketch", on_expiry: "charge", settle: "holder" });
+    const changed = await admin.changeApp("sketch", { color: "#12507b", version: app.version });
+    expect(changed.app).toMatchObject({ color: "#12507b", on_expiry: "charge", version: 2 });
     await admin.saveApp("film", APP);
     const slugs: string[] = [];
     for await (const { apps } of pagesOf((page) => admin.listApps({ limit: 1, ...page }))) {

@@ -49,7 +49,11 @@ describe("createAppServer", () => {
     expect(await webhooks.test("main")).toMatchObject({ status: 200, error: null });
     fetched.mockRestore();
     await webhooks.replay("main", { identity: ada.identity_id, afterLine: 0 });
-    expect(await webhooks.deliveries("main", { status: "pending" })).toEqual({ deliveries: [] });
+    expect(await webhooks.deliveries("main", { status: "pending" })).toEqual({
+      replays_since: null,
+      deliveries: [],
+    });
+    await webhooks.replay("main", { since: new Date() });
     await webhooks.remove("main", { reason: "gone" });
     await expect(webhooks.remove("main")).rejects.toMatchObject({ code: "webhook_not_found" });
   });
