@@ -1,9 +1,10 @@
 /** The contenders: how to start and stop them, and how to give them a history. */
-import { fork, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import postgres from "postgres";
 import { freePort } from "../../src/commands/local_worker.ts";
 import { startCluster, type Cluster } from "./cluster.ts";
+import { end, forked } from "./forked.ts";
 import { fillObjects, type Past } from "./history.ts";
 import { bundleWorker } from "./platform.ts";
 
@@ -27,29 +28,6 @@ export interface ContenderSettings {
   /** The folder of their bundles, inside the project so that packages resolve. */
   readonly builds: string;
   readonly settings: Readonly<Record<string, string>>;
-}
-
-function forked(
-  file: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<ChildProcess> {
-  const child = fork(new URL(file, import.meta.url), args, {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  return new Promise((resolve, reject) => {
-    child.once("message", () => resolve(child));
-    child.once("error", reject);
-    child.once("exit", () => reject(new Error(`${file} ended before it was ready`)));
-  });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  await ended;
 }
 
 interface WorkerContender {

@@ -18,6 +18,8 @@ const COUNTED = [
   "kv_writes",
   "queue_messages",
   "queue_operations",
+  "r2_writes",
+  "r2_reads",
   "logged_lines",
 ] as const;
 
@@ -170,4 +172,16 @@ export async function hotLives(
     completeJob(url, manner, await createJob(url, manner)),
   );
   return untilQuiet(url, has_objects, quiet_ms);
+}
+
+/**
+ * What these people's accounts take to write a segment to the archive, because their oldest entry waited long enough. Their alarms
+ * run, but are not counted: an account that is used has one anyway. The Worker's clock stays ahead afterwards.
+ */
+export async function agedSegments(url: string, people: readonly Person[]): Promise<Counts> {
+  await runAlarms(url, people);
+  await untilQuiet(url, false);
+  const names = people.map(({ identity_id }) => identity_id);
+  await ask(url, "/__age", names, []);
+  return untilQuiet(url, false);
 }

@@ -17,6 +17,7 @@ export interface WorkerConfig {
   readonly vars: Record<string, string>;
   readonly d1_databases: readonly { binding: string; migrations_dir?: string }[];
   readonly kv_namespaces: readonly { binding: string }[];
+  readonly r2_buckets: readonly { binding: string }[];
   readonly durable_objects: { bindings: readonly { name: string; class_name: string }[] };
   readonly ratelimits: readonly { name: string }[];
   readonly queues: {
@@ -105,6 +106,7 @@ export async function startWorker(plan: WorkerPlan): Promise<Miniflare> {
     bindings: { ...config.vars, ...plan.settings },
     d1Databases: config.d1_databases.map(({ binding }) => binding),
     kvNamespaces: config.kv_namespaces.map(({ binding }) => binding),
+    r2Buckets: config.r2_buckets.map(({ binding }) => binding),
     durableObjects: Object.fromEntries(
       classes.map(({ name, class_name }) => [name, { className: class_name, useSQLite: true }]),
     ),

@@ -11,10 +11,18 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../../src/commands/local_worker.ts";
 import { footprintTable, measureFootprint } from "./footprint.ts";
-import { coldLives, hotLives, QUEUE_QUIET_MS, shareOf, untilQuiet, type Manner } from "./lives.ts";
+import {
+  agedSegments,
+  coldLives,
+  hotLives,
+  QUEUE_QUIET_MS,
+  shareOf,
+  untilQuiet,
+  type Manner,
+} from "./lives.ts";
 import { deviceLogin, forEach, openWallet, readWallet, signIn, type Person } from "./people.ts";
 import { bundleWorker, readWorkerConfig, startWorker, type WorkerConfig } from "./platform.ts";
-import { costOf, priceTable, type Life, type PriceList } from "./pricing.ts";
+import { archiveTable, costOf, priceTable, type Life, type PriceList } from "./pricing.ts";
 import { writeQueueConfig } from "./queue_config.ts";
 import { runSettings } from "./settings.ts";
 
@@ -23,11 +31,14 @@ const RESULTS = "test/bench/results/price.md";
 const BYTES_RESULTS = "test/bench/results/bytes.md";
 const FOOTPRINT_ROWS = 100_000;
 const COLD_ACCOUNTS = 20;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const HOT_LIVES = 500;
 /** The price goal of each kind of life, the first that matches: keys and caps write rows. */
 const GOALS_DOLLARS = [
   { kind: "cold, session, webhook", dollars: 21 },
   { kind: "hot, session, webhook", dollars: 11 },
+  { kind: "cold, session, lots", dollars: 17 },
+  { kind: "hot, session, lots", dollars: 11 },
   { kind: "cold, session, keys", dollars: 18 },
   { kind: "hot, session, keys", dollars: 12 },
   { kind: "cold, capped token", dollars: 18 },
@@ -128,6 +139,14 @@ async function countPassbook({ url, config }: Running): Promise<Life[]> {
   return lives;
 }
 
+/** One segment of the archive. Nothing is counted after it, because the clock stays ahead. */
+async function countSegment({ url, config }: Running): Promise<Life> {
+  const people = await openAccounts(url, "archive");
+  await untilQuiet(url, true);
+  const counts = shareOf(await agedSegments(url, people), people.length);
+  return { name: "segment", counts, config };
+}
+
 /** Lives of sessions whose app has a webhook for the creation and the end of each job. */
 async function countWithWebhook({ url, config }: Running): Promise<Life[]> {
   const receiver = createServer((_, response) => void response.writeHead(204).end());
@@ -155,15 +174,51 @@ async function countWithWebhook({ url, config }: Running): Promise<Life[]> {
   }
 }
 
-async function registerWebhook(url: string, receiver: string): Promise<void> {
+/** Lives of sessions whose accounts have three lots: each job takes from the first one. */
+async function countWithLots({ url, config }: Running): Promise<Life[]> {
+  const people = await openAccounts(url, "lots");
+  const act = await operatorOf(url);
+  await forEach(people, async ({ identity_id }) => {
+    for (const days of [30, 60, 90]) {
+      const expires_at = new Date(Date.now() + days * DAY_MS).toISOString();
+      const gift = { amount: 1_000_000, reason: "a gift", expires_at };
+      await act("POST", `/accounts/${identity_id}/credits`, gift);
+    }
+  });
+  await untilQuiet(url, true);
+  const mannerOf = ({ session: proof }: Person): Manner => ({
+    name: "session",
+    keyed: false,
+    proof,
+  });
+  const [hot] = people;
+  if (hot === undefined) throw new Error("no person to run a life for");
+  const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
+  const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);
+  return [
+    { name: "cold, session, lots", counts: cold, config },
+    { name: "hot, session, lots", counts: many, config },
+  ];
+}
+
+type Act = (method: string, path: string, body: object) => Promise<void>;
+
+/** Calls of the operator. @returns sends a request below `/api/admin` */
+async function operatorOf(url: string): Promise<Act> {
   const { cookie } = await signIn(url, OPERATOR);
   const lines = cookie.map((line) => line.split(": ", 2) as [string, string]);
   const headers = { ...Object.fromEntries(lines), "Content-Type": "application/json" };
-  const put = async (path: string, body: object): Promise<void> => {
-    const request = { method: "PUT", headers, body: JSON.stringify(body) };
-    const response = await fetch(`${url}/api/admin/apps/bench${path}`, request);
+  return async (method, path, body) => {
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    const request = { method, headers: { ...headers, ...key }, body: JSON.stringify(body) };
+    const response = await fetch(`${url}/api/admin${path}`, request);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   };
+}
+
+async function registerWebhook(url: string, receiver: string): Promise<void> {
+  const act = await operatorOf(url);
+  const put = (path: string, body: object): Promise<void> => act("PUT", `/apps/bench${path}`, body);
   const app = { name: "Bench", starter_credits: 1_000_000, origins: [] };
   await put("", { ...app, daily_starter_budget: null });
   await put("/webhooks/main", { url: receiver, events: ["job.created", "job.completed"] });
@@ -193,7 +248,9 @@ async function printPrices(): Promise<void> {
     );
     running.push(passbook);
     const lives = await countPassbook(passbook);
+    lives.push(...(await countWithLots(passbook)));
     lives.push(...(await countWithWebhook(passbook)));
+    const segment = await countSegment(passbook);
     const queue_directory = join(directory, "queue");
     mkdirSync(queue_directory);
     const queue_port = await freePort();
@@ -208,7 +265,9 @@ async function printPrices(): Promise<void> {
     lives.push(...(await countThroughQueue(through_queue)));
     process.stderr.write("\n");
     const list = JSON.parse(await readFile("test/bench/prices.json", "utf8")) as PriceList;
-    const table = priceTable(lives, list);
+    const cold = lives.find(({ name }) => name === "cold, session");
+    if (cold === undefined) throw new Error("no cold life was counted");
+    const table = `${priceTable(lives, list)}\n${archiveTable(cold, segment, list)}`;
     console.log(table);
     writeFileSync(RESULTS, `# npm run price\n\n${table}\n`);
     const beyond = lives.flatMap((life) => {

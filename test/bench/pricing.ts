@@ -75,6 +75,8 @@ function quantities(life: Life): Readonly<Record<string, number>> {
     kv_reads: counts.kv_reads,
     kv_writes: counts.kv_writes,
     queue_operations: counts.queue_operations,
+    r2_writes: counts.r2_writes,
+    r2_reads: counts.r2_reads,
     log_events: logEvents(life),
   };
 }
@@ -121,3 +123,48 @@ export function priceTable(lives: readonly Life[], list: PriceList): string {
     "",
   ].join("\n");
 }
+
+/** Entries after which an account writes a segment, and the days after which it does so with fewer; see docs/keep.md. */
+const SEGMENT_ENTRIES = 1_000;
+const SEGMENT_DAYS = 7;
+const ENTRIES_OF_LIFE = 2;
+
+/**
+ * The table of the archive: what a million lives cost with it and without, for accounts with so many jobs a day. `segment`: what
+ * one segment takes, without the alarm, which a used account has anyway. `life`: of a job without the archive.
+ */
+export function archiveTable(life: Life, segment: Life, list: PriceList): string {
+  const quantity = quantities({ ...segment, config: {} });
+  const of_segment = Object.entries(quantity).filter(([name]) => SEGMENT_PARTS.includes(name));
+  const dollars = of_segment.reduce(
+    (sum, [name, amount]) => sum + amount * (list.prices[name]?.dollars_per_million ?? Number.NaN),
+    0,
+  );
+  const without = costOf(life, list);
+  const rows = [100, 10, 1].map((a_day) => {
+    const jobs = Math.min(SEGMENT_ENTRIES / ENTRIES_OF_LIFE, a_day * SEGMENT_DAYS);
+    const cells = [without, dollars / jobs, without + dollars / jobs];
+    return `| ${a_day} | ${jobs} | ${cells.map((it) => `$${it.toFixed(2)}`).join(" | ")} |`;
+  });
+  const counted = of_segment
+    .filter(([, amount]) => amount >= 0.005)
+    .map(([name, amount]) => `${name} ${amount.toFixed(2)}`);
+  return [
+    `One segment of the archive takes: ${counted.join(", ")}. A million segments: $${dollars.toFixed(2)}.`,
+    "",
+    "| jobs of an account a day | jobs in a segment | a million lives without the archive | the archive | with it |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+/** What is billed of a segment: it is written in an alarm that an account has anyway. */
+const SEGMENT_PARTS = [
+  "object_rows_read",
+  "object_rows_written",
+  "d1_rows_read",
+  "d1_rows_written",
+  "r2_writes",
+  "r2_reads",
+];

@@ -6,6 +6,8 @@ const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding:
 
 interface Stat {
   readonly pid: number;
+  /** The name of its file, at most 15 characters. */
+  readonly program: string;
   readonly parent: number;
   /** Of the process and of its ended children. */
   readonly cpu_ticks: number;
@@ -17,7 +19,13 @@ function readStat(pid: number): Stat | null {
     // The name, in parentheses, may contain any character.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = fields.slice(11, 15).map(Number);
-    return { pid, parent: Number(fields[1]), cpu_ticks: ticks.reduce((sum, it) => sum + it, 0) };
+    const program = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+    return {
+      pid,
+      program,
+      parent: Number(fields[1]),
+      cpu_ticks: ticks.reduce((sum, it) => sum + it, 0),
+    };
   } catch {
     // The process has ended.
     return null;
@@ -35,6 +43,13 @@ function family(roots: readonly number[]): readonly Stat[] {
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
   return all.filter(({ pid }) => found.has(pid));
+}
+
+/** `roots` and their descendants that run, with their programs. */
+export function processesOf(
+  roots: readonly number[],
+): readonly { readonly pid: number; readonly program: string }[] {
+  return family(roots).map(({ pid, program }) => ({ pid, program }));
 }
 
 /** The processor time of `roots` and their descendants so far, in milliseconds. */

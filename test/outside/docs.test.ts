@@ -304,9 +304,21 @@ it("docs/scale.md has the prices of the last `npm run price`", () => {
     ["session, `Idempotency-Key` on both halves", "session, keys"],
     ["capped token", "capped token"],
     ["capped token, `Idempotency-Key` on both halves", "capped token, keys"],
+    [
+      "session, an account with three [lots](credits.md), of which the job uses one",
+      "session, lots",
+    ],
     ["session, a webhook for creation and end", "session, webhook"],
   ].map(([row, kind]) => `| ${row} | ${price(`cold, ${kind}`)} | ${price(`hot, ${kind}`)} |`);
   expect(readFileSync("docs/scale.md", "utf8")).toContain(rows.join("\n"));
+});
+
+it("docs/keep.md has the prices of the archive of the last `npm run price`", () => {
+  const rows = readFileSync("test/bench/results/price.md", "utf8")
+    .split("\n")
+    .filter((line) => /^\| (?:100|10|1) \|/.test(line));
+  expect(rows).toHaveLength(3);
+  expect(readFileSync("docs/keep.md", "utf8")).toContain(rows.join("\n"));
 });
 
 /** Bytes of each row, in the last `npm run price -- --bytes`. */

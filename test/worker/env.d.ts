@@ -8,6 +8,8 @@ declare global {
       TEST_DIRECTORY_MIGRATIONS: D1Migration[];
       /** The queue of the projector's second adapter. */
       TEST_PROJECTIONS: Queue;
+      /** The number of generated requests: `npm run fuzz` sends 10,000. */
+      TEST_GENERATED_REQUESTS: string;
       /** "true" in `npm run check:slow`. */
       TEST_SLOW: string;
       /** The number of jobs in the simulated month. */

@@ -1,8 +1,9 @@
 /**
  * Wraps a built Worker and counts what Cloudflare bills: requests, calls of objects, alarms, rows read and written (from
- * cursors and keys in objects, from D1's `meta` in D1), KV operations, queue messages and log lines. `GET /__counts` returns the
+ * cursors and keys in objects, from D1's `meta` in D1), KV and R2 operations, queue messages and log lines. `GET /__counts` returns the
  * counts since its last call, `POST /__evict` with a JSON array of names evicts objects from memory, and `POST /__ring` runs
- * their alarms now. `platform.ts` fills in the names in capitals.
+ * their alarms now. `POST /__age` moves the clock so far that their entries are due for the archive, and runs their alarms without
+ * counting them. `platform.ts` fills in the names in capitals.
  */
 import * as built from "__BUILT__";
 
@@ -24,6 +25,8 @@ const NOTHING = {
   kv_writes: 0,
   queue_messages: 0,
   queue_operations: 0,
+  r2_writes: 0,
+  r2_reads: 0,
   logged_lines: 0,
 };
 let counts = { ...NOTHING };
@@ -187,6 +190,22 @@ function countedKv(kv) {
   });
 }
 
+function countedBucket(bucket) {
+  const counting =
+    (name, kind) =>
+    (...args) => {
+      counts[kind] += 1;
+      return bucket[name](...args);
+    };
+  // Deleting is free.
+  return withMethods(bucket, {
+    get: counting("get", "r2_reads"),
+    head: counting("head", "r2_reads"),
+    put: counting("put", "r2_writes"),
+    list: counting("list", "r2_writes"),
+  });
+}
+
 const unlimited = { limit: () => Promise.resolve({ success: true }) };
 
 /** The kind of a binding, recognised by its methods. */
@@ -196,6 +215,7 @@ function counted(binding) {
   if (typeof binding.getByName === "function") return countedNamespace(binding);
   if (typeof binding.sendBatch === "function") return countedQueue(binding);
   if (typeof binding.getWithMetadata === "function") return countedKv(binding);
+  if (typeof binding.createMultipartUpload === "function") return countedBucket(binding);
   return binding;
 }
 
@@ -231,6 +251,10 @@ function countedClass(Built) {
       await this.alarm();
     }
 
+    async __age() {
+      return super.alarm();
+    }
+
     async __evict() {
       this.#ctx.abort("evicted");
     }
@@ -243,6 +267,15 @@ async function ring(request, env) {
       if (typeof binding?.getByName === "function") await binding.getByName(name).__ring?.();
     }
   }
+  return new Response();
+}
+
+const AGE_MS = 8 * 24 * 60 * 60_000;
+const now = Date.now.bind(Date);
+
+async function age(request, env) {
+  Date.now = () => now() + AGE_MS;
+  for (const name of await request.json()) await env.ACCOUNT.getByName(name).__age();
   return new Response();
 }
 
@@ -272,6 +305,7 @@ export default {
     }
     if (pathname === "/__evict") return evict(request, env);
     if (pathname === "/__ring") return ring(request, env);
+    if (pathname === "/__age") return age(request, env);
     counts.requests += 1;
     return built.default.fetch(request, environmentOf(env), context);
   },

@@ -31,9 +31,19 @@ it("a client type has a read-only member for each property, optional unless the 
 
 it("the client exports a named enumeration as a list of its values and as their type", () => {
   expect(declarationsOf("JobStatus", { type: "string", enum: ["started", "failed"] })).toBe(
-    'export const JOB_STATUSES = ["started","failed"] as const; ' +
+    '/** All values of `JobStatus`. */ export const JOB_STATUSES = ["started","failed"] as const; ' +
       "export type JobStatus = (typeof JOB_STATUSES)[number];",
   );
+});
+
+it("a client type without a description says which operations or type it is a part of", () => {
+  const part = { type: "object", properties: { ok: { const: true } } };
+  const page = { type: "object", properties: { part: { $ref: "#/components/schemas/Part" } } };
+  const schema = { $ref: "#/components/schemas/Page" };
+  const list = { responses: { "200": { content: { "application/json": { schema } } } } };
+  const types = clientTypes({ Page: page, Part: part }, { "/api/things": { get: list } });
+  expect(types).toContain("/** In the response of `GET /api/things`. */\nexport interface Page ");
+  expect(types).toContain("/** A part of `Page`. */\nexport interface Part ");
 });
 
 it("a schema of a form that the generator of client types does not know is an error that names the schema", () => {

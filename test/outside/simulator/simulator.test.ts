@@ -60,11 +60,39 @@ it("each fault of the list still fits the code that it breaks", () => {
   expect(times.filter((change) => change.times !== 1)).toEqual([]);
 });
 
+it("docs/proof.md has each fault of the list, in the table with the seed that finds it or among those not found", () => {
+  const page = readFileSync("docs/proof.md", "utf8");
+  const [, rest = ""] = page.split("## Faults that it finds");
+  const [table = "", not_found = ""] = (rest.split("\n## ")[0] ?? "").split("were not found");
+  const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \| seed \d+, step \d+ \| .+ \|$/gm)];
+  const found = rows.map(([, name, why]) => ({ name, why }));
+  const wanted = FAULTS.filter(({ name }) => !not_found.includes(`\`${name}\``));
+  expect(found).toEqual(wanted.map(({ name, why }) => ({ name, why })));
+});
+
+it("short histories of credits with terms break no rule, and a failing one prints its seed", async () => {
+  const { code, output } = await simulate("--histories", "40");
+  expect(code, output).toBe(0);
+  expect(output).toContain("seeds 1 to 40: no rule was broken");
+  const broken = await simulate("--histories", "40", "--fault", "hold_back_to_base", "--raw");
+  expect(broken.code, broken.output).toBe(1);
+  expect(broken.output).toMatch(/repeat with: npm run simulate -- --seed \d+ --histories 1/);
+});
+
 it(
   "the simulator finds no broken rule with fresh seeds",
   { tags: ["slow"], timeout: (SECONDS + 120) * 1_000 },
   async () => {
     const { code, output } = await simulate("--seed", "fresh", "--seconds", String(SECONDS));
     expect(code, output).toBe(0);
+  },
+);
+
+it(
+  "ten thousand histories of credits with terms break no rule",
+  { tags: ["slow"], timeout: 1_800_000 },
+  async () => {
+    const halves = ["1", "5001"].map((seed) => simulate("--seed", seed, "--histories", "5000"));
+    for (const { code, output } of await Promise.all(halves)) expect(code, output).toBe(0);
   },
 );

@@ -1,13 +1,13 @@
 /** docs/first-hour.md: its commands, as written, in an empty folder. */
-import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { freePort } from "../../../src/commands/local_worker.ts";
 import { goThrough } from "../../worker/oauth/conformance/passbook_target.ts";
 import { openVisitor } from "../../worker/oauth/conformance/visitor.ts";
 import { familyOf, survivorsOf } from "../commands/processes.ts";
+import { blocksOf, runShell } from "../support/guide.ts";
 import { installPackage, type Installed } from "../support/installed.ts";
 
 /** Commands that need the network. The set-up does the same without it. */
@@ -34,12 +34,10 @@ it(
   "the commands of docs/first-hour.md run as written",
   { tags: ["slow"], timeout: 240_000 },
   async () => {
-    const page = await readFile("docs/first-hour.md", "utf8");
     const [port, app_port] = [await freePort(), await freePort()];
-    const blocks = [...page.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = ""]) => block);
-    expect(page.match(INSTALLS)).toHaveLength(3);
-    const commands = blocks
-      .join("")
+    const written = blocksOf("docs/first-hour.md", "sh").join("");
+    expect(written.match(INSTALLS)).toHaveLength(3);
+    const commands = written
       .replaceAll(INSTALLS, "")
       .replace("passbook dev", `passbook dev --port ${port}`)
       .replaceAll("localhost:8787", `localhost:${port}`)
@@ -47,29 +45,19 @@ it(
       .replace("PORT=3000", `PASSBOOK_URL=http://localhost:${port} PORT=${app_port}`)
       .replaceAll("/path/to/passbook", process.cwd());
     const env = { PATH: process.env["PATH"], HOME: home, XDG_CONFIG_HOME: home };
-    const shell = spawn("bash", ["-ec", commands], { cwd: installed.folder, env });
-    let output = "";
-    const connected = new Promise<string>((found) => {
-      for (const stream of [shell.stdout, shell.stderr]) {
-        stream.on("data", (chunk: Buffer) => {
-          output += chunk.toString();
-          const [, address] = /Open\s+(\S+)\s/.exec(output) ?? [];
-          if (address !== undefined) found(address);
-        });
-      }
-    });
-    const ended = new Promise<number | null>((exited) => shell.once("exit", exited));
+    const shell = runShell(commands, { cwd: installed.folder, env });
     const family = new Set<number>();
     try {
-      const address = await Promise.race([connected, ended]);
-      if (typeof address !== "string") throw new Error(output);
-      for (const pid of familyOf(shell.pid ?? 0)) family.add(pid);
+      const [, address = ""] = await shell.heard(/Open\s+(\S+)\s/);
+      for (const pid of familyOf(shell.child.pid ?? 0)) family.add(pid);
       const visitor = openVisitor(`http://localhost:${port}`, fetch);
       await fetch(await goThrough(visitor, address, "ada@example.com"));
-      expect(await ended, output).toBe(0);
+      await shell.done();
+      await vi.waitFor(() => expect(survivorsOf([...family])).toEqual([]), 10_000);
     } finally {
       for (const pid of survivorsOf([...family])) process.kill(pid, "SIGKILL");
     }
+    expect(shell.output()).not.toMatch(/readiness_check_failed|'\/readyz'/);
     for (const printed of [
       "done 976",
       '"progress":"5 of 5 frames"',
@@ -80,7 +68,7 @@ it(
       "To sign in again: passbook connect",
       "1 passed",
     ]) {
-      expect(output).toContain(printed);
+      expect(shell.output()).toContain(printed);
     }
   },
 );

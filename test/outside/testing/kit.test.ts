@@ -1,6 +1,6 @@
 /** `passbook-client/testing` and docs/testing.md, with the package as an app installs it. */
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ import type { Passbook, StartPassbook } from "../../../src/client/testing/index.
 import { exitCode, freePort } from "../../../src/commands/local_worker.ts";
 import { familyOf, survivorsOf } from "../commands/processes.ts";
 import { launchBrowser, unpackBrowser } from "../support/chromium.ts";
+import { blocksOf } from "../support/guide.ts";
 import { installPackage, type Installed } from "../support/installed.ts";
 
 const run = promisify(execFile);
@@ -52,11 +53,10 @@ function post(path: string, body: object, headers: Record<string, string> = {}) 
   });
 }
 
-/** The first code block of a page whose first line names this file. */
-async function exampleOf(file: string): Promise<string> {
-  const page = await readFile("docs/testing.md", "utf8");
-  const blocks = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
-  const block = blocks.find((code) => new RegExp(`^(//|#) ${file}\n`).test(code));
+/** The code block of docs/testing.md whose first line names this file. */
+function exampleOf(file: string): string {
+  const blocks = blocksOf("docs/testing.md", "js|python");
+  const block = blocks.find((code) => new RegExp(`^(//|#) ${file}\\n`).test(code));
   if (block === undefined) throw new Error(`docs/testing.md has no ${file}`);
   return block;
 }
@@ -95,6 +95,13 @@ describe("the kit for testing", () => {
     await expect(old.sessionToken()).rejects.toMatchObject({ status: 401 });
     const now = await passbook.advance(0);
     expect(Math.abs(now.getTime() - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("the service of the package is ready in all its parts, with a bucket for the archive", async () => {
+    const ready = await fetch(`${passbook.url}/readyz`);
+    const { checks } = (await ready.json()) as { checks: Record<string, boolean> };
+    expect(Object.keys(checks)).toContain("archive");
+    expect(Object.values(checks)).not.toContain(false);
   });
 
   it("a repeated seed changes nothing, and gives the same identities and keys", async () => {
@@ -183,7 +190,10 @@ describe("the kit for testing", () => {
 describe("passbook dev", () => {
   const start = (...args: readonly string[]) => {
     const command = join(installed.folder, "node_modules/passbook-client/cli/main.js");
-    const dev = spawn(process.execPath, [command, "dev", ...args], { stdio: "pipe" });
+    return running(process.execPath, [command, "dev", ...args]);
+  };
+  const running = (command: string, args: readonly string[]) => {
+    const dev = spawn(command, args, { stdio: "pipe", cwd: installed.folder });
     let output = "";
     for (const stream of [dev.stdout, dev.stderr]) {
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -191,16 +201,39 @@ describe("passbook dev", () => {
     return { dev, ended: exitCode(dev), output: () => output };
   };
 
-  it("passbook dev serves apps and people of the demo, and a signal ends all its processes", async () => {
-    const { dev, ended, output } = start("--port", "0", "--seed", "demo");
+  it("passbook dev serves apps and people of the demo, with --strict-apps no others, and a signal ends all its processes", async () => {
+    const { dev, ended, output } = start("--port", "0", "--seed", "demo", "--strict-apps");
     await vi.waitFor(() => expect(output()).toContain("bob@example.com"), 60_000);
     const url = /http:\/\/localhost:\d+/.exec(output())?.[0] ?? "";
     const [, key = ""] = /render-farm: (pb_app_test_\S+)/.exec(output()) ?? [];
     const app = await fetch(`${url}/api/app`, { headers: { Authorization: `Bearer ${key}` } });
     expect(await app.json()).toMatchObject({ slug: "render-farm" });
+    const form = new URLSearchParams({
+      email: "bob@example.com",
+      redirect_to: "http://localhost/",
+    });
+    const signed_in = await fetch(`${url}/signin/dev`, {
+      method: "POST",
+      body: form,
+      redirect: "manual",
+    });
+    const token = new URL(signed_in.headers.get("Location") ?? "").searchParams.get("token");
+    const headers = { Authorization: `Bearer ${token}` };
+    const misspelt = await fetch(`${url}/api/wallet?app=render-form`, { headers });
+    expect(await misspelt.json()).toMatchObject({ code: "app_not_registered" });
+    expect((await fetch(`${url}/api/wallet?app=render-farm`, { headers })).status).toBe(200);
     const family = familyOf(dev.pid ?? 0);
     dev.kill("SIGTERM");
     await ended;
+    await vi.waitFor(() => expect(survivorsOf(family)).toEqual([]), 10_000);
+  });
+
+  it("passbook dev ends if npx, which runs it, is killed in the background", async () => {
+    const { dev, output } = running("npx", ["--no", "--", "passbook", "dev", "--port", "0"]);
+    await vi.waitFor(() => expect(output()).toContain("Passbook is ready."), 60_000);
+    const family = familyOf(dev.pid ?? 0);
+    expect(family.length).toBeGreaterThan(2);
+    dev.kill("SIGKILL");
     await vi.waitFor(() => expect(survivorsOf(family)).toEqual([]), 10_000);
   });
 
@@ -266,7 +299,7 @@ describe("examples/render-farm", () => {
 
 describe("docs/testing.md", () => {
   const vitest = async (file: string) => {
-    await writeFile(join(installed.folder, file), await exampleOf(file));
+    await writeFile(join(installed.folder, file), exampleOf(file));
     const command = resolve("node_modules/vitest/vitest.mjs");
     const args = [command, "run", "--reporter=json", "--root", installed.folder, file];
     const { stdout } = await run(process.execPath, args, { cwd: installed.folder });
@@ -301,7 +334,7 @@ export const chromium = { launch: () => own.launch(${JSON.stringify(launch)}) };
   });
 
   it("the example for pytest passes, and needs only Node and the npm package", async () => {
-    await writeFile(join(installed.folder, "test_render.py"), await exampleOf("test_render.py"));
+    await writeFile(join(installed.folder, "test_render.py"), exampleOf("test_render.py"));
     const env = {
       PATH: `${resolve("node_modules/.bin")}:${process.env["PATH"]}`,
       PYTHONPATH: resolve("clients/python"),
