@@ -5,10 +5,16 @@ PATH="$PWD/node_modules/.bin:$PATH"
 
 # serve: starts `npm run dev`, or restarts it with the settings of .dev.vars. The log is in dev.log.
 serve() {
+  serve_unready
+  wait_for 200 /readyz > /dev/null
+}
+
+# serve_unready: the same, but does not wait until the service is ready.
+serve_unready() {
   stop
   npm run dev -- --port "${PASSBOOK_URL##*:}" --inspector-port=0 >> dev.log 2>&1 &
   echo $! > .wrangler/drill.pid
-  wait_for 200 /readyz > /dev/null
+  wait_for 200 /healthz > /dev/null
 }
 
 # stop: stops what `serve` started.
@@ -56,16 +62,32 @@ mint() {
 }
 
 # back_up_directory, restore_directory: a backup of the local D1 DIRECTORY, and its restore. Both restart the server.
-back_up_directory() {
+find_directory() {
   stop
   # The newest pages may still be in the write-ahead log next to the database.
   DIRECTORY_FILE=$(grep -l 'CREATE TABLE `identities`' .wrangler/state/v3/d1/*/*.sqlite* | head -n 1 | sed 's/-wal$//')
-  [ -n "$DIRECTORY_FILE" ] || return 1
+  [ -n "$DIRECTORY_FILE" ]
+}
+back_up_directory() {
+  find_directory || return 1
   mkdir -p .wrangler/backup && cp "$DIRECTORY_FILE"* .wrangler/backup/ && serve
 }
 restore_directory() {
   stop
   rm "${DIRECTORY_FILE:?}"* && cp .wrangler/backup/* "$(dirname "$DIRECTORY_FILE")" && serve
+}
+
+# lose_storage IDENTITY: deletes what the account's object has stored. Restarts the server.
+lose_storage() {
+  local file
+  stop
+  file=$(grep -l "$1" .wrangler/state/v3/do/*-Account/*.sqlite* | head -n 1 | sed 's/-wal$//')
+  rm "${file:?}"* && serve
+}
+
+# lose_directory: an empty database takes the place of the local D1 DIRECTORY, which nobody can restore. Restarts the server.
+lose_directory() {
+  find_directory && rm "$DIRECTORY_FILE"* && serve_unready
 }
 
 # field NAME: the first value of a field in JSON.

@@ -42,6 +42,18 @@ export const shownText = z.refine<string>((text) => findInvisible(text) === null
   error: ({ input }) => `must not contain the invisible character ${findInvisible(String(input))}`,
 });
 
+/** A short text that pages display, without blanks around it. `max_length`: in UTF-16 code units. */
+export const shownUpTo = (max_length: number) =>
+  z
+    .string("must be a string")
+    .check(
+      z.trim(),
+      z.minLength(1, "must not be empty"),
+      z.maxLength(max_length, `must have at most ${max_length} characters`),
+      wellFormed,
+      shownText,
+    );
+
 export const jobId = z.pipe(
   z.uuid("must be a job's id"),
   z.transform((id) => id.toLowerCase()),

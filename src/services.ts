@@ -27,13 +27,13 @@ import { AppRegistry } from "./directory/apps.ts";
 import { OAuthRecords } from "./directory/oauth_records.ts";
 import { planListOf } from "./directory/plan_list.ts";
 import { PlanRecords } from "./directory/plan_records.ts";
+import { DirectoryCopy } from "./directory/directory_copy.ts";
 import { AuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
 import { checkMarker } from "./directory/marker.ts";
 import { WebhookRecords } from "./directory/webhook_records.ts";
 import { createWebhookSecrets } from "./directory/webhook_secrets.ts";
-import { WebhookDeliveries } from "./directory/webhook_deliveries.ts";
 import { webhookListOf } from "./directory/webhook_list.ts";
 import { Webhooks } from "./directory/webhooks.ts";
 import { createSupportCredits } from "./directory/support_credits.ts";
@@ -44,6 +44,7 @@ import { accepted, type Result } from "./domain/result.ts";
 import { APP_ITSELF } from "./domain/webhook.ts";
 import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
+import { KeptPeople } from "./identity/builtin/kept_people.ts";
 import type { IdentityPort } from "./identity/port.ts";
 import { createTokenPeople } from "./identity/token_people.ts";
 import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
@@ -51,6 +52,12 @@ import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
 import { createConsentForms } from "./keys/sealed_text.ts";
 import { createKeyRing } from "./keys/signing.ts";
+import {
+  createAnalyticsEngine,
+  createMetricsReader,
+  type MetricsDataset,
+} from "./metrics/analytics_engine.ts";
+import { createRememberedRequests } from "./metrics/remembered_requests.ts";
 import { createClerk } from "./oauth/clerk.ts";
 import { createIssuerKeys, IssuerKeysUnavailable } from "./oauth/issuer_keys.ts";
 import { createSocialNetwork } from "./oauth/social_network.ts";
@@ -84,7 +91,9 @@ import { requestDueArchives } from "./operations/due_archives.ts";
 import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
-import { createWebhookEngine } from "./webhooks/engine.ts";
+import type { DeliveriesParts } from "./webhooks/deliveries.ts";
+import { createDeliveryRecords } from "./webhooks/delivery_records.ts";
+import { callSender, createWebhookEngine, replaySince } from "./webhooks/engine.ts";
 import type { SenderParts } from "./webhooks/sender.ts";
 
 /** The caller of actions that a live session already approved: issuing a token, and deleting the account. */
@@ -113,19 +122,25 @@ function build(env: Env): Result<Services, Misconfiguration> {
     encryption_keys: config.encryption_keys,
     providers: config.signin_providers,
   });
+  const archive = createArchiveStore(env);
+  const kept_people = keptPeopleOf(env, config, { archive, pseudonymsOf });
   const identity = withSessionEndings(
-    createIdentity(env, config, { accounts, vault, pseudonymsOf }),
+    createIdentity(env, config, { accounts, vault, pseudonymsOf, kept_people }),
     (identity_id, ending) => endDependents(accounts(identity_id), ending),
   );
   const directory = directoryOf(env, config);
   const webhooks = webhooksOf(env, config, { ...directory, accounts });
+  const people = { accounts, identity, kept_people, pseudonymsOf };
+  const parts = { ...directory, ...webhooks, ...people, archive };
+  const directory_copy = directoryCopyOf(env, config, parts);
   const tokens = tokensOf(config, { accounts, identity });
   const read_model = new ReadModel(env.DB);
-  const archive = createArchiveStore(env);
   return accepted({
     config,
     accounts,
     identity,
+    kept_people,
+    directory_copy,
     vault,
     read_model,
     proof: createProof(env.DB),
@@ -133,23 +148,20 @@ function build(env: Env): Result<Services, Misconfiguration> {
     ...directory,
     ...webhooks,
     ...tokens,
-    ...paymentsOf(env, config, { accounts, identity, pseudonymsOf, failures: directory.failures }),
+    ...paymentsOf(env, config, parts),
     ...createAuthorization({
       apps: directory.apps,
       copies: env.CLIENT_DOCUMENTS,
       copyIcon: copyAppIcon,
       allows_loopback: config.dev_signin,
     }),
+    ...metricsOf(env, config),
+    pseudonymsOf: (identity_id) => logPseudonymsOf([identity_id]),
     pseudonymOf: async (identity_id) => (await logPseudonymsOf([identity_id]))[0],
     copyAppIcon,
-    readHealth: healthOf(env, config, { ...directory, ...webhooks, read_model }),
+    readHealth: healthOf(env, config, { ...parts, directory_copy, read_model }),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
-    account_deletion: accountDeletionOf(env, {
-      accounts,
-      identity,
-      audit: directory.audit,
-      pseudonymsOf,
-    }),
+    account_deletion: accountDeletionOf(env, parts),
     token_people: createTokenPeople(identity),
     upstream_tokens: createUpstreamTokens(config, vault, identity),
     social_network:
@@ -158,14 +170,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(macKeysFor("passbook device code 1")),
     request_copies: createRequestCopies(env.DEVICE_CODES),
-    readiness: createReadiness({
-      directory: () => checkMarker(env.DIRECTORY, (id) => keepMarkerInCanary(accounts, id)),
-      read_model: checkDatabase(env.DB),
-      archive: () => checkArchive(archive),
-      codes: () => env.DEVICE_CODES.get("readiness"),
-      keys: () => checkKeys(tokens.session_tokens),
-      account: () => exerciseCanary(accounts, env.RELEASE),
-    }),
+    readiness: readinessOf(env, { accounts, archive, ...tokens }),
     limiters: ({ binding }) => env[binding],
     living_credentials: createLivingCredentials(),
     readManual: createManual(env.ASSETS),
@@ -216,32 +221,42 @@ function directoryOf({ ASSETS, DIRECTORY }: Env, { default_starter_credits, dev_
 }
 
 function webhooksOf(
-  { DIRECTORY, WEBHOOK_SENDER }: Env,
+  { DB, DIRECTORY, WEBHOOK_DELIVERIES, WEBHOOK_SENDER }: Env,
   { dev_signin, encryption_keys }: Config,
   { accounts, app_pauses }: Pick<Services, "accounts" | "app_pauses">,
 ) {
   const secrets = createWebhookSecrets(encryption_keys);
   const list = webhookListOf(DIRECTORY);
   const webhooks = new Webhooks(DIRECTORY, secrets, list);
-  const deliveries = new WebhookDeliveries(DIRECTORY);
   const sender_parts: SenderParts = {
     is_development: dev_signin,
-    findWebhook: (uid) => list.find(uid),
+    findWebhook: (uid) => webhooks.find(uid),
     secretsOf: (uid) => webhooks.secretsOf(uid),
     pause: (uid, reason) => webhooks.pause(uid, reason),
-    recordSuccess: (uid) => webhooks.recordSuccess(uid),
-    recordError: (uid, reason) => webhooks.recordError(uid, reason),
     readEvents: async (identity_id, request) =>
       identity_id === APP_ITSELF
         ? app_pauses.readEvents(request)
         : accounts(identity_id).readWebhookEvents(request),
-    deliveries,
+    deliveries: createDeliveryRecords(WEBHOOK_DELIVERIES),
+  };
+  const deliveries_parts: DeliveriesParts = {
+    findWebhook: (uid) => webhooks.find(uid),
+    saveOutcome: (uid, outcome) => webhooks.saveOutcome(uid, outcome),
+    callSender: (how, uid, identity_id) => callSender(WEBHOOK_SENDER, how, uid, identity_id),
+    listActive: (after, limit) => new ReadModel(DB).listActive(after, limit),
+    replay: (webhook, identity_id, since_ms) =>
+      replaySince({ ...sender_parts, senders: WEBHOOK_SENDER }, webhook, identity_id, since_ms),
   };
   return {
     webhooks,
     webhook_records: new WebhookRecords(DIRECTORY, secrets, () => webhooks.forget()),
-    webhook_engine: createWebhookEngine({ ...sender_parts, deliveries, senders: WEBHOOK_SENDER }),
+    webhook_engine: createWebhookEngine({
+      ...sender_parts,
+      senders: WEBHOOK_SENDER,
+      deliveries: WEBHOOK_DELIVERIES,
+    }),
     sender_parts,
+    deliveries_parts,
   };
 }
 
@@ -268,6 +283,21 @@ function tokensOf(config: Config, { accounts, identity }: Identities) {
       revoke: (identity_id, id) => accounts(identity_id).revokeAllowance(HOLDER, { id }),
       readSession: (session_id, identity_id) => identity.readSession(session_id, identity_id),
     }),
+  };
+}
+
+/** Locally, where Cloudflare's store of metrics cannot be read, requests stay in memory. */
+function metricsOf(
+  { METRICS }: Env & { readonly METRICS?: MetricsDataset },
+  { dev_signin, metrics }: Config,
+) {
+  if (dev_signin && metrics === null) {
+    const remembered = createRememberedRequests();
+    return { request_metrics: remembered, requests: remembered };
+  }
+  return {
+    request_metrics: METRICS === undefined ? null : createAnalyticsEngine(METRICS),
+    requests: metrics === null ? null : createMetricsReader(metrics),
   };
 }
 
@@ -300,9 +330,19 @@ function paymentsOf(
 function healthOf(
   env: Env,
   config: Config,
-  parts: Pick<Services, "failures" | "app_records" | "read_model" | "webhooks" | "webhook_records">,
+  parts: Pick<
+    Services,
+    | "failures"
+    | "app_records"
+    | "directory_copy"
+    | "kept_people"
+    | "read_model"
+    | "webhooks"
+    | "webhook_records"
+  >,
 ) {
-  const { failures, app_records, read_model, webhooks, webhook_records } = parts;
+  const { failures, app_records, directory_copy, kept_people, read_model } = parts;
+  const { webhooks, webhook_records } = parts;
   return createHealth({
     readFailures: (now_ms) => failures.read(now_ms),
     readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
@@ -311,6 +351,8 @@ function healthOf(
     listPausedWebhooks: () => webhooks.listPaused(),
     listFailingWebhooks: (limit) => webhook_records.listFailing(limit),
     readComparisonBegin: async () => (await createProof(env.DB).readRound())?.began_at_ms ?? null,
+    readCopied: (now_ms) => directory_copy.copiedAt(now_ms),
+    readPeopleWaiting: () => kept_people.waitingSince(),
     listFilling: (limit) => read_model.listFilling(limit),
     readSpent: async (day) => {
       const [today] = await read_model.readDailyTotals(day, day + 1, null);
@@ -338,10 +380,7 @@ function accountDeletionOf(
         const { credits } = await account.readOwed();
         if (credits !== owed.credits) await identity.changeDebt(identity_id, credits);
       },
-      async (identity_id) => {
-        const [pseudonym] = await pseudonymsOf(["person", identity_id]);
-        await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);
-      },
+      (identity_id) => forgetInAudit({ audit, pseudonymsOf }, identity_id),
       // Again when the deletion is repeated: a segment that was under way may have arrived after the erasure.
       async (identity_id) => {
         while (!(await accounts(identity_id).forgetArchive()));
@@ -380,7 +419,66 @@ async function endDependents(
   }
 }
 
-interface IdentityParts extends Pick<Services, "accounts" | "vault"> {
+function readinessOf(
+  env: Env,
+  { accounts, archive, session_tokens }: Pick<Services, "accounts" | "archive" | "session_tokens">,
+): Services["readiness"] {
+  return createReadiness({
+    directory: () => checkMarker(env.DIRECTORY, (id) => keepMarkerInCanary(accounts, id)),
+    read_model: checkDatabase(env.DB),
+    archive: () => checkArchive(archive),
+    codes: () => env.DEVICE_CODES.get("readiness"),
+    keys: () => checkKeys(session_tokens),
+    account: () => exerciseCanary(accounts, env.RELEASE),
+  });
+}
+
+function directoryCopyOf(
+  { DIRECTORY }: Env,
+  { encryption_keys }: Config,
+  parts: Pick<Services, "apps" | "archive" | "audit" | "identity" | "kept_people" | "webhooks"> & {
+    readonly pseudonymsOf: PseudonymsOf;
+  },
+): DirectoryCopy {
+  const { apps, archive, audit, identity, kept_people, webhooks, pseudonymsOf } = parts;
+  return new DirectoryCopy({
+    database: DIRECTORY,
+    archive,
+    key_id: encryption_keys[0]?.kid ?? null,
+    sealAgain: () => kept_people.sealAgain(),
+    changed: () => {
+      apps.forget();
+      planListOf(DIRECTORY).forget();
+      webhooks.forget();
+    },
+    forgetLeft: async (identity_ids) => {
+      const people = await identity.readPeople(identity_ids);
+      for (const identity_id of identity_ids) {
+        if (people.has(identity_id) || (await kept_people.has(identity_id))) continue;
+        await forgetInAudit({ audit, pseudonymsOf }, identity_id);
+      }
+    },
+  });
+}
+
+/** Replaces a deleted person by a pseudonym. */
+async function forgetInAudit(
+  { audit, pseudonymsOf }: Pick<Services, "audit"> & { readonly pseudonymsOf: PseudonymsOf },
+  identity_id: string,
+): Promise<void> {
+  const [pseudonym] = await pseudonymsOf(["person", identity_id]);
+  await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);
+}
+
+function keptPeopleOf(
+  { DIRECTORY }: Env,
+  { encryption_keys }: Config,
+  parts: Pick<Services, "archive"> & { readonly pseudonymsOf: PseudonymsOf },
+): KeptPeople {
+  return new KeptPeople({ database: DIRECTORY, encryption_keys, ...parts });
+}
+
+interface IdentityParts extends Pick<Services, "accounts" | "vault" | "kept_people"> {
   readonly pseudonymsOf: PseudonymsOf;
 }
 
@@ -388,7 +486,7 @@ interface IdentityParts extends Pick<Services, "accounts" | "vault"> {
 function createIdentity(
   env: Env,
   config: Config,
-  { accounts, vault, pseudonymsOf }: IdentityParts,
+  { accounts, vault, pseudonymsOf, kept_people }: IdentityParts,
 ): IdentityPort {
   return createBuiltinAdapter({
     database: env.DIRECTORY,
@@ -400,6 +498,7 @@ function createIdentity(
     providers: config.signin_providers,
     encryption_keys: config.encryption_keys,
     pseudonyms_of: pseudonymsOf,
+    people_copy: kept_people,
     open_returned: (identity_id) => accounts(identity_id).openReturned(),
     // A deleted account refuses the debts; the account that replaces it takes them over.
     owe_debts: async (identity_id, debts) => (await accounts(identity_id).oweDebts(debts)).ok,
@@ -414,6 +513,13 @@ export function senderPartsOf(env: Env): SenderParts {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
   return services.value.sender_parts;
+}
+
+/** The parts of the objects with the deliveries of webhooks. @throws if the settings are wrong. */
+export function deliveriesPartsOf(env: Env): DeliveriesParts {
+  const services = servicesFor(env);
+  if (!services.ok) throw new Error("misconfigured");
+  return services.value.deliveries_parts;
 }
 
 /** The payment service for accounts' objects; null: nothing is for sale. @throws if the settings are wrong. */
@@ -436,12 +542,17 @@ export function projectionConsumer(
   return (batch) => consumeProjections(batch, { projector, catchUp, countFailure });
 }
 
+/** Waiting changes of people that one run copies: a person's own request copies it at once, so few wait. */
+const PEOPLE_KEPT = 200;
+
 /** The scheduled tasks that keep the copies of accounts, and compare accounts with them. */
 function copyTasks({
   config,
   identity,
   accounts,
   archive,
+  directory_copy,
+  kept_people,
   read_model,
   failures,
   payments,
@@ -467,7 +578,11 @@ function copyTasks({
       },
       Date.now(),
     );
-  return { ...(archive === null ? {} : { archive: requestArchives }), comparison };
+  // Each takes up to seven calls of the stores.
+  const keepPeople = () => kept_people.keepSome(PEOPLE_KEPT);
+  const copyDirectory = () => directory_copy.copyDue(Date.now());
+  const archived = { archive: requestArchives, people: keepPeople, directory: copyDirectory };
+  return { ...(archive === null ? {} : archived), comparison };
 }
 
 /** The scheduled work. @throws if the settings are wrong or a part fails. */
@@ -475,7 +590,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
   const { config, identity, account_deletion, accounts, read_model } = services.value;
-  const { failures, payment_reconciliation, readHealth, webhook_engine } = services.value;
+  const { failures, payment_reconciliation, readHealth, webhook_engine, webhooks } = services.value;
   const schedule_record = createScheduleRecord(env.DIRECTORY);
   return () =>
     runUpkeep(
@@ -512,7 +627,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
           : { payments: () => payment_reconciliation.continuePass(Date.now()) }),
         failures: () => failures.deleteOld(Date.now()),
         audit: () => services.value.audit.deleteOldOfApps(Date.now()),
-        webhooks: () => webhook_engine.wakeOverdue(Date.now()),
+        webhooks: async () => webhook_engine.checkDeliveries(await webhooks.readAll()),
       },
       async (ended) => {
         try {

@@ -7,11 +7,13 @@ import { logFailuresOf } from "./operations/object_failures.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
 import {
   cardChargesOf,
+  deliveriesPartsOf,
   projectionConsumer,
   senderPartsOf,
   servicesFor,
   upkeepOf,
 } from "./services.ts";
+import { Deliveries } from "./webhooks/deliveries.ts";
 import { Sender } from "./webhooks/object.ts";
 
 class Account extends AccountObject {
@@ -26,9 +28,15 @@ class WebhookSender extends Sender {
   }
 }
 
-logFailuresOf({ Account, DeviceLogin, StarterBudget, WebhookSender });
+class WebhookDeliveries extends Deliveries {
+  protected override openParts(): ReturnType<typeof deliveriesPartsOf> {
+    return deliveriesPartsOf(this.env);
+  }
+}
 
-export { Account, DeviceLogin, StarterBudget, WebhookSender };
+logFailuresOf({ Account, DeviceLogin, StarterBudget, WebhookDeliveries, WebhookSender });
+
+export { Account, DeviceLogin, StarterBudget, WebhookDeliveries, WebhookSender };
 
 const app = createApp(servicesFor);
 

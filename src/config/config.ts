@@ -5,6 +5,7 @@ import type { AllowedOrigin } from "../domain/origins.ts";
 import type { CreditPackage } from "../domain/purchases.ts";
 import type { TrustedIssuer } from "../domain/trusted_issuer.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
+import type { MetricsAccess } from "../domain/request_metrics.ts";
 import type { OAuthProvider } from "../oauth/providers.ts";
 import { matchProviders } from "../oauth/trusted_issuers.ts";
 import {
@@ -60,6 +61,8 @@ export interface Config {
   /** How many days an entry may wait for the archive. */
   readonly archive_max_age_days: number;
   readonly read_model_days: number;
+  /** How the metrics of requests are read; null: they are not. A secret. */
+  readonly metrics: MetricsAccess | null;
   /** Where warnings are sent. A secret: the address contains a token. Null: nowhere. */
   readonly alert_webhook_url: string | null;
   /** The settled credits of a UTC day above which operators are warned; null: no limit. */
@@ -129,6 +132,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     operators: settings.OPERATORS,
     support_credits_max: settings.SUPPORT_CREDITS_MAX,
     alert_webhook_url: settings.ALERT_WEBHOOK_URL ?? null,
+    metrics: settings.METRICS_READER ?? null,
     daily_spend_alert_credits: settings.DAILY_SPEND_ALERT_CREDITS ?? null,
     signin_options: {
       provider_ids: provider_signin ? settings.SIGNIN_PROVIDERS.map(({ id }) => id) : [],

@@ -51,6 +51,7 @@ export const SUPPORT_CREDITS_DEFAULT_MAX = 1_000;
 const SERVICE_NAME_MAX_LENGTH = 40;
 
 const STRIPE_API = "https://api.stripe.com";
+const CLOUDFLARE_API = "https://api.cloudflare.com";
 const CLERK_API = "https://api.clerk.com";
 
 /** Either all of these are set, or none. */
@@ -201,6 +202,17 @@ const vendorApi = (api: string) =>
     api,
   );
 
+/** A token that may read the account's analytics, and the dataset of the binding METRICS. */
+const metrics_reader = z.strictObject({
+  account_id: z.string().check(z.regex(/^[0-9a-f]{32}$/, "is not the id of a Cloudflare account")),
+  token: z.string().check(z.regex(/^[\w-]{20,200}$/, "is not an API token of Cloudflare's")),
+  dataset: z._default(
+    z.string().check(z.regex(/^[A-Za-z_]\w{0,63}$/, "is not the name of a dataset")),
+    "passbook_requests",
+  ),
+  api_url: vendorApi(CLOUDFLARE_API),
+});
+
 /** Where people get help. Pages link to it, so it must not run anything. */
 const support_address = z.pipe(
   z.string(),
@@ -277,6 +289,7 @@ export const variables = z
     OPERATORS: operators,
     SUPPORT_CREDITS_MAX: wholeNumber(0, COST_MAX_CREDITS, SUPPORT_CREDITS_DEFAULT_MAX),
     ALERT_WEBHOOK_URL: z.optional(secureEndpoint),
+    METRICS_READER: z.optional(z.pipe(json, metrics_reader)),
     DAILY_SPEND_ALERT_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
     CREDIT_PACKAGES: z.optional(z.pipe(json, credit_packages)),
     STRIPE_SECRET_KEY: z.optional(

@@ -19,7 +19,7 @@ import { currentEnvironment, forgetServices } from "./environment.ts";
 import { fireAlarmsUntil, wipeObjects } from "./objects.ts";
 import { seedBody } from "./seed_body.ts";
 import { giveCredits, seed } from "./seed.ts";
-import { emptyDatabase, emptyNamespace, listIdentities } from "./stores.ts";
+import { emptyBucket, emptyDatabase, emptyNamespace, listIdentities } from "./stores.ts";
 
 /** Years are enough for every expiry, and a mistyped number of milliseconds is refused. */
 const ADVANCE_MAX_SECONDS = (10 * 366 * DAY_MS) / 1000;
@@ -80,6 +80,8 @@ async function reset({ env }: AppContext): Promise<void> {
   await wipeObjects(env, identity_ids);
   for (const database of [env.DIRECTORY, env.DB]) await emptyDatabase(database);
   for (const namespace of [env.DEVICE_CODES, env.CLIENT_DOCUMENTS]) await emptyNamespace(namespace);
+  // It would bring the people back.
+  await emptyBucket(env.ARCHIVE);
   resetClock();
   forgetServices();
 }

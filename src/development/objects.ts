@@ -7,7 +7,12 @@ import { bookmarkForTime, noteTime, recordChanges, restoreBookmark } from "./rec
 import { movedTimeOf, moveTo, realTimeOf } from "./clock.ts";
 
 /** The bindings of the objects. */
-type ObjectBinding = "ACCOUNT" | "DEVICE_LOGIN" | "STARTER_BUDGET" | "WEBHOOK_SENDER";
+type ObjectBinding =
+  | "ACCOUNT"
+  | "DEVICE_LOGIN"
+  | "STARTER_BUDGET"
+  | "WEBHOOK_DELIVERIES"
+  | "WEBHOOK_SENDER";
 
 /** The methods that {@link developed} adds to an object, for this file only. */
 interface DevelopmentMethods {

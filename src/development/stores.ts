@@ -18,8 +18,18 @@ export async function emptyDatabase(database: D1Database): Promise<void> {
     .filter((name) => !/^(sqlite_|_cf_|d1_)/.test(name));
   await database.batch([
     database.prepare("pragma defer_foreign_keys = on"),
-    ...emptied.map((name) => database.prepare(`delete from "${name}"`)),
+    // Twice, because triggers write rows during the first time.
+    ...[...emptied, ...emptied].map((name) => database.prepare(`delete from "${name}"`)),
   ]);
+}
+
+/** Deletes every file of a bucket. */
+export async function emptyBucket(bucket: R2Bucket | undefined): Promise<void> {
+  for (;;) {
+    const { objects = [] } = (await bucket?.list()) ?? {};
+    if (objects.length === 0) return;
+    await bucket?.delete(objects.map(({ key }) => key));
+  }
 }
 
 /** Deletes every key of a namespace. */

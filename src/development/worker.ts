@@ -9,6 +9,7 @@ import production, {
   Account as ProductionAccount,
   DeviceLogin as ProductionDeviceLogin,
   StarterBudget as ProductionStarterBudget,
+  WebhookDeliveries as ProductionWebhookDeliveries,
   WebhookSender as ProductionWebhookSender,
 } from "../worker.ts";
 import { addDevelopmentEndpoints } from "./endpoints.ts";
@@ -18,6 +19,10 @@ import { developed } from "./objects.ts";
 export class Account extends developed(ProductionAccount, "ACCOUNT") {}
 export class DeviceLogin extends developed(ProductionDeviceLogin, "DEVICE_LOGIN") {}
 export class StarterBudget extends developed(ProductionStarterBudget, "STARTER_BUDGET") {}
+export class WebhookDeliveries extends developed(
+  ProductionWebhookDeliveries,
+  "WEBHOOK_DELIVERIES",
+) {}
 export class WebhookSender extends developed(ProductionWebhookSender, "WEBHOOK_SENDER") {}
 
 const app = createApp(developmentServicesFor);

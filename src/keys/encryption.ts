@@ -59,6 +59,14 @@ export function webhookKeys(keys: readonly EncryptionKey[]): EncryptionKeys {
   return keysFor(keys, infoOf(WEBHOOK_PURPOSE));
 }
 
+/** Names this use of a key, and what is sealed with it. */
+export const PERSON_PURPOSE = "passbook person v1";
+
+/** Keys for the copy of one person. Each person has their own, as the vault of an account. */
+export function personKeys(keys: readonly EncryptionKey[], user_id: string): EncryptionKeys {
+  return keysFor(keys, infoOf(JSON.stringify([PERSON_PURPOSE, user_id])));
+}
+
 function keysFor(keys: readonly EncryptionKey[], info: Uint8Array): EncryptionKeys {
   const derive = async ({ kid, k }: EncryptionKey): Promise<NamedKey> => {
     const usages = ["encrypt", "decrypt"] as const;

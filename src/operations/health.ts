@@ -44,6 +44,8 @@ interface HealthSources {
   ) => Promise<ReadonlyMap<string, number>>;
   readonly listPausedWebhooks: () => Promise<readonly PausedWebhook[]>;
   readonly listFailingWebhooks: (limit: number) => Promise<readonly FailingWebhook[]>;
+  readonly readCopied: (now_ms: number) => Promise<number | null>;
+  readonly readPeopleWaiting: () => Promise<number | null>;
   readonly readComparisonBegin: () => Promise<number | null>;
   readonly listFilling: (limit: number) => Promise<readonly FillingAccount[]>;
   /** Settled credits of a day. */
@@ -88,8 +90,11 @@ export function createHealth(sources: HealthSources): ReadHealth {
         read("read_model_unreadable", sources.listFilling(FILLING_ACCOUNTS_READ_MAX)),
         read("read_model_unreadable", sources.readComparisonBegin()),
         read("read_model_unreadable", sources.readSpent(utcDayOf(now_ms))),
+        read("directory_unreadable", sources.readPeopleWaiting()),
+        read("directory_unreadable", sources.readCopied(now_ms)),
       ]);
-    const [comparison_began_at_ms, spent_today] = rest;
+    const [comparison_began_at_ms, spent_today, people_waiting_since_ms, directory_copied_at_ms] =
+      rest;
     const { spend_limit } = sources;
     const webhooks = { paused_webhooks, failing_webhooks };
     const parts: HealthParts = {
@@ -99,6 +104,8 @@ export function createHealth(sources: HealthSources): ReadHealth {
       ...webhooks,
       filling_accounts: filling,
       comparison_began_at_ms,
+      people_waiting_since_ms,
+      directory_copied_at_ms,
       spent_today,
       spend_limit,
     };

@@ -1,5 +1,4 @@
 /** The Stripe adapter: hosted Checkout, the webhook with its results, and the lists of recent payments. */
-import type * as z from "zod/mini";
 import { DAY_MS } from "../domain/calendar.ts";
 import { RECONCILED_DAYS, RECONCILIATION_PAGE_PAYMENTS } from "../domain/limits.ts";
 import type { PaymentEffect } from "../domain/payment_event.ts";
@@ -10,7 +9,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import type { CheckoutRequest, Payments } from "./payments.ts";
 import { createPriceTexts } from "./prices.ts";
 import { isSignatureValid } from "./signature.ts";
-import { requestStripe, type StripeAccount, type StripeCall } from "./stripe_api.ts";
+import { requestObject, requestStripe, type StripeAccount } from "./stripe_api.ts";
 import {
   dropped,
   IDENTITY_MARK,
@@ -58,11 +57,11 @@ export function createStripe(settings: StripeSettings): Payments {
   return {
     packages: settings.packages,
     readPriceTexts: createPriceTexts(settings.packages, (id) =>
-      request(settings, price, { method: "GET", path: `/v1/prices/${id}` }),
+      requestObject(settings, price, { method: "GET", path: `/v1/prices/${id}` }),
     ),
     async readReceipt(payment_intent_id) {
       const path = `/v1/payment_intents/${payment_intent_id}?expand[]=latest_charge`;
-      const read = await request(settings, paidPayment, { method: "GET", path });
+      const read = await requestObject(settings, paidPayment, { method: "GET", path });
       return read.ok
         ? accepted(stripeAddress(read.value.latest_charge?.receipt_url ?? null))
         : read;
@@ -75,7 +74,7 @@ export function createStripe(settings: StripeSettings): Payments {
     },
     async findBuyer(id) {
       const list = id.startsWith("cs_") ? "/v1/checkout/sessions" : "/v1/payment_intents";
-      const read = await request(settings, marked, { method: "GET", path: `${list}/${id}` });
+      const read = await requestObject(settings, marked, { method: "GET", path: `${list}/${id}` });
       if (!read.ok) return read;
       const { metadata } = read.value;
       const is_ours = await isMarked(settings, metadata);
@@ -86,7 +85,7 @@ export function createStripe(settings: StripeSettings): Payments {
       const wanted = settings.packages.find(({ id }) => id === package_id);
       if (wanted === undefined) return refused({ code: "package_unknown" });
       const path = `/v1/prices/${wanted.price}`;
-      const read = await request(settings, price, { method: "GET", path });
+      const read = await requestObject(settings, price, { method: "GET", path });
       return read.ok ? toppedUpPackage(settings, package_id, read.value) : read;
     },
     startCardSetup: (setup) => startCardSetup(settings, setup),
@@ -112,7 +111,7 @@ async function startCheckout(
   const wanted = settings.packages.find(({ id }) => id === package_id);
   if (wanted === undefined) return refused({ code: "package_unknown" });
   const [mark] = await settings.marks();
-  const made = await request(settings, newCheckoutSession, {
+  const made = await requestObject(settings, newCheckoutSession, {
     method: "POST",
     path: "/v1/checkout/sessions",
     form: {
@@ -200,7 +199,7 @@ async function readRefundsOf(
 ): Promise<Result<readonly PaymentEffect[], Refusal>> {
   const { path, expand } = LISTS.refunds;
   const query = `charge=${charge}&limit=${REFUNDS_PER_CHARGE}&expand[]=data.${expand}`;
-  const found = await request(settings, page, { method: "GET", path: `${path}?${query}` });
+  const found = await requestObject(settings, page, { method: "GET", path: `${path}?${query}` });
   if (!found.ok) return found;
   const refunds = found.value.data;
   if (refunds.length === 0) return accepted([dropped("not_refunded")]);
@@ -221,7 +220,7 @@ async function listRecent(
     ...(before_ms === null ? {} : { "created[lt]": inSeconds(before_ms) }),
     ...(after === null ? {} : { starting_after: after }),
   });
-  const found = await request(settings, page, {
+  const found = await requestObject(settings, page, {
     method: "GET",
     path: `${path}?${query.toString()}`,
   });
@@ -236,17 +235,4 @@ async function listRecent(
 
 function inSeconds(time_ms: number): string {
   return String(Math.floor(time_ms / 1000));
-}
-
-/**
- * Requests an object from Stripe.
- * @throws Error if it does not have the documented form.
- */
-async function request<Schema extends z.ZodMiniType>(
-  settings: StripeSettings,
-  schema: Schema,
-  call: StripeCall,
-): Promise<Result<z.output<Schema>, Refusal>> {
-  const answer = await requestStripe(settings, call);
-  return answer.ok ? accepted(schema.parse(answer.value)) : answer;
 }

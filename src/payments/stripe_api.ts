@@ -1,4 +1,5 @@
 /** The calls of Stripe's API: form in, JSON out. */
+import type * as z from "zod/mini";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -40,6 +41,23 @@ export async function requestStripe(
   const { status, content } = sent.value;
   if (status >= 200 && status <= 299 && content !== undefined) return accepted(content);
   return refusedBy(status, content);
+}
+
+/**
+ * Requests an object from Stripe. One without the documented form is as good as none: `payments_unavailable`, logged as an
+ * error.
+ */
+export async function requestObject<Schema extends z.ZodMiniType>(
+  account: StripeAccount,
+  schema: Schema,
+  call: StripeCall,
+): Promise<Result<z.output<Schema>, Refusal>> {
+  const answer = await requestStripe(account, call);
+  if (!answer.ok) return answer;
+  const read = schema.safeParse(answer.value);
+  if (read.success) return accepted(read.data);
+  console.error({ event: "payments_unavailable", problem: "unknown_form" });
+  return unavailable();
 }
 
 /** Sends a request to Stripe, and returns its status and JSON; refused only as `payments_unavailable`. */

@@ -36,8 +36,9 @@ export type CheckoutSession = z.infer<typeof checkoutSession>;
 export const newCheckoutSession = z.object({
   url: z.url({ protocol: /^https?$/ }).check(
     z.refine((text) => {
-      const { protocol, hostname } = new URL(text);
-      return protocol === "https:" || isLoopbackHost(hostname);
+      // It also runs for a text that is not an address.
+      const url = URL.parse(text);
+      return url?.protocol === "https:" || isLoopbackHost(url?.hostname ?? "");
     }),
   ),
 });

@@ -11,7 +11,7 @@ import type {
   ToppedUpPackage,
 } from "../domain/top_up.ts";
 import type { CardSetup } from "./payments.ts";
-import { requestStripe, sendToStripe, type StripeAccount } from "./stripe_api.ts";
+import { requestObject, requestStripe, sendToStripe, type StripeAccount } from "./stripe_api.ts";
 import {
   dropped,
   IDENTITY_MARK,
@@ -75,7 +75,7 @@ export async function startCardSetup(
   }: { readonly identity_id: string; readonly nonce: string; readonly page: string },
 ): Promise<Result<string, Refusal>> {
   const [mark] = await settings.marks();
-  const made = await requestStripe(settings, {
+  const made = await requestObject(settings, newCheckoutSession, {
     method: "POST",
     path: "/v1/checkout/sessions",
     form: {
@@ -92,7 +92,7 @@ export async function startCardSetup(
     },
     idempotency_key: nonce,
   });
-  return made.ok ? accepted(newCheckoutSession.parse(made.value).url) : made;
+  return made.ok ? accepted(made.value.url) : made;
 }
 
 /** Reads a card's checkout by its id; null: it is not ours, or no card was saved yet. */
@@ -101,11 +101,9 @@ export async function readCardSetup(
   session_id: string,
 ): Promise<Result<CardSetup | null, Refusal>> {
   const path = `/v1/checkout/sessions/${session_id}?expand[]=setup_intent.payment_method`;
-  const read = await requestStripe(settings, { method: "GET", path });
+  const read = await requestObject(settings, cardSetup, { method: "GET", path });
   if (!read.ok) return read;
-  const { mode, status, customer, client_reference_id, metadata, setup_intent } = cardSetup.parse(
-    read.value,
-  );
+  const { mode, status, customer, client_reference_id, metadata, setup_intent } = read.value;
   const identity_id = metadata?.[IDENTITY_MARK];
   const nonce = metadata?.[SETUP_MARK];
   const method = setup_intent?.payment_method ?? null;
