@@ -32,8 +32,7 @@ interface Check {
 const CHECKS: Readonly<Record<string, Check>> = {
   inspectHealth: {
     found: ({ status }) => status === "warning",
-    advice:
-      'Something needs attention: docs/operate.md, "Alerts", has a paragraph for each figure.',
+    advice: "Something needs attention: docs/alerts.md has a paragraph for each figure.",
   },
   testWebhook: {
     found: ({ error }) => error !== null,

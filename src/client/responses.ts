@@ -1936,7 +1936,7 @@ export interface Health {
 
 /** A part of `Health`. */
 export interface HealthFigure {
-  /** docs/operate.md, "Alerts", has a paragraph for each. */
+  /** docs/alerts.md has a paragraph for each. */
   readonly name:
     | "failed_requests"
     | "read_model_lag"

@@ -318,7 +318,7 @@ function printNextSteps(progress: Progress): void {
   }
   if (!isSet("ALERT_WEBHOOK_URL")) {
     console.log(
-      "  * get a message when something fails: npx wrangler secret put ALERT_WEBHOOK_URL (docs/operate.md, Alerts)",
+      "  * get a message when something fails: npx wrangler secret put ALERT_WEBHOOK_URL (docs/alerts.md)",
     );
   }
   console.log("  * register your apps and their starter credits (docs/operators.md)");

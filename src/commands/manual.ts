@@ -13,7 +13,7 @@ export interface ManualPage {
 }
 
 /** The pages that an operator needs first, in this order. The others follow by name. */
-const FIRST = ["operate", "operators", "drills", "keep", "settings"];
+const FIRST = ["operate", "alerts", "operators", "drills", "keep", "settings"];
 
 /** The name of the list of all pages. */
 const LIST = "index";

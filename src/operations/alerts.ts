@@ -116,7 +116,7 @@ function messageOf(
     ...recovered.map((name) => `OK again ${name}`),
   ];
   const where = service === null ? "" : ` ${service}/console`;
-  const advice = 'docs/operate.md, "Alerts", says what to do.';
+  const advice = "docs/alerts.md says what to do.";
   return {
     text: [`Passbook${where}`, ...lines, advice].join("\n"),
     service,

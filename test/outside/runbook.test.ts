@@ -2,12 +2,11 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { FIGURE_NAMES, FIGURES } from "../../src/domain/health.ts";
 
-const operate = readFileSync("docs/operate.md", "utf8");
+const page = readFileSync("docs/alerts.md", "utf8");
 
-/** The section "Alerts" of docs/operate.md, by the headings in it. */
+/** The paragraphs of docs/alerts.md, by their headings. */
 function runbook(): Map<string, string> {
-  const [, section = ""] = operate.split("\n## Alerts\n");
-  const [, ...paragraphs] = (section.split("\n## ")[0] ?? "").split("\n### ");
+  const [, ...paragraphs] = page.split("\n### ");
   return new Map(
     paragraphs.map((text) => {
       const [heading = "", ...lines] = text.split("\n");
@@ -16,7 +15,7 @@ function runbook(): Map<string, string> {
   );
 }
 
-it("each alert has a paragraph in docs/operate.md, in the same order, and no other paragraph exists", () => {
+it("each alert has a paragraph in docs/alerts.md, in the same order, and no other paragraph exists", () => {
   const paragraphs = runbook();
   expect([...paragraphs.keys()]).toEqual(FIGURE_NAMES);
   for (const [name, text] of paragraphs) expect(text.length, name).toBeGreaterThan(250);
@@ -35,6 +34,6 @@ it("the paragraphs state the limits of the code", () => {
   for (const [name, text] of Object.entries(stated)) {
     expect(paragraphs.get(name), name).toContain(text);
   }
-  expect(operate).toContain("compares twenty-one figures");
+  expect(page).toContain("compares twenty-one figures");
   expect(FIGURE_NAMES).toHaveLength(21);
 });

@@ -1516,7 +1516,7 @@ class MonthMoney(TypedDict):
 
 class HealthFigure(TypedDict):
     name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "people_waiting", "directory_copy_age", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
-    """docs/operate.md, "Alerts", has a paragraph for each."""
+    """docs/alerts.md has a paragraph for each."""
     status: Literal["ok", "warning"]
     value: int | None
     """Null if it is unknown, which is a warning."""

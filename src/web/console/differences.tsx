@@ -20,7 +20,7 @@ function DifferencesPage({ differences, is_cut }: Found) {
         <p class="hint">
           The schedule compares each account within a week with the sums of its own rows, the
           archive, the lists of this console and the payment service. Nothing is repaired by itself.{" "}
-          <a href="/console/help/operate#differences">What to do</a>
+          <a href="/console/help/alerts#differences">What to do</a>
         </p>
         <Table
           label="Differences"

@@ -133,7 +133,7 @@ function Warning(figure: Figure) {
             Newest: <Moment at={figure.newest_at} />.{" "}
           </>
         )}
-        <a href={`/console/help/operate#${figure.name}`}>What to do</a>
+        <a href={`/console/help/alerts#${figure.name}`}>What to do</a>
       </p>
     </div>
   );

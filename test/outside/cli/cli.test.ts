@@ -668,7 +668,7 @@ describe("passbook admin", { tags: "slow" }, () => {
     const health = await operate("health");
     expect(health).toMatchObject({ code: 5, stderr: "" });
     expect(health.stdout).toMatch(/schedule_age +warning +1800 +seconds +not_run_yet/);
-    expect(health.stdout).toContain('docs/operate.md, "Alerts"');
+    expect(health.stdout).toContain("docs/alerts.md");
     expect(await read("health")).toMatchObject({ status: "warning" });
   });
 

@@ -599,7 +599,7 @@ export const operators = z
 
 const figure = z
   .strictObject({
-    name: z.enum(FIGURE_NAMES).describe('docs/operate.md, "Alerts", has a paragraph for each.'),
+    name: z.enum(FIGURE_NAMES).describe("docs/alerts.md has a paragraph for each."),
     status: z.enum(["ok", "warning"]),
     value: z.int().nullable().describe("Null if it is unknown, which is a warning."),
     limit: z.int().nullable().describe("A higher value is a warning; null: no limit."),

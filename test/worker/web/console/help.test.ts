@@ -19,7 +19,7 @@ describe("the manual", () => {
   it("every page of the console links to the manual, which has a paragraph for each figure of health", async () => {
     const { open } = await openConsole();
     expect(linksOf((await open("/console/accounts")).text)).toContain("/console/help");
-    const { status, text } = await open("/console/help/operate");
+    const { status, text } = await open("/console/help/alerts");
     expect(status).toBe(200);
     for (const name of FIGURE_NAMES) expect(text).toContain(`<h3 id="${name}">`);
     expect(words(text)).toContain("More than 20 responses with status 5xx in 20 minutes.");

@@ -407,7 +407,7 @@ describe("GET /api/admin/health", () => {
       "the database of people and apps (D1 DIRECTORY) does not respond",
     );
     expect(words(page.text)).toContain("10 warnings");
-    expect(page.text).toContain('<a href="/console/help/operate#failed_requests">What to do</a>');
+    expect(page.text).toContain('<a href="/console/help/alerts#failed_requests">What to do</a>');
   });
 
   it("the schedule deletes counts of failures after a week", async () => {
