@@ -9,12 +9,13 @@ export interface ModelLot {
   readonly app: string | null;
   readonly bought: boolean;
   readonly number: number;
-  readonly is_returned: boolean;
+  /** The lot that a job took the credit from and gave it back after its expiry; null: it never came back late. */
+  readonly returned_from: ModelLot | null;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 const base = (bought: boolean): ModelLot => {
-  return { expires_ms: NEVER, app: null, bought, number: NEVER, is_returned: false };
+  return { expires_ms: NEVER, app: null, bought, number: NEVER, returned_from: null };
 };
 const GIVEN = base(false);
 const BOUGHT = base(true);
@@ -136,7 +137,9 @@ export class Model {
     const taken = (back: number): number => Math.ceil((credits * back) / 300);
     purchase.cents_back = Math.max(cents_back, cents);
     for (let left = taken(purchase.cents_back) - taken(cents_back); left > 0; left -= 1) {
-      const found = [lot, BOUGHT, GIVEN].find((it) => this.#free.includes(it));
+      const late = this.#inOrderOfUse(this.#free.filter((it) => it.returned_from === lot));
+      const found = [lot, ...late, BOUGHT, GIVEN].find((it) => this.#free.includes(it));
+      if (found?.returned_from !== lot) this.#forgetLate(lot);
       this.#count("taken_back", BOUGHT, -1);
       // A bought credit that was spent already is a given one from now on.
       if (found?.bought !== true) this.#exchange(1);
@@ -223,9 +226,25 @@ export class Model {
     this.#count("spent", GIVEN, 0 - credits);
   }
 
-  #lot(expires_ms: number, app: string | null, bought: boolean, is_returned = false): ModelLot {
+  #lot(
+    expires_ms: number,
+    app: string | null,
+    bought: boolean,
+    returned_from: ModelLot | null = null,
+  ): ModelLot {
     if (expires_ms === NEVER && app === null) return bought ? BOUGHT : GIVEN;
-    return { expires_ms, app, bought, number: (this.#lots += 1), is_returned };
+    return { expires_ms, app, bought, number: (this.#lots += 1), returned_from };
+  }
+
+  /** A running job holds a credit that a refund was to take: it is its holder's when it comes back. */
+  #forgetLate(lot: ModelLot): void {
+    for (const { state, units } of this.jobs) {
+      const index = units.findIndex(({ returned_from }) => returned_from === lot);
+      const held = units[index];
+      if (state !== "running" || held === undefined) continue;
+      units[index] = { ...held, returned_from: held };
+      return;
+    }
   }
 
   #usable(app: string | null): ModelLot[] {
@@ -243,24 +262,28 @@ export class Model {
   }
 
   #take(app: string | null, amount: number): ModelLot[] {
-    const ordered = this.#usable(app).toSorted((one, other) => {
-      if (one.expires_ms !== other.expires_ms) return one.expires_ms < other.expires_ms ? -1 : 1;
-      if ((one.app === null) !== (other.app === null)) return one.app === null ? 1 : -1;
-      if (one.bought !== other.bought) return one.bought ? 1 : -1;
-      return one.number === other.number ? 0 : one.number - other.number;
-    });
-    const taken = ordered.slice(0, amount);
+    const taken = this.#inOrderOfUse(this.#usable(app)).slice(0, amount);
     for (const lot of taken) this.#free.splice(this.#free.indexOf(lot), 1);
     const missing = amount - taken.length;
     this.#debt += missing;
     return [...taken, ...Array.from({ length: missing }, () => GIVEN)];
   }
 
+  #inOrderOfUse(units: readonly ModelLot[]): ModelLot[] {
+    return units.toSorted((one, other) => {
+      if (one.expires_ms !== other.expires_ms) return one.expires_ms < other.expires_ms ? -1 : 1;
+      if ((one.app === null) !== (other.app === null)) return one.app === null ? 1 : -1;
+      if (one.bought !== other.bought) return one.bought ? 1 : -1;
+      return one.number === other.number ? 0 : one.number - other.number;
+    });
+  }
+
   #putBack(units: readonly ModelLot[]): void {
     for (const lot of units.toReversed()) {
       const is_gone = lot.expires_ms <= this.#now_ms;
-      const back = is_gone ? this.#lot(this.#now_ms + RETURNED_MS, lot.app, lot.bought, true) : lot;
-      this.#bring(is_gone && lot.is_returned ? lot : back, 1);
+      const stays = !is_gone || lot.returned_from !== null;
+      const until_ms = this.#now_ms + RETURNED_MS;
+      this.#bring(stays ? lot : this.#lot(until_ms, lot.app, lot.bought, lot), 1);
     }
   }
 }
