@@ -176,7 +176,6 @@ CREATE TABLE `webhooks` (
 	`last_success_at_ms` integer,
 	`last_error` text,
 	`last_error_at_ms` integer,
-	`last_response` text,
 	`failing_since_ms` integer,
 	`created_at_ms` integer NOT NULL,
 	`secret_key_id` text NOT NULL,

@@ -67,6 +67,7 @@ export const NAMES: Readonly<Record<string, Name>> = {
   rotateWebhookSecret: { words: "apps rotate-webhook" },
   testWebhook: { words: "apps test-webhook" },
   retryWebhook: { words: "apps retry-webhook" },
+  listWebhookAttempts: { words: "apps attempts" },
   listWebhookDeliveries: { words: "apps deliveries" },
   replayWebhook: { words: "apps replay-webhook", values: ["identityId", "afterLine"] },
 };

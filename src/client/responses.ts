@@ -2421,11 +2421,6 @@ export interface Webhook {
   readonly last_error: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly last_error_at: string | null;
-  /**
-   * The first 1,024 bytes of the response to that delivery, without control characters, until the
-   * next success. Only for operators with the role `admin`; null: it had no text.
-   */
-  readonly last_response: string | null;
   /** When the first delivery failed after the last success; null: the last one succeeded. */
   readonly failing_since: string | null;
   /** Increases with each save, from 1. Send it with the next save. */
@@ -2455,6 +2450,60 @@ export interface TestedWebhook {
   /** Why the receiver did not accept the event; null: it did. */
   readonly error: string | null;
   /** The first 1,024 bytes of a response that did not accept it. Null for an app's key. */
+  readonly response: string | null;
+}
+
+/** The newest first. */
+export interface WebhookAttemptList {
+  readonly attempts: readonly WebhookAttempt[];
+}
+
+/** An event that was sent. */
+export interface WebhookAttempt {
+  /** When it ended. */
+  readonly at: string;
+  /** `webhook-id` of the event. */
+  readonly event_id: string;
+  readonly type:
+    | "job.created"
+    | "job.progressed"
+    | "job.completed"
+    | "job.failed"
+    | "job.expired"
+    | "credits.changed"
+    | "credits.granted"
+    | "credits.low"
+    | "credits.expiring"
+    | "credits.expired"
+    | "credits.refused"
+    | "topup.failed"
+    | "topup.disabled"
+    | "purchase.completed"
+    | "purchase.refunded"
+    | "account.deleted"
+    | "approval.approved"
+    | "approval.denied"
+    | "connection.revoked"
+    | "connection.limit_reached"
+    | "access.stopped"
+    | "access.allowed"
+    | "app.paused"
+    | "app.continued";
+  /** The account's holder; null: the event concerns the app itself. */
+  readonly identity_id: string | null;
+  /** The ledger entry, or the newest one when it happened. */
+  readonly line: number;
+  /** How often the event was tried by then. */
+  readonly attempts: number;
+  /** The receiver's status; null: it did not respond. */
+  readonly status: number | null;
+  readonly duration_ms: number;
+  /** Why the receiver did not accept the event; null: it did. */
+  readonly error: string | null;
+  /**
+   * The first 1,024 bytes of a response that did not accept it. Null for roles below admin, for an
+   * app's key, and with `identity_id`.
+   */
   readonly response: string | null;
 }
 

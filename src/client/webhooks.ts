@@ -6,6 +6,8 @@ import type {
   SavedWebhook,
   TestedWebhook,
   Webhook,
+  WebhookAttempt,
+  WebhookAttemptList,
   WebhookDeliveryPage,
   WebhookList,
 } from "./responses.ts";
@@ -55,6 +57,12 @@ export interface Webhooks {
     },
     options?: CallOptions,
   ): Promise<WebhookDeliveryPage>;
+  /** What became of the last events of 7 days, at most 20: of one account, or of all, of whose successes it has about one a minute. */
+  attempts(
+    id: string,
+    filter?: { readonly identity?: string },
+    options?: CallOptions,
+  ): Promise<readonly WebhookAttempt[]>;
   /** Sends the events of an account after this ledger entry again, or those of all accounts since a time, at most 7 days ago. */
   replay(
     id: string,
@@ -113,6 +121,12 @@ export function createWebhooks(
       const isValid = ({ deliveries }: WebhookDeliveryPage): boolean => Array.isArray(deliveries);
       const path = await pathOf(options, id, "/deliveries");
       return calls.read({ path, query: filter, signal: options.signal, isValid });
+    },
+    async attempts(id, { identity } = {}, options = {}) {
+      const isValid = ({ attempts }: WebhookAttemptList): boolean => Array.isArray(attempts);
+      const path = await pathOf(options, id, "/attempts");
+      const query = { identity_id: identity };
+      return (await calls.read({ path, query, signal: options.signal, isValid })).attempts;
     },
     async replay(id, from, options = {}) {
       const { reason } = from;

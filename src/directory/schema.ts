@@ -221,7 +221,6 @@ export const webhooks = sqliteTable(
     last_error: text(),
     last_error_at_ms: integer(),
     /** The beginning of the response to that delivery, until the next success; null: it had no text. */
-    last_response: text(),
     /** When the first delivery failed after the last success; null: the last one succeeded. */
     failing_since_ms: integer(),
     created_at_ms: integer().notNull(),

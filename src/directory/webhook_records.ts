@@ -96,7 +96,7 @@ export class WebhookRecords {
       .select(
         sql`
           select ${uid}, ${app_slug}, ${id}, ${url}, ${JSON.stringify(events)},
-            ${JSON.stringify(thresholds)}, ${active ? null : now_ms}, null, null, null, null, null, null, ${now_ms},
+            ${JSON.stringify(thresholds)}, ${active ? null : now_ms}, null, null, null, null, null, ${now_ms},
             ${sealed.key_id}, ${sealed.sealed}, null, null, null, ${audit_id}, null, 1
           where exists (select 1 from apps where slug = ${app_slug})
             and (select count(*) from webhooks where app_slug = ${app_slug}) < ${WEBHOOKS_PER_APP_MAX}`,

@@ -58,8 +58,6 @@ export interface WebhookOutcome {
   readonly last_success_at_ms: number | null;
   readonly last_error: string | null;
   readonly last_error_at_ms: number | null;
-  /** The beginning of the response to the last delivery that failed, until the next success. */
-  readonly last_response: string | null;
   /** When the first delivery failed after the last success; null: the last one succeeded. */
   readonly failing_since_ms: number | null;
 }

@@ -38,6 +38,8 @@ export const listDeliveriesQuery = z.object({
   cursor: z.optional(identity(queryText)),
 });
 
+export const listAttemptsQuery = z.object({ identity_id: z.optional(identity(queryText)) });
+
 export const replayWebhookBody = z
   .strictObject({
     identity_id: z.optional(identity(z.string("must be a string"))),
@@ -150,7 +152,7 @@ export function replayWebhook(
   webhook: WebhookKey,
   { identity_id, after_line = 0, since, ...request }: Keyed<z.output<typeof replayWebhookBody>>,
 ): Promise<OnceAnswer<null>> {
-  const { webhook_records, webhook_engine, identity } = acting.services;
+  const { webhook_records, webhook_engine } = acting.services;
   const details = since === undefined ? { identity_id, after_line } : { since: timestamp(since) };
   const action = webhookAction(acting, "replay", webhook, request, details);
   return performActionOnce(acting, action, async () => {
@@ -160,13 +162,50 @@ export function replayWebhook(
       await webhook_engine.replayAll(found.value, since);
       return accepted(null);
     }
-    const named = identity_id ?? "";
-    // An app's server may not find out whose an e-mail address is.
-    const is_operator = acting.actor.rights !== null;
-    const resolved = is_operator ? await resolveIdentity(identity, named) : accepted(named);
+    const resolved = await resolveNamed(acting, identity_id ?? "");
     return resolved.ok ? webhook_engine.replay(found.value, resolved.value, after_line) : resolved;
   });
 }
+
+/** Operators may name an account by e-mail address. An app's server may not find out whose an address is. */
+async function resolveNamed({ services, actor }: Acting, named: string) {
+  return actor.rights === null ? accepted(named) : resolveIdentity(services.identity, named);
+}
+
+/** What became of the last events: of those of one account, or of all accounts that the webhook's object knows. */
+export async function readAttempts(
+  acting: Acting,
+  { app_slug, id }: WebhookKey,
+  { identity_id }: z.output<typeof listAttemptsQuery>,
+) {
+  const { webhook_records, webhook_engine } = acting.services;
+  const found = await webhook_records.find(app_slug, id);
+  if (!found.ok) return found;
+  const resolved =
+    identity_id === undefined ? accepted(null) : await resolveNamed(acting, identity_id);
+  if (!resolved.ok) return resolved;
+  const attempts = await webhook_engine.listAttempts(found.value, resolved.value);
+  const sees_response = acting.actor.rights?.role === "admin";
+  return accepted(
+    attempts.map((attempt) => ({
+      at: timestamp(attempt.at_ms),
+      event_id: attempt.event_id,
+      type: attempt.type,
+      identity_id: attempt.identity_id === APP_ITSELF ? null : attempt.identity_id,
+      line: attempt.line,
+      attempts: attempt.attempts,
+      status: attempt.status,
+      duration_ms: attempt.duration_ms,
+      error: attempt.reason,
+      response: sees_response ? attempt.response : null,
+    })),
+  );
+}
+
+export type ShownAttempt = Extract<
+  Awaited<ReturnType<typeof readAttempts>>,
+  { ok: true }
+>["value"][number];
 
 /** A page of the events that wait. `failed` lists all, since each of them failed or waits for one that did. */
 export async function readDeliveries(

@@ -8,6 +8,7 @@ import { reportError } from "../domain/error_report.ts";
 import { DAY_MS } from "../domain/calendar.ts";
 import { assertInvariant } from "../domain/result.ts";
 import type { ActiveAccount, ActiveSince, WebhookOutcome } from "../domain/webhook_delivery.ts";
+import { shownAt, withAttempt, type RecordedAttempt } from "./attempts.ts";
 import type {
   DeliveryPageRequest,
   ListedDelivery,
@@ -61,6 +62,7 @@ export interface DeliveriesParts {
   callSender(how: "wake" | "resume", uid: string, identity_id: string): Promise<boolean>;
 }
 
+const ATTEMPTS = "attempts";
 const OUTCOME = "outcome";
 /** When the directory was told last, in milliseconds since the epoch. */
 const NOTED = "noted_at_ms";
@@ -71,11 +73,12 @@ const REPLAY = "replay";
 /** Present: the senders after this identity are to be woken, because the webhook is active again. */
 const RESUMED = "resumed";
 
+const KEYS = [ATTEMPTS, OUTCOME, NOTED, UNNOTED, RESUMED, REPLAY];
+
 const NO_OUTCOME: WebhookOutcome = {
   last_success_at_ms: null,
   last_error: null,
   last_error_at_ms: null,
-  last_response: null,
   failing_since_ms: null,
 };
 
@@ -100,23 +103,31 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
     return { deliveries: this.#deliveries.list(page), replays_since_ms };
   }
 
-  async recordSuccess(): Promise<void> {
-    const now_ms = Date.now();
-    const outcome = this.#outcome();
-    const last_success_at_ms = now_ms - (now_ms % SUCCESS_PRECISION_MS);
-    const was_failing = outcome.failing_since_ms !== null;
-    if (!was_failing && outcome.last_success_at_ms === last_success_at_ms) return;
-    const succeeded = { last_success_at_ms, failing_since_ms: null, last_response: null };
-    await this.#record({ ...outcome, ...succeeded }, was_failing);
+  forget(identity_id: string): void {
+    this.drop(identity_id);
+    this.#keepAttempts((one) => one.identity_id !== identity_id);
   }
 
-  async recordError(reason: string, response: string | null): Promise<void> {
-    const last_error_at_ms = Date.now();
+  attempts(): readonly RecordedAttempt[] {
+    const known = this.ctx.storage.kv.get<readonly RecordedAttempt[]>(ATTEMPTS) ?? [];
+    return shownAt(known, Date.now());
+  }
+
+  async record(attempt: RecordedAttempt): Promise<void> {
+    this.ctx.storage.kv.put(ATTEMPTS, withAttempt(this.attempts(), attempt));
+    const { reason } = attempt;
     const outcome = this.#outcome();
-    const failing_since_ms = outcome.failing_since_ms ?? last_error_at_ms;
-    const failed = { last_error: reason, last_error_at_ms, last_response: response };
-    const begins = outcome.failing_since_ms === null;
-    await this.#record({ ...outcome, ...failed, failing_since_ms }, begins);
+    const was_failing = outcome.failing_since_ms !== null;
+    const now_ms = Date.now();
+    if (reason === null) {
+      const last_success_at_ms = now_ms - (now_ms % SUCCESS_PRECISION_MS);
+      if (!was_failing && outcome.last_success_at_ms === last_success_at_ms) return;
+      const succeeded = { last_success_at_ms, failing_since_ms: null };
+      return this.#keep({ ...outcome, ...succeeded }, was_failing);
+    }
+    const failing_since_ms = outcome.failing_since_ms ?? now_ms;
+    const failed = { last_error: reason, last_error_at_ms: now_ms };
+    return this.#keep({ ...outcome, ...failed, failing_since_ms }, !was_failing);
   }
 
   async resume(): Promise<void> {
@@ -155,12 +166,13 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
     const webhook = await parts.findWebhook(this.#uid);
     if (webhook === null) {
       this.#deliveries.deleteOlder(Number.MAX_SAFE_INTEGER, DELETED_AT_ONCE);
-      for (const key of [OUTCOME, NOTED, UNNOTED, RESUMED, REPLAY]) this.ctx.storage.kv.delete(key);
+      for (const key of KEYS) this.ctx.storage.kv.delete(key);
       return 0;
     }
     await this.#note();
     const now_ms = Date.now();
     this.#deliveries.deleteOlder(now_ms - DELIVERY_KEPT_MS, DELETED_AT_ONCE);
+    this.#keepAttempts(() => true);
     if (await this.#resumeSome()) return 0;
     if (await this.#replaySome(webhook)) return 0;
     const overdue = this.#deliveries.listDueBefore(now_ms - OVERDUE_MS, SENDERS_WOKEN);
@@ -236,11 +248,18 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
     return name;
   }
 
+  #keepAttempts(isKept: (attempt: RecordedAttempt) => boolean): void {
+    const { kv } = this.ctx.storage;
+    const known = kv.get<readonly RecordedAttempt[]>(ATTEMPTS) ?? [];
+    const kept = shownAt(known, Date.now()).filter(isKept);
+    if (kept.length < known.length) kv.put(ATTEMPTS, kept);
+  }
+
   #outcome(): WebhookOutcome {
     return this.ctx.storage.kv.get<WebhookOutcome>(OUTCOME) ?? NO_OUTCOME;
   }
 
-  async #record(outcome: WebhookOutcome, is_noted_now: boolean): Promise<void> {
+  async #keep(outcome: WebhookOutcome, is_noted_now: boolean): Promise<void> {
     const { kv } = this.ctx.storage;
     kv.put(OUTCOME, outcome);
     kv.put(UNNOTED, crypto.randomUUID());

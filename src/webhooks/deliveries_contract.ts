@@ -1,4 +1,5 @@
 /** The RPC interface of a WebhookDeliveries object: plain values only. */
+import type { RecordedAttempt } from "./attempts.ts";
 import type { WaitingEvent } from "./state.ts";
 
 /** A delivery that waits, for the list of operators. */
@@ -22,14 +23,17 @@ export interface WebhookDeliveriesOperations {
   save(delivery: ListedDelivery): Promise<void>;
   /** The account's event was delivered, or will never be tried again. */
   drop(identity_id: string): void;
+  /** As {@link drop}, and without a trace of the account. */
+  forget(identity_id: string): void;
   /** By identity. `replays_since_ms`: since when the events of all accounts are being sent again; null: they are not. */
   list(page: DeliveryPageRequest): {
     readonly deliveries: readonly ListedDelivery[];
     readonly replays_since_ms: number | null;
   };
-  recordSuccess(): Promise<void>;
-  /** `response`: as in `Attempted`. */
-  recordError(reason: string, response: string | null): Promise<void>;
+  /** Every attempt that failed, and some that succeeded. */
+  record(attempt: RecordedAttempt): Promise<void>;
+  /** The last attempts that were recorded in 7 days, at most 20, the newest first. */
+  attempts(): readonly RecordedAttempt[];
   /** The webhook is active again: wakes all senders, the first of them before it returns. */
   resume(): Promise<void>;
   /** Sends the events of all accounts since a time again, in rounds. An earlier replay that goes on becomes a part of it. */

@@ -1,4 +1,5 @@
 /** What the senders of an isolate tell the object that has the deliveries of their webhook. */
+import type { RecordedAttempt } from "./attempts.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { ListedDelivery } from "./deliveries_contract.ts";
 
@@ -9,9 +10,9 @@ const SUCCESS_PRECISION_MS = 60_000;
 export interface DeliveryRecords {
   save(uid: string, delivery: ListedDelivery): Promise<void>;
   drop(uid: string, identity_id: string): Promise<void>;
-  recordSuccess(uid: string): Promise<void>;
-  /** `response`: as in `Attempted`. */
-  recordError(uid: string, reason: string, response: string | null): Promise<void>;
+  /** As {@link drop}, and without a trace of the account. */
+  forget(uid: string, identity_id: string): Promise<void>;
+  record(uid: string, attempt: RecordedAttempt): Promise<void>;
 }
 
 export function createDeliveryRecords(
@@ -22,16 +23,15 @@ export function createDeliveryRecords(
   return {
     save: (uid, delivery) => namespace.getByName(uid).save(delivery),
     drop: (uid, identity_id) => namespace.getByName(uid).drop(identity_id),
-    async recordSuccess(uid) {
-      const minute = Math.floor(Date.now() / SUCCESS_PRECISION_MS);
-      if (told.get(uid) === minute) return;
-      await namespace.getByName(uid).recordSuccess();
-      told.set(uid, minute);
-    },
-    recordError(uid, reason, response) {
-      // A success of the same minute is then told again.
+    forget: (uid, identity_id) => namespace.getByName(uid).forget(identity_id),
+    async record(uid, attempt) {
+      const minute = Math.floor(attempt.at_ms / SUCCESS_PRECISION_MS);
+      const is_told = attempt.reason === null && told.get(uid) === minute;
+      if (is_told) return;
+      // After an error, a success of the same minute is told again.
       told.delete(uid);
-      return namespace.getByName(uid).recordError(reason, response);
+      await namespace.getByName(uid).record(attempt);
+      if (attempt.reason === null) told.set(uid, minute);
     },
   };
 }

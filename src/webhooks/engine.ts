@@ -5,6 +5,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import { timestamp } from "../domain/wire.ts";
 import { APP_ITSELF } from "../domain/webhook.ts";
 import { attempt, type Attempted } from "./attempt.ts";
+import type { RecordedAttempt } from "./attempts.ts";
 import { sampleData, type TestType } from "../domain/webhook_samples.ts";
 import { senderName, type Webhook } from "./sender_contract.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -34,6 +35,8 @@ export interface WebhookEngine {
       readonly limit: number;
     },
   ): Promise<DeliveryPage>;
+  /** The last attempts, at most 20: of one account, or those that the webhook's object knows. The newest first. */
+  listAttempts(webhook: Webhook, identity_id: string | null): Promise<readonly RecordedAttempt[]>;
   /**
    * Sends the events of an account's entries after this one again. Refused as `account_unknown` if the account is not
    * open for the webhook's app.
@@ -81,6 +84,11 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
       const next_cursor =
         found.deliveries.length > limit ? (rows.at(-1)?.identity_id ?? null) : null;
       return { deliveries: rows, next_cursor, replays_since_ms: found.replays_since_ms };
+    },
+    async listAttempts({ uid }, identity_id) {
+      return identity_id === null
+        ? deliveries.getByName(uid).attempts()
+        : senderOf(uid, identity_id).attempts();
     },
     async replay(webhook, identity_id, after_line) {
       const { uid, app_slug, created_at_ms: since_ms } = webhook;

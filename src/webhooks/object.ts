@@ -7,6 +7,7 @@ import { backOff } from "../domain/back_off.ts";
 import { reportError } from "../domain/error_report.ts";
 import type { WebhookPosition } from "../domain/webhook_delivery.ts";
 import { assertInvariant } from "../domain/result.ts";
+import { shownAt, type RecordedAttempt } from "./attempts.ts";
 import { readSenderName, type LastEvent, type WebhookSenderOperations } from "./sender_contract.ts";
 import { sendRound, type SenderParts } from "./sender.ts";
 import { readState, saveState, type SenderState, type WaitingEvent } from "./state.ts";
@@ -54,6 +55,10 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
     this.#start();
   }
 
+  attempts(): readonly RecordedAttempt[] {
+    return shownAt(this.#read().attempts, Date.now());
+  }
+
   close(news: string, last: LastEvent | null): boolean {
     const { news: delivered, is_done, last: known } = this.#read();
     if (is_done) return true;
@@ -93,8 +98,8 @@ export abstract class Sender extends DurableObject<Env> implements WebhookSender
     });
     if (next === "idle") return;
     if (next === "over") {
-      await parts.deliveries.drop(uid, identity_id);
-      this.#save({ is_done: true, last: null, waiting: null });
+      await parts.deliveries.forget(uid, identity_id);
+      this.#save({ is_done: true, last: null, waiting: null, attempts: [] });
     }
     void storage.setAlarm(next === "over" ? Date.now() + DONE_KEPT_MS : next);
   }

@@ -7,6 +7,7 @@ import { reportError } from "../domain/error_report.ts";
 import type { SubscribableEvent } from "../domain/webhook.ts";
 import { pauseAfter, WEBHOOK_ATTEMPTS_MAX } from "../domain/webhook_retries.ts";
 import { attempt } from "./attempt.ts";
+import { withAttempt, type RecordedAttempt } from "./attempts.ts";
 import type { DeliveryRecords } from "./delivery_records.ts";
 import type { Webhook } from "./sender_contract.ts";
 import type { SenderState, WaitingEvent } from "./state.ts";
@@ -143,22 +144,27 @@ async function send(
   if (webhook.paused_at_ms !== null) return waitForResumption(context, event);
   const { body, event_id: id } = event;
   const secrets = await parts.secretsOf(uid);
-  const { reason, duration_ms, response } = await attempt({ url, id, body, secrets }, parts);
-  const { waiting, generation: current } = read();
+  const attempted = await attempt({ url, id, body, secrets }, parts);
+  const { waiting, generation: current, attempts: known } = read();
   // An operator changed the position meanwhile. At worst the receiver gets the event twice.
   if (current !== generation) return Date.now();
+  const before = isAttemptedAgain(waiting, event) ? (waiting?.attempts ?? 0) : 0;
+  // After the last attempt the webhook was paused. It is active again, so the attempts begin again.
+  const attempts = before >= WEBHOOK_ATTEMPTS_MAX ? 1 : before + 1;
+  const { type, line } = event;
+  const of_event = { identity_id: context.identity_id, event_id: id, type, line, attempts };
+  const recorded = { ...of_event, at_ms: Date.now(), ...attempted };
+  const all = { attempts: withAttempt(known, { ...recorded, response: null }) };
+  const { reason, duration_ms } = attempted;
   if (reason !== null) {
-    const before = isAttemptedAgain(waiting, event) ? (waiting?.attempts ?? 0) : 0;
-    // After the last attempt the webhook was paused. It is active again, so the attempts begin again.
-    const attempts = before >= WEBHOOK_ATTEMPTS_MAX ? 1 : before + 1;
-    const log = { app_slug, webhook_id, type: event.type, attempts, reason, duration_ms };
+    const log = { app_slug, webhook_id, type, attempts, reason, duration_ms };
     console.warn({ event: "webhook_delivery_failed", ...log });
-    const next_ms = await postpone(context, webhook, { ...event, attempts, reason });
-    await quietly(parts.deliveries.recordError(uid, reason, response));
+    const next_ms = await postpone(context, webhook, recorded, all);
+    await quietly(parts.deliveries.record(uid, recorded));
     return next_ms;
   }
-  save(event.type === "credits.changed" ? { ...sent, balance_at_ms: Date.now() } : sent);
-  await quietly(parts.deliveries.recordSuccess(uid));
+  save({ ...sent, ...all, ...(type === "credits.changed" && { balance_at_ms: Date.now() }) });
+  await quietly(parts.deliveries.record(uid, recorded));
   if (waiting !== null) await quietly(parts.deliveries.drop(uid, context.identity_id));
   return "sent";
 }
@@ -166,17 +172,17 @@ async function send(
 async function postpone(
   { uid, identity_id, parts, save }: SenderContext,
   { app_slug, id: webhook_id }: Webhook,
-  { event_id, type, line, attempts, reason }: Sendable & Pick<WaitingEvent, "attempts" | "reason">,
+  { event_id, type, line, attempts, reason, at_ms }: RecordedAttempt,
+  all: Pick<SenderState, "attempts">,
 ): Promise<number> {
   const pause_ms = pauseAfter(attempts);
   if (pause_ms === null) {
     await parts.pause(uid, reason ?? "");
     console.error({ event: "webhook_paused", app_slug, webhook_id, attempts, reason });
   }
-  const at_ms = Date.now();
   const retry_at_ms = at_ms + (pause_ms ?? PAUSED_CHECK_MS);
   const waiting = { event_id, type, line, attempts, reason, at_ms };
-  save({ waiting: { ...waiting, retry_at_ms }, news: null });
+  save({ waiting: { ...waiting, retry_at_ms }, news: null, ...all });
   const [status, listed_retry_at_ms] =
     pause_ms === null ? (["failed", null] as const) : (["pending", retry_at_ms] as const);
   const listed = { identity_id, ...waiting, status, retry_at_ms: listed_retry_at_ms };

@@ -1,6 +1,7 @@
 /** The RPC interface of a WebhookSender object: plain values only. */
 import type { SubscribableEvent } from "../domain/webhook.ts";
 import type { WebhookPosition } from "../domain/webhook_delivery.ts";
+import type { RecordedAttempt } from "./attempts.ts";
 
 /** A webhook, as its senders and the accounts need it. */
 export interface Webhook {
@@ -39,6 +40,8 @@ export interface WebhookSenderOperations {
    * `begin`: where the webhook's events begin in this account.
    */
   replay(after_line: number, begin: WebhookPosition): void;
+  /** The attempts of the last 7 days, at most 20, the newest first. */
+  attempts(): readonly RecordedAttempt[];
   /**
    * The account was deleted and has nothing new after `news`. `last`: the event to send after all others, or null.
    * May be repeated.

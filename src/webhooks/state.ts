@@ -1,6 +1,7 @@
 /** The state of one WebhookSender object: one value, so that a change costs one written row. */
 import type { WebhookPosition } from "../domain/webhook_delivery.ts";
 import type { SubscribableEvent } from "../domain/webhook.ts";
+import type { RecordedAttempt } from "./attempts.ts";
 import type { LastEvent } from "./sender_contract.ts";
 
 /** The event that waits to be delivered, and its last attempt. */
@@ -24,6 +25,8 @@ export interface SenderState {
   /** The account's news when everything was delivered; null: there may be more. */
   readonly news: string | null;
   readonly waiting: WaitingEvent | null;
+  /** The last attempts, without the receivers' responses. */
+  readonly attempts: readonly RecordedAttempt[];
   /** When the last `credits.changed` was delivered, in milliseconds since the epoch; 0: never. */
   readonly balance_at_ms: number;
   /** The last event of a deleted account; null: the account is not deleted, or the app does not receive the event. */
@@ -37,6 +40,7 @@ const NEW_STATE: SenderState = {
   position: null,
   news: null,
   waiting: null,
+  attempts: [],
   balance_at_ms: 0,
   last: null,
   is_done: false,

@@ -543,6 +543,27 @@ class AppCalls(ABC):
             )
         )
 
+    def list_webhook_attempts(
+        self,
+        id: str,
+        *,
+        identity_id: str | None = None,
+    ) -> types.WebhookAttemptList:
+        """
+        Events that were sent. The last attempts of 7 days, at most 20. With `identity_id`, those of that
+        account: each event that was sent, with the receiver's status. Without it, those of all accounts
+        that the webhook's list knows: each attempt that failed, and of those that succeeded about one a
+        minute. Operators may send an e-mail address as `identity_id`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{self._slug()}/webhooks/{quote(id, safe='')}/attempts",
+                query={"identity_id": identity_id},
+                field="attempts",
+            )
+        )
+
     def list_webhook_deliveries(
         self,
         id: str,
@@ -2127,6 +2148,28 @@ class AdminCalls(ABC):
                 keyed=True,
                 idempotency_key=idempotency_key,
                 field="status",
+            )
+        )
+
+    def list_webhook_attempts(
+        self,
+        slug: str,
+        id: str,
+        *,
+        identity_id: str | None = None,
+    ) -> types.WebhookAttemptList:
+        """
+        Events that were sent. The last attempts of 7 days, at most 20. With `identity_id`, those of that
+        account: each event that was sent, with the receiver's status. Without it, those of all accounts
+        that the webhook's list knows: each attempt that failed, and of those that succeeded about one a
+        minute. Operators may send an e-mail address as `identity_id`.
+        """
+        return self._send(
+            Call(
+                "GET",
+                f"/api/admin/apps/{quote(slug, safe='')}/webhooks/{quote(id, safe='')}/attempts",
+                query={"identity_id": identity_id},
+                field="attempts",
             )
         )
 

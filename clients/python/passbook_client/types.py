@@ -714,11 +714,6 @@ class Webhook(TypedDict):
     """Why the last delivery that failed did so; null: none did."""
     last_error_at: str | None
     """RFC 3339, in UTC with milliseconds."""
-    last_response: str | None
-    """
-    The first 1,024 bytes of the response to that delivery, without control characters, until the next
-    success. Only for operators with the role `admin`; null: it had no text.
-    """
     failing_since: str | None
     """When the first delivery failed after the last success; null: the last one succeeded."""
     version: int
@@ -755,6 +750,36 @@ class TestedWebhook(TypedDict):
     """Why the receiver did not accept the event; null: it did."""
     response: str | None
     """The first 1,024 bytes of a response that did not accept it. Null for an app's key."""
+
+
+class WebhookAttempt(TypedDict):
+    """An event that was sent."""
+    at: str
+    """When it ended."""
+    event_id: str
+    """`webhook-id` of the event."""
+    type: Literal["job.created", "job.progressed", "job.completed", "job.failed", "job.expired", "credits.changed", "credits.granted", "credits.low", "credits.expiring", "credits.expired", "credits.refused", "topup.failed", "topup.disabled", "purchase.completed", "purchase.refunded", "account.deleted", "approval.approved", "approval.denied", "connection.revoked", "connection.limit_reached", "access.stopped", "access.allowed", "app.paused", "app.continued"]
+    identity_id: str | None
+    """The account's holder; null: the event concerns the app itself."""
+    line: int
+    """The ledger entry, or the newest one when it happened."""
+    attempts: int
+    """How often the event was tried by then."""
+    status: int | None
+    """The receiver's status; null: it did not respond."""
+    duration_ms: int
+    error: str | None
+    """Why the receiver did not accept the event; null: it did."""
+    response: str | None
+    """
+    The first 1,024 bytes of a response that did not accept it. Null for roles below admin, for an app's
+    key, and with `identity_id`.
+    """
+
+
+class WebhookAttemptList(TypedDict):
+    """The newest first."""
+    attempts: list[WebhookAttempt]
 
 
 class WebhookDelivery(TypedDict):

@@ -52,6 +52,7 @@ import type {
   Stats,
   SuspendedAccounts,
   TestedWebhook,
+  WebhookAttemptList,
   WebhookDeliveryPage,
   WebhookList,
 } from "../responses.ts";
@@ -926,6 +927,18 @@ export interface AdminCalls {
     options?: WriteOptions,
   ): Promise<TestedWebhook>;
   /**
+   * Events that were sent. The last attempts of 7 days, at most 20. With `identity_id`, those of
+   * that account: each event that was sent, with the receiver's status. Without it, those of all
+   * accounts that the webhook's list knows: each attempt that failed, and of those that succeeded
+   * about one a minute. Operators may send an e-mail address as `identity_id`.
+   */
+  listWebhookAttempts(
+    slug: string,
+    id: string,
+    fields?: { readonly identityId?: string | undefined },
+    options?: CallOptions,
+  ): Promise<WebhookAttemptList>;
+  /**
    * Events that were not delivered. At most one for each account, because the events of an account
    * are delivered in order, by identity. They are listed for 30 days. `status=pending` lists only
    * those that will be tried again; `status=failed` lists both, as without `status`.
@@ -1044,6 +1057,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
 {"id":"deleteWebhook","method":"DELETE","path":"/api/admin/apps/{slug}/webhooks/{id}","summary":"Delete a webhook","description":"Nothing is sent to it any more. Its events that were not delivered are lost.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"reason","in":"query","kind":"text"}],"shapes":[["ok"]]},
 {"id":"rotateWebhookSecret","method":"POST","path":"/api/admin/apps/{slug}/webhooks/{id}/rotate","summary":"Replace a webhook's secret","description":"For 24 hours each delivery carries two signatures, with the new secret and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null: if you lost the first response, rotate again with another key.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"reason","in":"body","kind":"text"}],"shapes":[["secret"]]},
 {"id":"testWebhook","method":"POST","path":"/api/admin/apps/{slug}/webhooks/{id}/test","summary":"Send a test to a webhook","description":"Sends `type` once, now, also to a paused webhook and if it does not list the type, and returns how the receiver responded within 10 seconds. `ping`, which is sent without a `type`, has no data; any other type is a sample with every member of a real event. Each has `\"test\": true` and the header `webhook-test: true`, and its ids belong to nobody. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"type","in":"body","kind":"text","values":["ping","job.created","job.progressed","job.completed","job.failed","job.expired","credits.changed","credits.granted","credits.low","credits.expiring","credits.expired","credits.refused","topup.failed","topup.disabled","purchase.completed","purchase.refunded","account.deleted","approval.approved","approval.denied","connection.revoked","connection.limit_reached","access.stopped","access.allowed","app.paused","app.continued"]},{"name":"reason","in":"body","kind":"text"}],"shapes":[["status","duration_ms","error","response"]]},
+{"id":"listWebhookAttempts","method":"GET","path":"/api/admin/apps/{slug}/webhooks/{id}/attempts","summary":"Events that were sent","description":"The last attempts of 7 days, at most 20. With `identity_id`, those of that account: each event that was sent, with the receiver's status. Without it, those of all accounts that the webhook's list knows: each attempt that failed, and of those that succeeded about one a minute. Operators may send an e-mail address as `identity_id`.","fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"identityId","in":"query","kind":"text"}],"shapes":[["attempts"]]},
 {"id":"listWebhookDeliveries","method":"GET","path":"/api/admin/apps/{slug}/webhooks/{id}/deliveries","summary":"Events that were not delivered","description":"At most one for each account, because the events of an account are delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that will be tried again; `status=failed` lists both, as without `status`.","fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"status","in":"query","kind":"text","values":["pending","failed"]},{"name":"limit","in":"query","kind":"number","min":1,"max":200},{"name":"cursor","in":"query","kind":"text"}],"shapes":[["replays_since","deliveries"]]},
 {"id":"retryWebhook","method":"POST","path":"/api/admin/apps/{slug}/webhooks/{id}/retry","summary":"Send the events that wait now","description":"Each account's event that waits is tried now instead of at its `retry_at`, and its attempts are counted from the beginning. Without a waiting event it does nothing. A paused webhook stays paused.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"reason","in":"body","kind":"text"}],"shapes":[["ok"]]},
 {"id":"replayWebhook","method":"POST","path":"/api/admin/apps/{slug}/webhooks/{id}/replay","summary":"Send events again","description":"With `identity_id` and `after_line`: sends the events of the account's entries after this one again, in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An operator may name the person by e-mail address. With `since`, at most 7 days ago, and neither of them: does the same for the entries since then of all accounts that have the app, a hundred accounts after the other, in the background; the list of deliveries has `replays_since` until each has begun. Accounts are found by the read model, which is some seconds late and has days as far back as `READ_MODEL_DAYS`.","keyed":true,"fields":[{"name":"slug","in":"path","kind":"text","required":true},{"name":"id","in":"path","kind":"text","required":true},{"name":"identityId","in":"body","kind":"text"},{"name":"afterLine","in":"body","kind":"number","min":0},{"name":"since","in":"body","kind":"time"},{"name":"reason","in":"body","kind":"text"}],"shapes":[["ok"]]},

@@ -1,12 +1,16 @@
 /** `/console/apps/{slug}/webhooks` and `…/webhooks/{id}`: the webhooks of an app, and their forms. */
+import * as z from "zod/mini";
 import { accepted, refused } from "../../domain/result.ts";
+import { actingOf } from "../../http/caller/acting.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { countRequest } from "../../http/middleware/rate_limits.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { deleteWebhook } from "../../operator/delete_record.ts";
 import type { Webhook } from "../../operator/save_webhook.ts";
 import {
+  listAttemptsQuery,
   listDeliveriesQuery,
+  readAttempts,
   readDeliveries,
   replayWebhook,
   replayWebhookBody,
@@ -14,7 +18,6 @@ import {
   rotateSecret,
   testWebhook,
   testWebhookBody,
-  type DeliveryPage,
 } from "../../operator/webhook_actions.ts";
 import { FIRST_TO_READ } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
@@ -35,9 +38,17 @@ import {
 import { MadeSecret } from "./made_secret.tsx";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
-import { cursorOf, personNames, readQuery, slugOf } from "./queries.ts";
+import { cursorOf, personNames, problemOf, readQuery, slugOf } from "./queries.ts";
 import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
-import { appPath, consolePath, accountPath, Pager, Table } from "./table.tsx";
+import { appPath, consolePath, Table } from "./table.tsx";
+import {
+  Attempts,
+  Deliveries,
+  errorText,
+  ResponseText,
+  webhookPath,
+  type DeliveriesProps,
+} from "./webhook_deliveries.tsx";
 import { WEBHOOK_FORM } from "./webhook_form.tsx";
 
 /** The app and the webhook that the path names. */
@@ -122,15 +133,22 @@ async function showOne(
 ): Promise<Response> {
   const services = context.get("services");
   const query = readQuery(context, listDeliveriesQuery);
-  const [app, webhook, deliveries] = await Promise.all([
+  const { account } = readQuery(
+    context,
+    z.object({ account: listAttemptsQuery.shape.identity_id }),
+  );
+  const [app, webhook, deliveries, attempts] = await Promise.all([
     services.app_records.find(app_slug),
     WEBHOOK_FORM.find(services, { app_slug, id }),
     readDeliveries(services, { app_slug, id }, query),
+    readAttempts(await actingOf(context), { app_slug, id }, { identity_id: account }),
   ]);
   if (app === null) return refuseWithPage(context, { code: "app_not_found" });
   if (webhook === null || !deliveries.ok) {
     return refuseWithPage(context, { code: "webhook_not_found" });
   }
+  const tried = attempts.ok ? attempts.value : [];
+  const people = [...deliveries.value.deliveries, ...tried];
   return context.html(
     <WebhookPage
       {...{ app, webhook }}
@@ -140,9 +158,12 @@ async function showOne(
       settings={settings?.form ?? formOf(WEBHOOK_FORM, webhook)}
       replay={replay?.form ?? emptyForm()}
       act={act?.form ?? emptyForm()}
+      attempts={tried}
+      attempts_of={account}
+      attempts_problem={problemOf(attempts)}
       personName={await personNames(
         context,
-        deliveries.value.deliveries.flatMap(({ identity_id }) => identity_id ?? []),
+        people.flatMap(({ identity_id }) => identity_id ?? []),
       )}
       done={done ?? null}
     />,
@@ -252,9 +273,6 @@ export const webhook_deletion = confirmed({
 
 type App = Pick<AppRecord, "slug" | "name">;
 
-const webhookPath = (slug: string, id?: string, part = ""): string =>
-  appPath(slug, id === undefined ? "/webhooks" : `/webhooks/${encodeURIComponent(id)}${part}`);
-
 function State(webhook: Webhook) {
   const { paused_at_ms, paused_reason, failing_since_ms } = webhook;
   if (paused_at_ms === null && failing_since_ms !== null) {
@@ -279,28 +297,11 @@ function State(webhook: Webhook) {
   );
 }
 
-/** Why an attempt failed, in words: its response's status is `status_500`. */
-const errorText = (reason: string): string =>
-  reason
-    .replace(/^status_(\d+)$/, "status $1")
-    .replace(/^timeout$/, "no response in time")
-    .replace(/^unreachable$/, "no connection");
-
 function TimeOrNever({ at_ms }: { at_ms: number | null }) {
   return at_ms === null ? <>never</> : <Time at_ms={at_ms} />;
 }
 
-/** The beginning of what a receiver responded, which people with a lower role do not see. */
-function ResponseText({ text }: { readonly text: string | null }) {
-  return text === null || !mayAct("admin") ? null : (
-    <>
-      <span class="hint below">The response begins:</span>
-      <pre class="response">{text}</pre>
-    </>
-  );
-}
-
-function LastError({ last_error, last_error_at_ms, last_response }: Webhook) {
+function LastError({ last_error, last_error_at_ms }: Webhook) {
   if (last_error === null || last_error_at_ms === null) return <>none</>;
   return (
     <>
@@ -308,7 +309,6 @@ function LastError({ last_error, last_error_at_ms, last_response }: Webhook) {
       <span class="hint below">
         <Time at_ms={last_error_at_ms} />
       </span>
-      <ResponseText text={last_response} />
     </>
   );
 }
@@ -324,15 +324,9 @@ type Done =
       readonly response: string | null;
     };
 
-interface WebhookPageProps extends DeliveryPage {
-  readonly app: App;
-  readonly webhook: Webhook;
-  readonly status: "pending" | "failed" | undefined;
-  readonly cursor: string | null;
+interface WebhookPageProps extends DeliveriesProps {
   readonly settings: FormState;
   readonly replay: FormState;
-  readonly act: FormState;
-  readonly personName: (identity_id: string) => string;
   readonly done: Done | null;
 }
 
@@ -377,6 +371,7 @@ function WebhookPage(props: WebhookPageProps) {
         </ForRole>
       </Panel>
       <Deliveries {...props} />
+      <Attempts {...props} />
       <div class="columns">
         <Panel id="settings" title="Settings">
           <ActionForm action={path()} form={settings} button="Save" role="admin">
@@ -479,66 +474,6 @@ function DoneMessage(done: Done) {
     <div class="made" role="status" {...FIRST_TO_READ}>
       <MadeSecret name="the webhook’s secret" secret={done.secret} otherwise="replace the secret" />
     </div>
-  );
-}
-
-function Deliveries(props: WebhookPageProps) {
-  const { app, webhook, deliveries, next_cursor, status, cursor, act, personName } = props;
-  const { replays_since } = props;
-  const path = webhookPath(app.slug, webhook.id);
-  return (
-    <Panel
-      id="deliveries"
-      title="Waiting deliveries"
-      aside={
-        status === "pending" ? (
-          <a href={path}>Show all</a>
-        ) : deliveries.length === 0 ? null : (
-          <a href={consolePath(path, { status: "pending" })}>With a next try only</a>
-        )
-      }
-    >
-      {replays_since === null ? null : (
-        <p class="hint">
-          The events of all accounts since <Time at_ms={Date.parse(replays_since)} /> are being sent
-          again.
-        </p>
-      )}
-      <Table
-        label="Events that were not delivered, one for each account"
-        columns={["Event", "Account", { amount: "Tries" }, "Last try", "Next try"]}
-        rows={deliveries.map((delivery) => [
-          <>
-            <code>{delivery.type}</code>
-            <span class="hint below">after entry {delivery.line}</span>
-          </>,
-          delivery.identity_id === null ? (
-            "the app itself"
-          ) : (
-            <a href={accountPath(delivery.identity_id)}>{personName(delivery.identity_id)}</a>
-          ),
-          String(delivery.attempts),
-          <>
-            <Time at_ms={Date.parse(delivery.at)} />
-            <span class="hint below">
-              {delivery.last_error === null ? "not tried yet" : errorText(delivery.last_error)}
-            </span>
-          </>,
-          delivery.retry_at === null ? (
-            "after you resume it"
-          ) : (
-            <Time at_ms={Date.parse(delivery.retry_at)} />
-          ),
-        ])}
-        empty="No event waits for delivery."
-      />
-      {deliveries.length === 0 || webhook.paused_at_ms !== null || !mayAct("admin") ? null : (
-        <ActionForm action={`${path}/retry`} form={{ ...act, problems: {} }} button="Retry now">
-          <p class="hint">Sends what waits now, instead of at the next try.</p>
-        </ActionForm>
-      )}
-      <Pager path={path} filters={{ status }} {...{ cursor, next_cursor }} />
-    </Panel>
   );
 }
 

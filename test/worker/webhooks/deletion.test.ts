@@ -41,6 +41,9 @@ describe("deleting an account", () => {
     await accountOf().deleteAccount(HOLDER);
     expect(await erase(webhook)).toBe(true);
     expect(receiver.types.slice(2)).toEqual(["job.expired", "account.deleted"]);
+    // Nothing names the account any more.
+    expect(await deliveriesOf(webhook).attempts()).toEqual([]);
+    expect(await senderOf(webhook).attempts()).toEqual([]);
     const { id, body } = receiver.received.at(-1) ?? expect.fail("nothing");
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(body.data).toEqual({ identity_id: ADA, line: 4, credits: 100, held: 0 });

@@ -41,6 +41,20 @@ const deliveryOf = (identity_id: string, at_ms = Date.now()) =>
     retry_at_ms: at_ms + 5_000,
   }) as const;
 
+const attemptOf = (identity_id: string, reason: string | null) =>
+  ({
+    identity_id,
+    event_id: `evt_${identity_id}`,
+    type: "credits.granted",
+    line: 2,
+    attempts: 1,
+    at_ms: Date.now(),
+    status: reason === null ? 200 : 500,
+    duration_ms: 4,
+    reason,
+    response: reason === null ? null : "a response",
+  }) as const;
+
 const listed = async (webhook: { readonly uid: string }) =>
   (await deliveriesOf(webhook).list(ALL)).deliveries.map(({ identity_id }) => identity_id);
 
@@ -75,8 +89,8 @@ describe("a dead receiver", () => {
     await services().webhooks.readAll();
     const statements = countStatements();
     for (let times = 0; times < 10; times += 1) {
-      await deliveriesOf(webhook).recordError("status_500", null);
-      await deliveriesOf(webhook).recordSuccess();
+      await deliveriesOf(webhook).record(attemptOf("ada", "status_500"));
+      await deliveriesOf(webhook).record(attemptOf("ada", null));
     }
     expect(statements()).toBe(1);
   });
@@ -138,7 +152,7 @@ describe("the deliveries of a webhook", () => {
 
   it("are deleted 30 days after the last attempt, and those of a deleted webhook within some minutes", async () => {
     const { webhook } = await openReceiver();
-    await deliveriesOf(webhook).recordError("status_500", "a response");
+    await deliveriesOf(webhook).record(attemptOf("old", "status_500"));
     await deliveriesOf(webhook).save(deliveryOf("old", Date.now() - 30 * DAY_MS - 1));
     const waiting = { ...deliveryOf("young", Date.now() - 29 * DAY_MS), retry_at_ms: null };
     await deliveriesOf(webhook).save(waiting);
@@ -154,6 +168,67 @@ describe("the deliveries of a webhook", () => {
     expect(await fireDeliveries(webhook)).toBe(false);
     const other = await saveWebhook();
     expect(await listed(other.webhook)).toEqual([]);
+  });
+});
+
+describe("the attempts", () => {
+  it("a webhook remembers its last 20, for 7 days, and a sender those of its account", async () => {
+    const { receiver, webhook } = await openReceiver();
+    await openAccount(5, "zoe");
+    await deliver(webhook, "zoe");
+    receiver.fail(503);
+    await openAccount(5, "ada");
+    await deliver(webhook, "ada");
+    const known = await deliveriesOf(webhook).attempts();
+    expect(known.map(({ identity_id, status, reason }) => [identity_id, status, reason])).toEqual([
+      ["ada", 503, "status_503"],
+      ["zoe", 200, null],
+    ]);
+    expect(known[0]?.response).toBe("failure");
+    for (let times = 0; times < 25; times += 1) {
+      await deliveriesOf(webhook).record(attemptOf("eve", "timeout"));
+    }
+    expect(await deliveriesOf(webhook).attempts()).toHaveLength(20);
+    const of_zoe = await senderOf(webhook, "zoe").attempts();
+    expect(of_zoe).toMatchObject([{ type: "credits.granted", attempts: 1, status: 200 }]);
+    // The clock does not reach the alarms.
+    passTime(7 * DAY_MS);
+    expect(await deliveriesOf(webhook).attempts()).toEqual([]);
+    expect(await senderOf(webhook, "zoe").attempts()).toEqual([]);
+    await fireDeliveries(webhook);
+    const kept = await runInDurableObject(deliveriesOf(webhook), (_, { storage }) =>
+      storage.kv.get("attempts"),
+    );
+    expect(kept).toEqual([]);
+  });
+
+  it("counts how often an event was tried, and starts again with the next one", async () => {
+    const { receiver, webhook } = await openReceiver();
+    receiver.fail();
+    await openAccount();
+    await deliver(webhook);
+    passTime(6_000);
+    await fireSender(webhook);
+    receiver.recover();
+    passTime(31_000);
+    await fireSender(webhook);
+    const tried = await senderOf(webhook).attempts();
+    expect(tried.map(({ attempts, reason }) => [attempts, reason])).toEqual([
+      [3, null],
+      [2, "status_500"],
+      [1, "status_500"],
+    ]);
+    expect(tried.every(({ response }) => response === null)).toBe(true);
+  });
+
+  it("leave when their account is deleted", async () => {
+    const { webhook } = await openReceiver();
+    for (const person of ["ada", "bob"]) {
+      await deliveriesOf(webhook).record(attemptOf(person, "timeout"));
+    }
+    await deliveriesOf(webhook).forget("ada");
+    const known = await deliveriesOf(webhook).attempts();
+    expect(known.map(({ identity_id }) => identity_id)).toEqual(["bob"]);
   });
 });
 

@@ -53,6 +53,7 @@ import {
 import { deletePlan, listPlans, readPlan, savePlan } from "./plans/plans.ts";
 import {
   deleteWebhook,
+  listWebhookAttempts,
   listWebhookDeliveries,
   listWebhooks,
   replayWebhook,
@@ -130,6 +131,7 @@ export const OPERATOR_API: readonly Endpoint[] = [
   deleteWebhook,
   rotateWebhookSecret,
   testWebhook,
+  listWebhookAttempts,
   listWebhookDeliveries,
   replayWebhook,
   retryWebhook,

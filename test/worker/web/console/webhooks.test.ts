@@ -167,6 +167,29 @@ describe("the webhooks in the console", () => {
     expect(words(late.text)).toContain("The time must be a time such as");
   });
 
+  it("sent events are shown with their result, of all accounts or of the one that an operator names", async () => {
+    const { open } = await withWebhook();
+    const ada = await signInWithCredits("sketch");
+    await signInWithCredits("sketch", "bob@example.com");
+    const [{ uid }] = (await rows("select uid from webhooks")) as [{ uid: string }];
+    const of_ada = { identity_id: ada.identity_id, event_id: "1.2.job.completed" } as const;
+    const tried = { type: "job.completed", line: 2, attempts: 3, duration_ms: 40 } as const;
+    const failed = { status: 502, reason: "status_502", response: "<b>bad gateway</b>" };
+    const attempt = { ...of_ada, ...tried, ...failed, at_ms: Date.now() };
+    await env.WEBHOOK_DELIVERIES.getByName(uid).record(attempt);
+    const shown = await open(MAIN);
+    const text = words(shown.text);
+    expect(text).toContain("job.completed of entry 2 ada@example.com 3");
+    expect(text).toContain(
+      "status 502 after 40 ms The response begins: &lt;b&gt;bad gateway&lt;/b&gt;",
+    );
+    expect(shown.text).not.toContain("<b>bad");
+    const of_bob = words((await open(`${MAIN}?account=bob%40example.com`)).text);
+    expect(of_bob).toContain("No event of this account was sent to this webhook");
+    const nobody = words((await open(`${MAIN}?account=eve%40example.com`)).text);
+    expect(nobody).toContain("Nobody has this e-mail address.");
+  });
+
   it("a webhook is deleted only after a confirmation", async () => {
     const { open, fill } = await withWebhook();
     expect(words((await open(`${MAIN}/delete`)).text)).toContain("Delete the webhook “main”?");

@@ -5,7 +5,6 @@ import { optionalReasonBody } from "../../../../operator/audited_action.ts";
 import * as operator from "../../../../operator/delete_record.ts";
 import * as webhook from "../../../../operator/save_webhook.ts";
 import * as actions from "../../../../operator/webhook_actions.ts";
-import type { Acting } from "../../../../operator/acting.ts";
 import { actingOf } from "../../../caller/acting.ts";
 import { endpoint } from "../../endpoint.ts";
 import { countRequest } from "../../../middleware/rate_limits.ts";
@@ -14,8 +13,7 @@ import { respondDone, respondOnce, timestamp } from "../../../views.ts";
 import { recordKeyOf, removal } from "../clients/clients.ts";
 import { refuseField } from "../refuse_field.ts";
 
-/** `sees_response`: the caller is an operator with the role admin. */
-function webhookView(webhook: Webhook, sees_response: boolean) {
+function webhookView(webhook: Webhook) {
   const { id, url, events, thresholds, paused_reason, last_error } = webhook;
   return {
     id,
@@ -28,14 +26,11 @@ function webhookView(webhook: Webhook, sees_response: boolean) {
     last_success_at: timeOrNull(webhook.last_success_at_ms),
     last_error,
     last_error_at: timeOrNull(webhook.last_error_at_ms),
-    last_response: sees_response ? webhook.last_response : null,
     failing_since: timeOrNull(webhook.failing_since_ms),
     version: webhook.version,
     created_at: timestamp(webhook.created_at_ms),
   };
 }
-
-const seesResponses = ({ actor }: Acting): boolean => actor.rights?.role === "admin";
 
 function timeOrNull(at_ms: number | null): string | null {
   return at_ms === null ? null : timestamp(at_ms);
@@ -61,7 +56,7 @@ export const saveWebhook = endpoint(
     const acting = await actingOf(context);
     const saved = await webhook.saveWebhook(acting, webhook_key, { ...body, key });
     return respondOnce(context, saved, ({ record, secret }) => ({
-      webhook: webhookView(record, seesResponses(acting)),
+      webhook: webhookView(record),
       secret,
     }));
   },
@@ -77,8 +72,7 @@ export const listWebhooks = endpoint(
   async (context, { params }) => {
     const listed = await context.get("services").webhook_records.list(params.slug);
     if (!listed.ok) return refuse(context, listed.refusal);
-    const sees_response = seesResponses(await actingOf(context));
-    return context.json({ webhooks: listed.value.map((it) => webhookView(it, sees_response)) });
+    return context.json({ webhooks: listed.value.map(webhookView) });
   },
 );
 
@@ -158,6 +152,21 @@ export const replayWebhook = endpoint(
     const acting = await actingOf(context);
     const replayed = await actions.replayWebhook(acting, recordKeyOf(params), { ...body, key });
     return respondDone(context, replayed);
+  },
+);
+
+export const listWebhookAttempts = endpoint(
+  {
+    at: "GET /api/admin/apps/{slug}/webhooks/{id}/attempts",
+    caller: "owner",
+    role: "viewer",
+    query: actions.listAttemptsQuery,
+    refusals: ["webhook_not_found", "account_unknown"],
+  },
+  async (context, { params, query }) => {
+    const acting = await actingOf(context);
+    const read = await actions.readAttempts(acting, recordKeyOf(params), query);
+    return read.ok ? context.json({ attempts: read.value }) : refuse(context, read.refusal);
   },
 );
 

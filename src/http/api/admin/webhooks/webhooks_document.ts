@@ -27,9 +27,6 @@ const webhook = z
     ),
     last_error: text_or_null.describe("Why the last delivery that failed did so; null: none did."),
     last_error_at: time_or_null,
-    last_response: text_or_null.describe(
-      "The first 1,024 bytes of the response to that delivery, without control characters, until the next success. Only for operators with the role `admin`; null: it had no text.",
-    ),
     failing_since: time_or_null.describe(
       "When the first delivery failed after the last success; null: the last one succeeded.",
     ),
@@ -98,6 +95,30 @@ const delivery_page = z
   })
   .meta({ id: "WebhookDeliveryPage" });
 
+const attempt = z
+  .strictObject({
+    at: time.describe("When it ended."),
+    event_id: z.string().describe("`webhook-id` of the event."),
+    type: z.enum(SUBSCRIBABLE_EVENTS),
+    identity_id: z
+      .string()
+      .nullable()
+      .describe("The account's holder; null: the event concerns the app itself."),
+    line: z.int().min(0).describe("The ledger entry, or the newest one when it happened."),
+    attempts: z.int().min(1).describe("How often the event was tried by then."),
+    status: z.int().nullable().describe("The receiver's status; null: it did not respond."),
+    duration_ms: z.int().min(0),
+    error: text_or_null.describe("Why the receiver did not accept the event; null: it did."),
+    response: text_or_null.describe(
+      "The first 1,024 bytes of a response that did not accept it. Null for roles below admin, for an app's key, and with `identity_id`.",
+    ),
+  })
+  .meta({ id: "WebhookAttempt", description: "An event that was sent." });
+
+const attempt_list = z
+  .strictObject({ attempts: z.array(attempt) })
+  .meta({ id: "WebhookAttemptList", description: "The newest first." });
+
 const webhook_list = z
   .strictObject({ webhooks: z.array(webhook) })
   .meta({ id: "WebhookList", description: "All webhooks of the app, by id." });
@@ -119,7 +140,6 @@ const EXAMPLE = {
   last_success_at: "2026-11-21T09:30:00.000Z",
   last_error: null,
   last_error_at: null,
-  last_response: null,
   failing_since: null,
   version: 2,
   created_at: "2026-11-20T09:30:00.000Z",
@@ -182,6 +202,33 @@ export const webhooks = describe(endpoints, {
       description: "The receiver's response.",
       schema: tested_webhook,
       example: { status: 204, duration_ms: 38, error: null, response: null },
+    },
+  },
+  listWebhookAttempts: {
+    tag,
+    summary: "Events that were sent",
+    description:
+      "The last attempts of 7 days, at most 20. With `identity_id`, those of that account: each event that was sent, with the receiver's status. Without it, those of all accounts that the webhook's list knows: each attempt that failed, and of those that succeeded about one a minute. Operators may send an e-mail address as `identity_id`.",
+    path,
+    success: {
+      description: "The attempts.",
+      schema: attempt_list,
+      example: {
+        attempts: [
+          {
+            at: "2026-11-21T09:30:00.000Z",
+            event_id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10.17.job.completed",
+            type: "job.completed",
+            identity_id: "user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34",
+            line: 17,
+            attempts: 2,
+            status: 204,
+            duration_ms: 38,
+            error: null,
+            response: null,
+          },
+        ],
+      },
     },
   },
   listWebhookDeliveries: {

@@ -60,16 +60,10 @@ describe("the test of a webhook", () => {
   });
 
   it("only an operator with the role admin reads what the receiver responded", async () => {
-    const { server, operator, receiver, deliverAll, createJob } = await openDeliveries();
+    const { server, operator, receiver } = await openDeliveries();
     receiver.fail(500);
-    await createJob();
-    await deliverAll();
     expect((await operator.send("POST", `${MAIN}/test`)).body.response).toBe("failure");
     expect((await server.send("POST", `${MAIN}/test`)).body.response).toBeNull();
-    const responseFor = async (owner: Pick<typeof server, "send">) =>
-      (await owner.send("GET", WEBHOOKS)).body.webhooks[0].last_response;
-    expect(await responseFor(operator)).toBe("failure");
-    expect(await responseFor(server)).toBeNull();
   });
 
   it("the test of a webhook returns why the receiver did not accept the ping, and nothing of its response", async () => {
@@ -164,6 +158,42 @@ describe("the deliveries of a webhook", () => {
     expect(second.next_cursor).toBeUndefined();
     expect((await server.send("GET", `${MAIN}/deliveries?status=lost`)).status).toBe(400);
     expect((await server.send("GET", `${WEBHOOKS}/none/deliveries`)).status).toBe(404);
+  });
+});
+
+describe("the attempts of a webhook", () => {
+  it("the attempts of a webhook show what became of an account's events, with the response for the role admin", async () => {
+    const { server, operator, receiver, ada, createJob, deliverAll } = await openDeliveries();
+    await createJob();
+    await deliverAll();
+    receiver.fail(502);
+    await createJob();
+    await deliverAll();
+    const shown = (response: string | null) => [
+      {
+        at: expect.any(String),
+        event_id: expect.stringMatching(/\.\d+\.job\.created$/),
+        type: "job.created",
+        identity_id: ada.identity_id,
+        line: expect.any(Number),
+        attempts: 1,
+        status: 502,
+        duration_ms: expect.any(Number),
+        error: "status_502",
+        response,
+      },
+      expect.objectContaining({ status: 200, error: null, response: null }),
+    ];
+    expect((await operator.get(`${MAIN}/attempts`)).body.attempts).toEqual(shown("failure"));
+    expect((await server.send("GET", `${MAIN}/attempts`)).body.attempts).toEqual(shown(null));
+    const of = (identity: string) => `${MAIN}/attempts?identity_id=${encodeURIComponent(identity)}`;
+    expect((await server.send("GET", of(ada.identity_id))).body.attempts).toEqual(shown(null));
+    expect((await operator.get(of("ada@example.com"))).body.attempts).toEqual(shown(null));
+    // An app may not find out whose an address is.
+    expect((await server.send("GET", of("ada@example.com"))).body.attempts).toEqual([]);
+    const unknown = await operator.get(of("nobody@example.com"));
+    expect([unknown.status, unknown.body.code]).toEqual([404, "account_unknown"]);
+    expect((await server.send("GET", `${WEBHOOKS}/none/attempts`)).status).toBe(404);
   });
 });
 
