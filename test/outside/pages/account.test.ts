@@ -9,6 +9,7 @@ import {
 import { spreadOverDays } from "./history.ts";
 
 const PICTURES = "https://pictures.example";
+/** Of the document. `docs.test.ts` limits the styles, which the browser keeps. */
 const PAGE_MAX_BYTES = 60 * 1024;
 
 const pages = usePages("account");
@@ -136,22 +137,15 @@ describe("the account's pages", () => {
           }
         });
         for (const [place, path] of Object.entries(PLACES)) {
-          let bytes = 0;
           const hosts = new Set<string>();
-          const weigh = async (answer: {
-            url(): string;
-            body(): Promise<Buffer>;
-          }): Promise<void> => {
-            hosts.add(new URL(answer.url()).origin);
-            if (answer.url().includes("/api/events")) return;
-            const body = await answer.body().catch(() => null);
-            bytes += body?.byteLength ?? 0;
-          };
-          page.on("response", weigh);
-          await page.goto(pages.url + path);
+          const meet = (answer: { url(): string }): void =>
+            void hosts.add(new URL(answer.url()).origin);
+          page.on("response", meet);
+          const answer = await page.goto(pages.url + path);
           await page.waitForTimeout(150);
-          page.off("response", weigh);
+          page.off("response", meet);
           await expectForEverybody(page, `${state} ${place}`);
+          const bytes = (await answer?.body())?.byteLength;
           expect(bytes, `${state} ${place}`).toBeLessThan(PAGE_MAX_BYTES);
           hosts.delete(PICTURES);
           expect([...hosts], place).toEqual([new URL(pages.url).origin]);
