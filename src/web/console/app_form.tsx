@@ -37,6 +37,7 @@ const suggested_credits = wholeNumberOrNull({
 /** The credits and the period, as on the page where a person approves a device. */
 const suggested_cap: RecordField = {
   name: "suggested_cap",
+  label: "Suggested limit",
   called: "The suggested limit",
   body(form) {
     const { suggested_cap: credits } = suggested_credits.body(form) as { suggested_cap: unknown };
@@ -151,7 +152,11 @@ const STARTER_CREDITS: readonly RecordField[] = [
     called: "The days until starter credits expire",
     hint: "For credits that accounts get from now on. Leave it empty if they never expire.",
   }),
-  flag("starter_only_here", "The choice for starter credits", StarterOnlyHere),
+  flag(
+    "starter_only_here",
+    { label: "Only this app can use them", called: "The choice for starter credits" },
+    StarterOnlyHere,
+  ),
 ];
 
 const JOBS: readonly RecordField[] = [

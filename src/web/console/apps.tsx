@@ -22,7 +22,7 @@ import { MadeSecret } from "./made_secret.tsx";
 import { Panel, RowLink } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { cursorOf, readQuery, slugOf } from "./queries.ts";
-import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
+import { ChangeForm, formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
 import { appPath, consolePath, Pager, Table } from "./table.tsx";
 
 /** Failing webhooks that the list of apps marks. */
@@ -288,15 +288,14 @@ function Settings({ group: { id, title, form: kind }, app, failed }: SettingsPro
   const own = { ...form, ids: { reason: `${id}-reason` } };
   return (
     <Panel id={id} title={title}>
-      <ActionForm
+      <ChangeForm
+        kind={kind}
         action={appPath(app.slug, "/settings")}
         form={own}
         button={`Save ${title.toLowerCase()}`}
-        role="admin"
       >
         <input type="hidden" name="group" value={id} />
-        <RecordFields kind={kind} form={own} />
-      </ActionForm>
+      </ChangeForm>
     </Panel>
   );
 }

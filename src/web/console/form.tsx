@@ -1,8 +1,6 @@
 /** Forms of the console. A form that failed is shown again with its values and, at each field, its problem. */
 import type { Child, PropsWithChildren } from "hono/jsx";
-import type { OperatorRole } from "../../domain/operators.ts";
 import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
-import { ForRole, mayAct } from "./permission.tsx";
 import { Choice, describedBy, FieldProblem } from "../allowance/fields.tsx";
 
 export interface FormState {
@@ -28,22 +26,10 @@ interface ActionFormProps {
   readonly danger?: boolean;
   /** The path of the cancel link. */
   readonly back?: string;
-  /** On a page that lower roles can see: the role that the form requires. Without it, they cannot use the form. */
-  readonly role?: OperatorRole;
 }
 
 export function ActionForm(props: PropsWithChildren<ActionFormProps>) {
-  const { action, form, button, danger = false, back, role = "viewer", children } = props;
-  if (!mayAct(role)) {
-    return (
-      <fieldset class="act" disabled>
-        <p>
-          <ForRole role={role} action="Changing this" />
-        </p>
-        {children}
-      </fieldset>
-    );
-  }
+  const { action, form, button, danger = false, back, children } = props;
   return (
     <form method="post" action={action} class="act">
       <Problems {...form} />

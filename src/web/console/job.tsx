@@ -35,6 +35,7 @@ import {
   type FailedForm,
 } from "./forms.ts";
 import { Details, Panel } from "./panel.tsx";
+import { ForRole } from "./permission.tsx";
 import { consolePath, jobPath, accountPath } from "./table.tsx";
 
 export const showConsoleJob = factory.createHandlers((context) =>
@@ -230,21 +231,22 @@ function Refund({ person, job, form }: JobProps & { readonly form: FormState }) 
         The account gets back at most {credits(left)}, in one or several refunds. A refunded job
         cannot be completed late. The next page shows the new balance before anything is changed.
       </p>
-      <ActionForm
-        action={`${jobPath(person.identity_id, job.id)}/refund`}
-        form={form}
-        button="Review the refund"
-        role="support"
-      >
-        <Field
+      <ForRole role="support" action="Refunding a job">
+        <ActionForm
+          action={`${jobPath(person.identity_id, job.id)}/refund`}
           form={form}
-          name="amount"
-          label="Credits"
-          inputmode="numeric"
-          hint={`Leave it empty to refund all ${number(left)}.`}
-        />
-        <Reason form={form} hint="The account’s holder sees this in their statement." />
-      </ActionForm>
+          button="Review the refund"
+        >
+          <Field
+            form={form}
+            name="amount"
+            label="Credits"
+            inputmode="numeric"
+            hint={`Leave it empty to refund all ${number(left)}.`}
+          />
+          <Reason form={form} hint="The account’s holder sees this in their statement." />
+        </ActionForm>
+      </ForRole>
     </Panel>
   );
 }

@@ -30,6 +30,7 @@ const idField = (example: string) => ({
 /** Where a client runs decides whether it is public. */
 const kind: RecordField = {
   name: "kind",
+  label: "Where it runs",
   called: "The choice of where it runs",
   body: (form) => ({ public: textOf(form, "kind") === "public" }),
   values: (record) => ({ kind: (record as ClientRecord).public ? "public" : "confidential" }),
@@ -84,7 +85,7 @@ export const CLIENT_FORM: RecordForm<SaveClient, ClientRecord> = {
       hint: "One per line. A client that signs a person out here can send them back to one of these. Leave it empty if it has none.",
     }),
     kind,
-    flag("pkce_optional", "The choice for PKCE", PkceChoice),
+    flag("pkce_optional", { label: "PKCE is optional", called: "The choice for PKCE" }, PkceChoice),
   ],
   schema: saveClientBody,
   refusals: { limit_reached: "id", client_deleted: "id" },
@@ -131,7 +132,7 @@ export const RESOURCE_FORM: RecordForm<SaveResource, ResourceRecord> = {
       rows: 3,
       hint: "One per line, such as drawings:read. Clients may request these. Leave it empty if there are no scopes.",
     }),
-    flag("charges", "The choice to charge", Charges),
+    flag("charges", { label: "Its tools cost credits", called: "The choice to charge" }, Charges),
   ],
   schema: saveResourceBody,
   refusals: { resource_taken: "uri", limit_reached: "id" },

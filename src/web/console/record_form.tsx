@@ -2,7 +2,7 @@
  * Forms of records of apps. Each field is stated once, with its label, its hint and how its problems name it: the form is
  * read, checked, saved and shown again from that. The limits are those of the API's own schema.
  */
-import type { Child } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import type * as z from "zod/mini";
 import type { OnceAnswer } from "../../account/contract.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -12,7 +12,7 @@ import type { Services } from "../../http/services.ts";
 import type { Acting } from "../../operator/acting.ts";
 import type { RegistrationKey } from "../../operator/save_client.ts";
 import type { FieldProblem, Keyed, SavedRecord, StoredRecord } from "../../operator/save_record.ts";
-import { Choices, emptyForm, Field, Reason, type FormState } from "./form.tsx";
+import { ActionForm, Choices, emptyForm, Field, Reason, type FormState } from "./form.tsx";
 import {
   check,
   entriesOf,
@@ -26,9 +26,12 @@ import {
   type FailedForm,
 } from "./forms.ts";
 import { FORM_PROBLEMS } from "./labels.ts";
+import { Details } from "./panel.tsx";
+import { ForRole, mayAct } from "./permission.tsx";
 
 export interface RecordField {
   readonly name: string;
+  readonly label: string;
   /** The field in a sentence about its problem, such as “The name”. */
   readonly called: string;
   /** Its part of the body that is saved. */
@@ -54,9 +57,10 @@ function typed(
   { called, ...input }: TextField,
   read: (form: FormState, name: string) => unknown,
 ): RecordField {
-  const { name, rows } = input;
+  const { name, label, rows } = input;
   return {
     name,
+    label,
     called,
     body: (form) => ({ [name]: read(form, name) }),
     values(record) {
@@ -104,9 +108,10 @@ interface ChoiceField {
 }
 
 export function choice({ called, options, ...input }: ChoiceField): RecordField {
-  const { name } = input;
+  const { name, legend } = input;
   return {
     name,
+    label: legend,
     called,
     body: (form) => ({ [name]: textOf(form, name) }),
     values: (record) => ({ [name]: String(Reflect.get(record, name)) }),
@@ -116,12 +121,16 @@ export function choice({ called, options, ...input }: ChoiceField): RecordField 
 }
 
 /** A tick box. `Input`: it, or the group in which it is. */
-export const flag = (name: string, called: string, Input: RecordField["Input"]): RecordField => ({
+export const flag = (
+  name: string,
+  names: Pick<RecordField, "label" | "called">,
+  Input: RecordField["Input"],
+): RecordField => ({
   name,
-  called,
+  ...names,
   body: (form) => ({ [name]: textOf(form, name) === "yes" }),
   values: (record) => ({ [name]: Reflect.get(record, name) === true ? "yes" : "" }),
-  shown: (form) => (textOf(form, name) === "yes" ? "chosen" : "not chosen"),
+  shown: (form) => (textOf(form, name) === "yes" ? "yes" : "no"),
   Input,
 });
 
@@ -182,6 +191,34 @@ export function RecordFields({ kind, form }: { kind: AnyRecordForm; form: FormSt
         <Input form={form} />
       ))}
       <Reason form={form} hint="Optional. This is kept in the audit log." />
+    </>
+  );
+}
+
+interface ChangeFormProps {
+  readonly kind: AnyRecordForm;
+  readonly form: FormState;
+  readonly action: string;
+  readonly button: string;
+}
+
+/** The form that changes a record, on a page that all roles see: those who cannot use it read the settings as text. */
+export function ChangeForm(props: PropsWithChildren<ChangeFormProps>) {
+  const { kind, form, action, button, children } = props;
+  if (mayAct("admin")) {
+    return (
+      <ActionForm action={action} form={form} button={button}>
+        {children}
+        <RecordFields kind={kind} form={form} />
+      </ActionForm>
+    );
+  }
+  return (
+    <>
+      <Details facts={kind.fields.map(({ label, shown }) => [label, shown(form) || "none"])} />
+      <p>
+        <ForRole role="admin" action="Changing this" />
+      </p>
     </>
   );
 }

@@ -51,6 +51,7 @@ const chosenEvents = (form: FormState): readonly SubscribableEvent[] =>
 
 const events: RecordField = {
   name: "events",
+  label: "Events",
   called: "The events",
   body: (form) => ({ events: chosenEvents(form) }),
   values: (record) =>
@@ -78,6 +79,7 @@ const events: RecordField = {
 /** A new webhook is active. */
 const active: RecordField = {
   name: "active",
+  label: "Delivery",
   called: "The delivery",
   body: (form) => ({ active: textOf(form, "active") === "yes" }),
   values: (record) => ({ active: (record as Webhook).paused_at_ms === null ? "yes" : "no" }),

@@ -39,7 +39,7 @@ import { MadeSecret } from "./made_secret.tsx";
 import { Panel } from "./panel.tsx";
 import { ForRole, mayAct } from "./permission.tsx";
 import { cursorOf, personNames, problemOf, readQuery, slugOf } from "./queries.ts";
-import { formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
+import { ChangeForm, formOf, readRecordForm, submitRecord, RecordFields } from "./record_form.tsx";
 import { appPath, consolePath, Table } from "./table.tsx";
 import {
   Attempts,
@@ -95,9 +95,11 @@ async function showList(context: AppContext, { form, status }: FailedForm): Prom
         />
       </section>
       <Panel id="new" title="Add a webhook">
-        <ActionForm action={webhookPath(app.slug)} form={form} button="Add" role="admin">
-          <RecordFields kind={WEBHOOK_FORM} form={form} />
-        </ActionForm>
+        <ForRole role="admin" action="Adding a webhook">
+          <ActionForm action={webhookPath(app.slug)} form={form} button="Add">
+            <RecordFields kind={WEBHOOK_FORM} form={form} />
+          </ActionForm>
+        </ForRole>
       </Panel>
     </ConsolePage>,
     status,
@@ -374,9 +376,7 @@ function WebhookPage(props: WebhookPageProps) {
       <Attempts {...props} />
       <div class="columns">
         <Panel id="settings" title="Settings">
-          <ActionForm action={path()} form={settings} button="Save" role="admin">
-            <RecordFields kind={WEBHOOK_FORM} form={settings} />
-          </ActionForm>
+          <ChangeForm kind={WEBHOOK_FORM} action={path()} form={settings} button="Save" />
         </Panel>
         {mayAct("admin") ? <SidePanels replay={replay} path={path} /> : null}
       </div>

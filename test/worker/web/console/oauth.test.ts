@@ -97,7 +97,7 @@ describe("the console's page of an app's OAuth clients and resources", () => {
     const refused = await submit(CLIENT, stale);
     expect(refused.status).toBe(409);
     expect(refused.text).toMatch(/id="redirect_uris-problem">[^<]*https:\/\/new\.example\.com/);
-    expect(refused.text).toMatch(/id="pkce_optional-problem">The saved value is: chosen\./);
+    expect(refused.text).toMatch(/id="pkce_optional-problem">The saved value is: yes\./);
     expect(refused.text).toMatch(/id="name-problem">The saved value is: Sketch\./);
     expect(await rows("select * from oauth_clients")).toEqual(before);
     // The page has shown the saved values, so sending it again overwrites them on purpose.
