@@ -5,11 +5,8 @@ import { expect, it } from "vitest";
 import {
   ACCOUNT_FULL_BYTES,
   APP_REGISTRY_STALE_MAX_MS,
-  APPS_PER_ACCOUNT_MAX,
-  UNREGISTERED_APPS_PER_ACCOUNT_MAX,
   APPS_PER_ALLOWANCE_MAX,
   BODY_MAX_BYTES,
-  COST_MAX_CREDITS,
   DEVELOPMENT_STARTER_CREDITS,
   EVENTS_QUEUE_MAX_BYTES,
   EVENTS_REPLAY_MAX_LINES,
@@ -23,12 +20,8 @@ import {
   KEYS_PER_APP_MAX,
   LOST_ACCOUNTS_COMPARED,
   LOST_ACCOUNTS_REPAIRED,
-  METADATA_MAX_BYTES,
-  OPEN_JOBS_MAX,
   OPEN_JOBS_SHARE,
-  PAGE_MAX_ROWS,
   PASSKEYS_MAX,
-  ALLOWANCES_PER_ACCOUNT_MAX,
   PROJECTION_MESSAGE_LINES,
   RECONCILED_DAYS,
   RECONCILIATION_PAGE_PAYMENTS,
@@ -42,7 +35,6 @@ import {
   SESSION_JWT_TTL_SECONDS,
   SESSION_TTL_MS,
   SIGNIN_FLOW_TTL_SECONDS,
-  TOKEN_STORAGE_MAX_BYTES,
   UPKEEP_PORTIONS,
   UPSTREAM_BODY_MAX_BYTES,
   UPSTREAM_TIMEOUT_MS,
@@ -69,12 +61,7 @@ import {
   USER_CODE_ALPHABET,
   USER_CODE_LENGTH,
 } from "../../src/domain/device_login.ts";
-import {
-  NETWORK_RATE_LIMITS,
-  RATE_LIMITS,
-  type NetworkRateLimitName,
-  type RateLimitName,
-} from "../../src/domain/rate_limits.ts";
+import { NETWORK_RATE_LIMITS, RATE_LIMITS } from "../../src/domain/rate_limits.ts";
 
 const count = (value: number): string => value.toLocaleString("en-US");
 const kib = (bytes: number): string => `${bytes / 1024} KiB`;
@@ -177,16 +164,6 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `up to ${RECONCILIATION_PAGES * RECONCILIATION_PAGE_PAYMENTS} payments every ten minutes`,
   ],
   "docs/limits.md": [
-    `| ${kib(BODY_MAX_BYTES)} | 413 |`,
-    `| ${kib(METADATA_MAX_BYTES)} | 400 \`metadata_too_large\` |`,
-    `| ${count(COST_MAX_CREDITS)} | 400 |`,
-    `${count(OPEN_JOBS_MAX)}; of these ${count(OPEN_JOBS_SHARE.token)} by one personal access token ` +
-      `and ${count(OPEN_JOBS_SHARE.app)} by one app`,
-    `| ${ACCOUNT_FULL_BYTES / 1_000_000_000} GB | 507 \`account_full\` for new jobs`,
-    `| ${TOKEN_STORAGE_MAX_BYTES / 1_000_000} MB, a tenth of an account |`,
-    `| ${count(APPS_PER_ACCOUNT_MAX)}; ${UNREGISTERED_APPS_PER_ACCOUNT_MAX} |`,
-    `| personal access tokens of an account | ${ALLOWANCES_PER_ACCOUNT_MAX} |`,
-    `| rows of a page | ${PAGE_MAX_ROWS} |`,
     `create and settle ${RATE_LIMITS.writes.count / 2} jobs at once`,
     `${count(RATE_LIMITS.authenticated.count * 360)} requests, of which ` +
       `${count(RATE_LIMITS.writes.count * 360)} may be writes`,
@@ -197,40 +174,6 @@ it.each(Object.entries(STATED))("%s has the same numbers as the code", (page, te
   const text = readFileSync(page, "utf8").replaceAll(/\s+/g, " ");
   expect(texts.filter((stated) => !text.includes(stated))).toEqual([]);
 });
-
-/** The first column of the table of rate limits. */
-const RATE_LIMIT_ROWS: Readonly<
-  Record<RateLimitName, string> & Record<`network ${NetworkRateLimitName}`, string>
-> = {
-  authenticated: "all authenticated requests",
-  writes: "writes",
-  app: "requests with an app's key",
-  app_jobs: "lists of an app's jobs in all accounts",
-  app_settings: "changes of an app's settings by its keys",
-  webhook_test: "tests of a webhook",
-  checkout: "checkouts opened",
-  token_family: "codes redeemed and tokens refreshed",
-  consent: "decisions about OAuth clients and single jobs",
-  client_document: "documents and keys fetched for OAuth clients",
-  device_attempt: "attempts at a user code",
-  device_poll: "polls of one device login",
-  signin_answer: "provider responses for one sign-in",
-  "network session_lookup": "lookups of session cookies",
-  "network signin": "sign-ins started and completed",
-  "network authorize":
-    "authorization requests of OAuth clients, and their requests to sign a person out",
-  "network passkey_account": "accounts created with a passkey, and attempts at recovery codes",
-  "network issuer_person": "people made by tokens of one trusted issuer",
-  "network social_me": "`/api/socialMe`",
-  "network device_start": "device logins started",
-  "network app_key_unknown": "requests with unknown app keys",
-  "network client_failure":
-    "failed authentications of OAuth clients, and requests to OAuth endpoints that are refused before",
-  "network client_document": "documents and keys fetched for OAuth clients",
-  "network device_attempt": "attempts at a user code",
-  "network device_poll": "polls of genuine device codes",
-  "network device_unknown": "polls of unknown device codes",
-};
 
 it("docs/operators.md lists exactly the operations that each role may call", () => {
   const { paths } = JSON.parse(readFileSync("docs/openapi.json", "utf8")) as {
@@ -249,35 +192,6 @@ it("docs/operators.md lists exactly the operations that each role may call", () 
 interface RoleOfOperation {
   readonly operationId: string;
   readonly "x-role"?: string;
-}
-
-it("docs/limits.md lists exactly the rate limits of the code, with their numbers", () => {
-  const [, section = ""] = readFileSync("docs/limits.md", "utf8").split("## Rate limits\n");
-  const table = section.split("\n").filter((line) => line.startsWith("| "));
-  const listed = table.slice(2).map((row) => {
-    const [requests = "", , limit = "", site = ""] = row.slice(2, -1).split("|");
-    return [requests, limit, site].map((cell) => cell.trim()).join(" | ");
-  });
-  const single = Object.entries(RATE_LIMITS).map(([name, rule]) =>
-    describeRow(RATE_LIMIT_ROWS[name as RateLimitName], rule, ""),
-  );
-  const networks = Object.entries(NETWORK_RATE_LIMITS).map(([name, { network, site }]) =>
-    describeRow(
-      RATE_LIMIT_ROWS[`network ${name as NetworkRateLimitName}`],
-      network,
-      count(site.count),
-    ),
-  );
-  const sizes_begin = table.findIndex((row) => row.startsWith("| item"));
-  expect(listed.slice(0, sizes_begin - 2).toSorted()).toEqual([...single, ...networks].toSorted());
-});
-
-function describeRow(
-  requests: string,
-  rule: { readonly count: number; readonly window_seconds: number },
-  site: string,
-): string {
-  return `${requests} | ${count(rule.count)} in ${rule.window_seconds} s | ${site}`;
 }
 
 it("docs/performance.md has the medians of the benchmark's results", () => {

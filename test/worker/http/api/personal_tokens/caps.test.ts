@@ -217,6 +217,16 @@ describe("changing a token", () => {
     ["nothing", {}, "The request must name label, caps or apps."],
     ["an empty name", { label: " " }, "label must not be empty."],
     ["no app", { apps: [] }, "apps must name an app, or be left out."],
+    [
+      "too many apps",
+      { apps: Array.from({ length: 21 }, (_, number) => `app-${number}`) },
+      "apps must name at most 20 apps.",
+    ],
+    [
+      "too many caps",
+      { caps: Array.from({ length: 5 }, () => ({ credits: 1, period: "day" })) },
+      "caps must have at most 4 caps.",
+    ],
   ])("a change of %s is refused, and the message says why", async (_, body, error) => {
     const ada = await signIn();
     const id = await tokenId(await getToken(ada));

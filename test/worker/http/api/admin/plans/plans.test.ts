@@ -55,6 +55,17 @@ function beginMonth(): number {
 
 const isAgain = () => signIn("ada@example.com");
 
+it("there are at most a hundred plans, which can still be changed", async () => {
+  const olga = await signInOperator();
+  for (let number = 0; number < 100; number += 1) {
+    expect((await save(olga, { recurring: [] }, `plan-${number}`)).status).toBe(200);
+  }
+  const one_more = await save(olga, { recurring: [] }, "one-more");
+  expect(one_more).toMatchObject({ status: 400, body: { of: "plans", limit: 100 } });
+  const changed = await save(olga, { recurring: [DAILY], version: 1 }, "plan-7");
+  expect(changed.status).toBe(200);
+});
+
 describe("plans with credits", () => {
   it("a plan brings its credits at once, and they expire when the next ones come", async () => {
     const [olga, ada] = await people({ ...DAILY, rollover_max: 0 });
