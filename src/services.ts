@@ -40,6 +40,8 @@ import { createSupportCredits } from "./directory/support_credits.ts";
 import { createScheduleRecord } from "./directory/schedule_record.ts";
 import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
 import { DAY_MS } from "./domain/calendar.ts";
+import { EACH_MINUTE } from "./domain/error_budget.ts";
+import { TRAFFIC_FIGURES } from "./domain/health.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { APP_ITSELF } from "./domain/webhook.ts";
 import type { Services } from "./http/services.ts";
@@ -70,7 +72,7 @@ import { createDirectProjector } from "./readmodel/direct_projector.ts";
 import { copyAppIcon } from "./operations/app_icon_copy.ts";
 import { sendAlerts } from "./operations/alerts.ts";
 import { createManual } from "./operations/manual.ts";
-import { createHealth } from "./operations/health.ts";
+import { createHealth, databaseBytes, readTrafficFigures } from "./operations/health.ts";
 import { checkArchive, checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
 import { createIssuerTokens } from "./tokens/issuer_token.ts";
@@ -135,6 +137,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const directory_copy = directoryCopyOf(env, config, parts);
   const tokens = tokensOf(config, { accounts, identity });
   const read_model = new ReadModel(env.DB);
+  const metrics = metricsOf(env, config);
   return accepted({
     config,
     accounts,
@@ -155,11 +158,11 @@ function build(env: Env): Result<Services, Misconfiguration> {
       copyIcon: copyAppIcon,
       allows_loopback: config.dev_signin,
     }),
-    ...metricsOf(env, config),
+    ...metrics,
     pseudonymsOf: (identity_id) => logPseudonymsOf([identity_id]),
     pseudonymOf: async (identity_id) => (await logPseudonymsOf([identity_id]))[0],
     copyAppIcon,
-    readHealth: healthOf(env, config, { ...parts, directory_copy, read_model }),
+    readHealth: healthOf(env, config, { ...parts, ...metrics, directory_copy, read_model }),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
     account_deletion: accountDeletionOf(env, parts),
     token_people: createTokenPeople(identity),
@@ -337,6 +340,7 @@ function healthOf(
     | "directory_copy"
     | "kept_people"
     | "read_model"
+    | "requests"
     | "webhooks"
     | "webhook_records"
   >,
@@ -344,6 +348,11 @@ function healthOf(
   const { failures, app_records, directory_copy, kept_people, read_model } = parts;
   const { webhooks, webhook_records } = parts;
   return createHealth({
+    readTraffic: parts.requests?.readTraffic ?? null,
+    sizeOf: {
+      directory: () => databaseBytes(env.DIRECTORY),
+      read_model: () => databaseBytes(env.DB),
+    },
     readFailures: (now_ms) => failures.read(now_ms),
     readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
     listApps: (limit) => app_records.list({ after_slug: undefined, limit }),
@@ -585,12 +594,44 @@ function copyTasks({
   return { ...(archive === null ? {} : archived), comparison };
 }
 
+/** Where warnings are sent and recorded. */
+const alertsOf = ({ DIRECTORY }: Env, { alert_webhook_url, base_url }: Config) => ({
+  webhook_url: alert_webhook_url,
+  base_url,
+  records: createAlertRecords(DIRECTORY),
+});
+
+/** The check of each minute, which does nothing without metrics. @throws if the settings are wrong */
+function trafficAlertsOf(env: Env): () => Promise<void> {
+  const services = servicesFor(env);
+  if (!services.ok) throw new Error("misconfigured");
+  const { config, requests } = services.value;
+  const readTraffic = requests?.readTraffic ?? null;
+  return async () => {
+    if (readTraffic === null) return;
+    const readFigures = () => readTrafficFigures(readTraffic);
+    await sendAlerts({ ...alertsOf(env, config), readFigures });
+  };
+}
+
+/** The work of a trigger. @throws if the settings are wrong or a part fails. */
+export const scheduledWorkOf = (env: Env, cron: string): (() => Promise<void>) =>
+  cron === EACH_MINUTE ? trafficAlertsOf(env) : upkeepOf(env);
+
+/** The figures that no other check judges. */
+async function figuresOfSchedule({ readHealth, requests }: Services) {
+  const { figures, read_at_ms } = await readHealth();
+  const of_others: readonly string[] = requests?.readTraffic ? TRAFFIC_FIGURES : [];
+  return { figures: figures.filter(({ name }) => !of_others.includes(name)), read_at_ms };
+}
+
 /** The scheduled work. @throws if the settings are wrong or a part fails. */
 export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
   const { config, identity, account_deletion, accounts, read_model } = services.value;
-  const { failures, payment_reconciliation, readHealth, webhook_engine, webhooks } = services.value;
+  const { failures, payment_reconciliation, webhook_engine, webhooks } = services.value;
+  const readFigures = () => figuresOfSchedule(services.value);
   const schedule_record = createScheduleRecord(env.DIRECTORY);
   return () =>
     runUpkeep(
@@ -634,12 +675,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
           await schedule_record.write(ended, Date.now());
         } finally {
           // After the record: whether the schedule runs is one of the figures.
-          await sendAlerts({
-            readHealth,
-            webhook_url: config.alert_webhook_url,
-            base_url: config.base_url,
-            records: createAlertRecords(env.DIRECTORY),
-          });
+          await sendAlerts({ ...alertsOf(env, config), readFigures });
         }
       },
     );

@@ -9,9 +9,9 @@ import {
   cardChargesOf,
   deliveriesPartsOf,
   projectionConsumer,
+  scheduledWorkOf,
   senderPartsOf,
   servicesFor,
-  upkeepOf,
 } from "./services.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { Sender } from "./webhooks/object.ts";
@@ -43,5 +43,5 @@ const app = createApp(servicesFor);
 export default {
   fetch: app.fetch,
   queue: (batch, env) => projectionConsumer(env)(batch),
-  scheduled: (_, env) => upkeepOf(env)(),
+  scheduled: ({ cron }, env) => scheduledWorkOf(env, cron)(),
 } satisfies ExportedHandler<Env, ProjectionMessage>;

@@ -1938,12 +1938,16 @@ export interface Health {
 export interface HealthFigure {
   /** docs/alerts.md has a paragraph for each. */
   readonly name:
+    | "fast_burn"
+    | "slow_burn"
+    | "limited_requests"
     | "failed_requests"
     | "read_model_lag"
     | "failed_deliveries"
     | "archive_failing"
     | "people_waiting"
     | "directory_copy_age"
+    | "database_size"
     | "half_full_accounts"
     | "filling_accounts"
     | "differences"
@@ -1960,7 +1964,7 @@ export interface HealthFigure {
     | "used_up_budgets"
     | "spent_today";
   readonly status: "ok" | "warning";
-  /** Null if it is unknown, which is a warning. */
+  /** Null if it is unknown, which is a warning, unless its `reason` is `metrics_not_set`. */
   readonly value: number | null;
   /** A higher value is a warning; null: no limit. */
   readonly limit: number | null;

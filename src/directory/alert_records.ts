@@ -16,10 +16,12 @@ export function createAlertRecords(database: D1Database) {
         .all<AlertRecord & Record<string, unknown>>();
       return results;
     },
-    /** Replaces them. @throws if D1 cannot be reached. */
-    async replace(records: readonly AlertRecord[]): Promise<void> {
+    /** Replaces those of these figures. @throws if D1 cannot be reached. */
+    async replace(names: readonly string[], records: readonly AlertRecord[]): Promise<void> {
       await database.batch([
-        database.prepare("delete from alerts"),
+        database
+          .prepare("delete from alerts where name in (select value from json_each(?1))")
+          .bind(JSON.stringify(names)),
         database
           .prepare(
             `insert into alerts (name, sent_at_ms, value)

@@ -3,7 +3,8 @@
  * wakes an operator. Pure.
  */
 
-import { STORAGE_FILLING_PERCENT, STORAGE_HALF_PERCENT } from "./limits.ts";
+import { trafficShares, type Traffic } from "./error_budget.ts";
+import { D1_MAX_BYTES, STORAGE_FILLING_PERCENT, STORAGE_HALF_PERCENT } from "./limits.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -49,7 +50,13 @@ interface FigureRule {
 
 /** The figures in the order in which they are shown. */
 export const FIGURES = {
-  /** Single requests fail when the platform restarts an object. Twenty in twenty minutes are a fault. */
+  /** At this rate, an hour uses up 2% of the failures that an objective allows in 30 days. */
+  fast_burn: { unit: "times", limit: 14.4 },
+  /** At this rate, six hours use up 5% of them. */
+  slow_burn: { unit: "times", limit: 6 },
+  /** A single caller without pauses is less. More is an app with a defect, or a limit that is too low. */
+  limited_requests: { unit: "percent", limit: 5 },
+  /** Only while the metrics of requests are not read: twenty in twenty minutes are a fault of a small service. */
   failed_requests: { unit: "requests", limit: 20 },
   /** An account retries at least every 15 minutes, so after that a retry has failed too. */
   read_model_lag: { unit: "seconds", limit: 15 * 60 },
@@ -61,6 +68,8 @@ export const FIGURES = {
   people_waiting: { unit: "seconds", limit: 60 * 60 },
   /** The schedule makes a copy each day. After two days, one has failed. */
   directory_copy_age: { unit: "seconds", limit: 2 * 24 * 60 * 60 },
+  /** Of the 10 GB of the fuller database. The rest is weeks of growth, because a shard takes long. */
+  database_size: { unit: "percent", limit: 70 },
   /** Old rows leave such an account by themselves. */
   half_full_accounts: { unit: "accounts", limit: null },
   /** Even its young rows take too much. At 100% it creates no job. */
@@ -96,6 +105,9 @@ export const FIGURES = {
 export type FigureName = keyof typeof FIGURES;
 export const FIGURE_NAMES = Object.keys(FIGURES) as readonly FigureName[];
 
+/** The figures of the metrics of requests, which are compared with their limits each minute. */
+export const TRAFFIC_FIGURES = ["fast_burn", "slow_burn", "limited_requests"] as const;
+
 /** How far back the failures of each kind count. */
 export const FAILURE_WINDOWS_MS: Readonly<Record<FailureKind, number>> = {
   failed_request: 20 * MINUTE_MS,
@@ -116,7 +128,10 @@ const FAILING_TASK_MS = 19 * MINUTE_MS;
 
 export type HealthStatus = "ok" | "warning";
 
-/** One figure. `value` is null if it is unknown, which is a warning; `reason` then says why. */
+/** The reason of a figure whose setting is missing. It is unknown, and not a warning. */
+const NOT_SET = "metrics_not_set";
+
+/** One figure. `value` is null if it is unknown, which is a warning unless it is not set; `reason` then says why. */
 export interface Figure {
   readonly name: FigureName;
   readonly status: HealthStatus;
@@ -176,12 +191,16 @@ export interface FillingAccount {
 const NAMED_ACCOUNTS = 5;
 
 /** Why a part is unknown. */
-export type Unreadable = "directory_unreadable" | "read_model_unreadable";
+export type Unreadable = "directory_unreadable" | "read_model_unreadable" | "metrics_unreadable";
 
 /** The figures of a store's part, or the reason why they are unknown. */
 export type Part<Value> = { readonly known: Value } | { readonly unreadable: Unreadable };
 
 export interface HealthParts {
+  /** Null: the metrics of requests are not set. */
+  readonly traffic: Part<readonly Traffic[]> | null;
+  /** The sizes of the databases in bytes, by binding. */
+  readonly database_bytes: Part<Readonly<Record<"DIRECTORY" | "DB", number>>>;
   readonly failures: Part<Readonly<Partial<Record<FailureKind, CountedFailures>>>>;
   /** The last finished run of the schedule, and its tasks; null: it has not run yet. */
   readonly schedule: Part<{
@@ -211,7 +230,10 @@ type Measured = Partial<Pick<Figure, "value" | "limit" | "newest_at_ms" | "reaso
 /** The figures of all parts, in the order of {@link FIGURES}. */
 export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[] {
   const measured: Readonly<Record<FigureName, Measured>> = {
+    ...trafficMeasures(parts.traffic),
     ...failureFigures(parts.failures),
+    failed_requests: failedRequests(parts),
+    database_size: measure(parts.database_bytes, databaseSize),
     ...scheduleFigures(parts.schedule, now_ms),
     comparison_age: measure(parts.comparison_began_at_ms, (began_at_ms) => ({
       value: seconds(now_ms - (began_at_ms ?? now_ms)),
@@ -246,6 +268,35 @@ export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[]
   return FIGURE_NAMES.map((name) => judge(name, measured[name]));
 }
 
+/** The figures of the traffic only. */
+export function trafficFigures(traffic: Part<readonly Traffic[]>): readonly Figure[] {
+  const measured = trafficMeasures(traffic);
+  return TRAFFIC_FIGURES.map((name) => judge(name, measured[name]));
+}
+
+function trafficMeasures(
+  traffic: HealthParts["traffic"],
+): Readonly<Record<(typeof TRAFFIC_FIGURES)[number], Measured>> {
+  if (traffic !== null && "known" in traffic) return trafficShares(traffic.known);
+  const unknown = { value: null, reason: traffic === null ? NOT_SET : traffic.unreadable };
+  return { fast_burn: unknown, slow_burn: unknown, limited_requests: unknown };
+}
+
+/** Where ratios are known, an absolute number of failures wakes nobody. No requests at all: the binding `METRICS` is missing. */
+function failedRequests({ failures, traffic }: HealthParts): Measured {
+  const counted = countOf(failures, "failed_request");
+  const is_seen = traffic !== null && "known" in traffic && traffic.known.length > 0;
+  return is_seen ? { ...counted, limit: null } : counted;
+}
+
+function databaseSize(bytes: Readonly<Record<string, number>>): Measured {
+  const percents = Object.entries(bytes).map(
+    ([binding, size]) => [binding, Math.round((100 * size) / D1_MAX_BYTES)] as const,
+  );
+  const reason = percents.map(([binding, percent]) => `${binding} ${percent}%`).join(", ");
+  return { value: Math.max(...percents.map(([, percent]) => percent)), reason };
+}
+
 /** Counts accounts that use at least this share of their storage, and names the fullest. */
 const countFrom =
   (percent: number) =>
@@ -260,7 +311,7 @@ const countFrom =
 function judge(name: FigureName, measured: Measured): Figure {
   const { unit, limit: usual_limit } = FIGURES[name];
   const { value = null, limit = usual_limit, newest_at_ms = null, reason = null } = measured;
-  const is_fine = value !== null && (limit === null || value <= limit);
+  const is_fine = value === null ? reason === NOT_SET : limit === null || value <= limit;
   return { name, status: is_fine ? "ok" : "warning", value, limit, unit, newest_at_ms, reason };
 }
 
@@ -268,27 +319,34 @@ function measure<Value>(part: Part<Value>, measured: (value: Value) => Measured)
   return "known" in part ? measured(part.known) : { value: null, reason: part.unreadable };
 }
 
+const failuresOf = (
+  part: HealthParts["failures"],
+  kind: FailureKind,
+  value: (counted: CountedFailures) => number,
+): Measured =>
+  measure(part, ({ [kind]: counted }) => {
+    if (counted === undefined) return { value: 0 };
+    const { newest_at_ms, reason } = counted;
+    return { value: value(counted), newest_at_ms, reason };
+  });
+
+const countOf = (part: HealthParts["failures"], kind: FailureKind): Measured =>
+  failuresOf(part, kind, ({ count }) => count);
+
+const waitOf = (part: HealthParts["failures"], kind: FailureKind): Measured =>
+  failuresOf(part, kind, ({ newest_at_ms, oldest_at_ms }) => seconds(newest_at_ms - oldest_at_ms));
+
 function failureFigures(part: HealthParts["failures"]) {
-  const of = (kind: FailureKind, value: (counted: CountedFailures) => number): Measured =>
-    measure(part, ({ [kind]: counted }) => {
-      if (counted === undefined) return { value: 0 };
-      const { newest_at_ms, reason } = counted;
-      return { value: value(counted), newest_at_ms, reason };
-    });
-  const countOf = (kind: FailureKind): Measured => of(kind, ({ count }) => count);
-  const waitOf = (kind: FailureKind): Measured =>
-    of(kind, ({ newest_at_ms, oldest_at_ms }) => seconds(newest_at_ms - oldest_at_ms));
   return {
-    failed_requests: countOf("failed_request"),
-    read_model_lag: waitOf("failed_delivery"),
-    failed_deliveries: countOf("failed_delivery"),
-    archive_failing: waitOf("failed_archive"),
-    differences: countOf("difference"),
-    overdue_jobs: waitOf("overdue_job"),
-    failed_payment_events: countOf("failed_payment_event"),
-    payments_not_booked: countOf("payment_not_booked"),
-    failed_top_ups: countOf("failed_top_up"),
-    dropped_payment_events: countOf("dropped_payment_event"),
+    read_model_lag: waitOf(part, "failed_delivery"),
+    failed_deliveries: countOf(part, "failed_delivery"),
+    archive_failing: waitOf(part, "failed_archive"),
+    differences: countOf(part, "difference"),
+    overdue_jobs: waitOf(part, "overdue_job"),
+    failed_payment_events: countOf(part, "failed_payment_event"),
+    payments_not_booked: countOf(part, "payment_not_booked"),
+    failed_top_ups: countOf(part, "failed_top_up"),
+    dropped_payment_events: countOf(part, "dropped_payment_event"),
   };
 }
 

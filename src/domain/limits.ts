@@ -101,6 +101,9 @@ export const SESSION_CLEANUP_PORTIONS = 20;
  */
 export const ACCOUNT_FULL_BYTES = 8_500_000_000;
 
+/** A D1 database holds 10 GB, which cannot be raised. */
+export const D1_MAX_BYTES = 10_000_000_000;
+
 /** From this share of its storage on, old rows leave an account's object. */
 export const STORAGE_HALF_PERCENT = 50;
 

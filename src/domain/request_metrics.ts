@@ -1,5 +1,7 @@
 /** One data point a request: what operators see of the service's traffic. It names no person and contains no input. */
 
+import type { Traffic } from "./error_budget.ts";
+
 /** A request that was responded to. Texts that are not known are null. */
 export interface RequestPoint {
   readonly at_ms: number;
@@ -72,6 +74,8 @@ export interface RequestReader {
   readSums(since_ms: number): Promise<RequestSums>;
   listRoutes(since_ms: number): Promise<readonly RouteSums[]>;
   list(filter: RequestFilter): Promise<readonly RequestPoint[]>;
+  /** Null: a process sees only a part of the traffic. */
+  readonly readTraffic: ((now_ms: number) => Promise<readonly Traffic[]>) | null;
 }
 
 /** Requests that a local service remembers. */

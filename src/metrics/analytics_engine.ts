@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { requestUpstream, UpstreamFailure } from "../oauth/ask.ts";
+import { OBJECTIVES, SERVICE_NAMES, TRAFFIC_WINDOWS_MS } from "../domain/error_budget.ts";
 import {
   MetricsUnreadable,
   REQUESTS_MAX,
@@ -90,6 +91,12 @@ const point_row = z.object({
   at_ms: count,
 });
 
+/** The other columns are the counts of the windows. */
+const traffic_row = z.catchall(
+  z.object({ service: z.enum(SERVICE_NAMES), release: text, app: text, limited: count }),
+  count,
+);
+
 const SUMS = `sum(_sample_interval) as requests,
   sum(if(${STATUS} >= 500, _sample_interval, 0)) as failed,
   sum(if(${STATUS} = 429, _sample_interval, 0)) as limited`;
@@ -111,6 +118,20 @@ export function createMetricsReader(access: MetricsAccess): RequestReader {
       const [row] = await query(sums_row, SUMS, since(since_ms));
       return row ?? { requests: 0, failed: 0, limited: 0 };
     },
+    async readTraffic(now_ms) {
+      const rows = await query(
+        traffic_row,
+        `${SERVICE} as service, ${column("release")} as release, ${column("app")} as app, ${trafficSums(now_ms)}`,
+        since(now_ms - Math.max(...TRAFFIC_WINDOWS_MS)),
+        `group by service, release, app limit ${TRAFFIC_ROWS_MAX}`,
+      );
+      return rows.map(({ service, release, app, limited, ...counts }) => {
+        const inEach = (name: string) =>
+          TRAFFIC_WINDOWS_MS.map((_, at) => counts[`${name}_${at}`] ?? 0);
+        const [requests, failed] = [inEach("requests"), inEach("failed")];
+        return { service, release, app, limited, requests, failed };
+      });
+    },
     listRoutes: (since_ms) =>
       query(
         route_row,
@@ -127,6 +148,29 @@ export function createMetricsReader(access: MetricsAccess): RequestReader {
         `order by at_ms desc limit ${REQUESTS_MAX}`,
       ),
   };
+}
+
+/** Releases and apps with traffic: far more than a service has. */
+const TRAFFIC_ROWS_MAX = 5_000;
+
+/** The service of a route. */
+const SERVICE = SERVICE_NAMES.toReversed().reduce((rest, name) => {
+  const begins = OBJECTIVES[name].routes.map((route) => `${column("route")} like '${route}%'`);
+  return begins.length === 0 ? `'${name}'` : `if(${begins.join(" or ")}, '${name}', ${rest})`;
+}, "''");
+
+/** The sums of each window. */
+function trafficSums(now_ms: number): string {
+  const summed = (condition: string, name: string) =>
+    `sum(if(${condition}, _sample_interval, 0)) as ${name}`;
+  const [, , hour_ms = 0] = TRAFFIC_WINDOWS_MS;
+  return [
+    ...TRAFFIC_WINDOWS_MS.flatMap((window_ms, at) => [
+      summed(since(now_ms - window_ms), `requests_${at}`),
+      summed(`${STATUS} >= 500 and ${since(now_ms - window_ms)}`, `failed_${at}`),
+    ]),
+    summed(`${STATUS} = 429 and ${since(now_ms - hour_ms)}`, "limited"),
+  ].join(", ");
 }
 
 /** By the column with the platform's time, by which the data is stored, and by our own to the millisecond. */

@@ -16,6 +16,7 @@ export function createRememberedRequests(): RequestMetrics & RequestReader {
   const since = (since_ms: number) => points.filter(({ at_ms }) => at_ms >= since_ms);
   return {
     source: "memory",
+    readTraffic: null,
     record(point) {
       points.push(point);
       if (points.length > REMEMBERED_MAX) points.shift();

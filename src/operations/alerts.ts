@@ -2,9 +2,9 @@
  * Wakes an operator: logs each warning, and sends a message when a figure becomes a warning, once a day while it stays
  * one, and when it is fine again. A warning that gets much worse is sent again at once, and a bad one each hour.
  */
-import { FIGURE_NAMES, type Figure } from "../domain/health.ts";
+import type { Figure } from "../domain/health.ts";
 import { errorName } from "../domain/result.ts";
-import type { ReadHealth } from "./health.ts";
+import type { Health } from "./health.ts";
 
 /** How long after a message the same warning is sent again. */
 const REPEAT_AFTER_MS = 24 * 60 * 60_000;
@@ -26,14 +26,16 @@ interface SentWarning {
 }
 
 interface AlertParts {
-  readonly readHealth: ReadHealth;
+  /** The figures that this run judges. Another run's figures keep their records. */
+  readonly readFigures: () => Promise<Pick<Health, "figures" | "read_at_ms">>;
   /** Null: warnings are only logged. A secret. */
   readonly webhook_url: string | null;
   /** The service's address, for the message; null in development. */
   readonly base_url: string | null;
   readonly records: {
     list(): Promise<readonly SentWarning[]>;
-    replace(records: readonly SentWarning[]): Promise<void>;
+    /** Replaces the records of these figures. */
+    replace(names: readonly string[], records: readonly SentWarning[]): Promise<void>;
   };
 }
 
@@ -48,9 +50,11 @@ interface AlertMessage {
 
 /** Never throws. A message that was not accepted is sent again by the next run. */
 export async function sendAlerts(parts: AlertParts): Promise<void> {
-  let health = await parts.readHealth();
+  let health = await parts.readFigures();
   // One more read, so that a single slow response of D1 wakes nobody.
-  if (health.figures.some(({ value }) => value === null)) health = await parts.readHealth();
+  if (health.figures.some(({ status, value }) => status === "warning" && value === null)) {
+    health = await parts.readFigures();
+  }
   const warnings = health.figures.filter(({ status }) => status === "warning");
   for (const { name, value, limit, unit, reason } of warnings) {
     console.error({ event: "health_limit_exceeded", figure: name, value, limit, unit, reason });
@@ -58,7 +62,7 @@ export async function sendAlerts(parts: AlertParts): Promise<void> {
   const { webhook_url } = parts;
   if (webhook_url === null) return;
   try {
-    await sendChanges({ ...parts, webhook_url }, warnings, health.read_at_ms);
+    await sendChanges({ ...parts, webhook_url }, health);
   } catch (error) {
     // Only the kind of the error: its message may quote the address.
     console.error({ event: "alert_failed", reason: errorName(error) });
@@ -67,20 +71,23 @@ export async function sendAlerts(parts: AlertParts): Promise<void> {
 
 async function sendChanges(
   { records, webhook_url, base_url }: AlertParts & { readonly webhook_url: string },
-  warnings: readonly Figure[],
-  now_ms: number,
+  { figures, read_at_ms: now_ms }: Pick<Health, "figures" | "read_at_ms">,
 ): Promise<void> {
+  const warnings = figures.filter(({ status }) => status === "warning");
   // While the directory does not respond, each run sends what it sees.
   const sent = await records.list().catch(() => null);
   const last = new Map<string, SentWarning>(sent?.map((record) => [record.name, record]));
   const isNews = (figure: Figure): boolean => isDue(figure, last.get(figure.name), now_ms);
   const due = warnings.filter(isNews);
   const names = new Set<string>(warnings.map(({ name }) => name));
-  const recovered = FIGURE_NAMES.filter((name) => last.has(name) && !names.has(name));
+  const judged = figures.map(({ name }) => name);
+  const recovered = judged.filter((name) => last.has(name) && !names.has(name));
+  const of_others = [...last.keys()].filter((name) => !judged.some((it) => it === name));
   if (due.length === 0 && recovered.length === 0) return;
-  await post(webhook_url, messageOf(base_url, due, recovered, warnings.length));
+  await post(webhook_url, messageOf(base_url, due, recovered, warnings.length + of_others.length));
   console.log({ event: "alert_sent", warnings: due.map(({ name }) => name), recovered });
   await records.replace(
+    judged,
     warnings.map((figure) => {
       const now = { name: figure.name, sent_at_ms: now_ms, value: figure.value };
       return isNews(figure) ? now : (last.get(figure.name) ?? now);
@@ -88,15 +95,22 @@ async function sendChanges(
   );
 }
 
+/** Whether so much more is lost than in the last message that it is sent again. A share is: half of what was left is used. */
+function hasGrown({ value, unit }: Figure, last_value: number): boolean {
+  if (value === null) return false;
+  const is_of_a_share = unit === "percent" && 100 - value <= (100 - last_value) / 2;
+  return value >= MUCH * last_value || is_of_a_share;
+}
+
 /** Whether a warning needs a message now, after the `last` one about it. */
-function isDue({ value, limit }: Figure, last: SentWarning | undefined, now_ms: number): boolean {
+function isDue(figure: Figure, last: SentWarning | undefined, now_ms: number): boolean {
+  const { value, limit } = figure;
   if (last === undefined) return true;
   // Figures without a tolerated value have the limit 0. A single one of those is not bad yet.
   const tolerated = Math.max(limit ?? 0, 1);
   const is_bad = value !== null && value > MUCH * tolerated;
-  const has_grown = value !== null && value >= MUCH * (last.value ?? tolerated);
   const repeat_ms = is_bad ? REPEAT_BAD_AFTER_MS : REPEAT_AFTER_MS;
-  return has_grown || now_ms - last.sent_at_ms >= repeat_ms;
+  return hasGrown(figure, last.value ?? tolerated) || now_ms - last.sent_at_ms >= repeat_ms;
 }
 
 function messageOf(

@@ -3,8 +3,10 @@
  * still read.
  */
 import { utcDayOf } from "../domain/calendar.ts";
+import type { Traffic } from "../domain/error_budget.ts";
 import {
   figuresOf,
+  trafficFigures,
   usedBudget,
   type CountedFailures,
   type FailureKind,
@@ -29,6 +31,10 @@ const HEALTH_READ_TIMEOUT_MS = 3_000;
 const BUDGETS_READ_MAX = 200;
 
 interface HealthSources {
+  /** Null: the metrics of requests are not set. */
+  readonly readTraffic: ReadTraffic | null;
+  /** The sizes of the databases in bytes. */
+  readonly sizeOf: Readonly<Record<"directory" | "read_model", () => Promise<number>>>;
   readonly readFailures: (
     now_ms: number,
   ) => Promise<Readonly<Partial<Record<FailureKind, CountedFailures>>>>;
@@ -52,6 +58,8 @@ interface HealthSources {
   readonly readSpent: (day: number) => Promise<number>;
   readonly spend_limit: number | null;
 }
+
+export type ReadTraffic = (now_ms: number) => Promise<readonly Traffic[]>;
 
 interface AppBudget {
   readonly slug: string;
@@ -80,6 +88,7 @@ export type ReadHealth = () => Promise<Health>;
 export function createHealth(sources: HealthSources): ReadHealth {
   return async () => {
     const now_ms = Date.now();
+    const [traffic, database_bytes] = [readTraffic(sources, now_ms), readSizes(sources)];
     const [failures, schedule, budgets, paused_webhooks, failing_webhooks, filling, ...rest] =
       await Promise.all([
         read("directory_unreadable", sources.readFailures(now_ms)),
@@ -98,6 +107,8 @@ export function createHealth(sources: HealthSources): ReadHealth {
     const { spend_limit } = sources;
     const webhooks = { paused_webhooks, failing_webhooks };
     const parts: HealthParts = {
+      traffic: await traffic,
+      database_bytes: await database_bytes,
       failures,
       schedule,
       budgets,
@@ -121,6 +132,32 @@ export function createHealth(sources: HealthSources): ReadHealth {
   };
 }
 
+/** The figures of the traffic, for the check of each minute. Never throws. */
+export async function readTrafficFigures(
+  source: ReadTraffic,
+): Promise<Pick<Health, "figures" | "read_at_ms">> {
+  const read_at_ms = Date.now();
+  const traffic = await read("metrics_unreadable", source(read_at_ms));
+  return { figures: trafficFigures(traffic), read_at_ms };
+}
+
+async function readTraffic(
+  { readTraffic: source }: HealthSources,
+  now_ms: number,
+): Promise<HealthParts["traffic"]> {
+  return source === null ? null : read("metrics_unreadable", source(now_ms));
+}
+
+async function readSizes({ sizeOf }: HealthSources): Promise<HealthParts["database_bytes"]> {
+  const [directory, read_model] = await Promise.all([
+    read("directory_unreadable", sizeOf.directory()),
+    read("read_model_unreadable", sizeOf.read_model()),
+  ]);
+  if ("unreadable" in directory) return directory;
+  if ("unreadable" in read_model) return read_model;
+  return { known: { DIRECTORY: directory.known, DB: read_model.known } };
+}
+
 async function readBudgets(
   { listApps, readGranted }: HealthSources,
   day: number,
@@ -140,6 +177,12 @@ async function readBudgets(
       return usedBudget({ app_slug: slug, starter_credits, used, limit });
     }),
   };
+}
+
+/** The size of a database, which D1 returns with each query. @throws if D1 cannot be reached */
+export async function databaseBytes(database: D1Database): Promise<number> {
+  const { meta } = await database.prepare("select 1").run();
+  return meta.size_after;
 }
 
 async function read<Value>(unreadable: Unreadable, reading: Promise<Value>): Promise<Part<Value>> {

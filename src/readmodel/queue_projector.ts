@@ -105,15 +105,18 @@ async function apply(part: readonly Merged[], options: ConsumerOptions): Promise
     const reason = errorName(error);
     console.warn({ event: "projection_batch_failed", messages: messages.length, reason });
     messages.forEach(retry);
-    const oldest_at_ms = Math.min(...messages.map(({ timestamp }) => timestamp.getTime()));
-    await options.countFailure({ reason, count: messages.length, oldest_at_ms });
+    await options.countFailure({
+      reason,
+      count: messages.length,
+      oldest_at_ms: oldestOf(messages),
+    });
   }
 }
 
 async function notifyAccount(
   identity_id: string,
   messages: Messages,
-  { catchUp }: ConsumerOptions,
+  { catchUp, countFailure }: ConsumerOptions,
 ): Promise<void> {
   try {
     await catchUp(identity_id);
@@ -122,6 +125,7 @@ async function notifyAccount(
     const reason = errorName(error);
     console.warn({ event: "account_notification_failed", reason });
     messages.forEach(retry);
+    await countFailure({ reason, count: messages.length, oldest_at_ms: oldestOf(messages) });
   }
 }
 
@@ -138,6 +142,9 @@ function byAccount(messages: Messages): { identity_id: string; its: Messages }[]
     its: its.toSorted((one, other) => lineOf(one) - lineOf(other)),
   }));
 }
+
+const oldestOf = (messages: Messages): number =>
+  Math.min(...messages.map(({ timestamp }) => timestamp.getTime()));
 
 const lineOf = ({ body }: Message<ProjectionMessage>): number => body.rows.account.line;
 

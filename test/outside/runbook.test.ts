@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { EACH_MINUTE, OBJECTIVES } from "../../src/domain/error_budget.ts";
 import { FIGURE_NAMES, FIGURES } from "../../src/domain/health.ts";
+import { readWorkerConfig } from "../../src/commands/wrangler_config.ts";
 
 const page = readFileSync("docs/alerts.md", "utf8");
 
@@ -24,6 +26,10 @@ it("each alert has a paragraph in docs/alerts.md, in the same order, and no othe
 it("the paragraphs state the limits of the code", () => {
   const paragraphs = runbook();
   const stated = {
+    fast_burn: `more than ${FIGURES.fast_burn.limit} times`,
+    slow_burn: `more than ${FIGURES.slow_burn.limit} times`,
+    limited_requests: `More than ${FIGURES.limited_requests.limit}%`,
+    database_size: `more than ${FIGURES.database_size.limit}%`,
     failed_requests: `More than ${FIGURES.failed_requests.limit} responses`,
     read_model_lag: `more than ${FIGURES.read_model_lag.limit / 60} minutes`,
     failed_deliveries: `More than ${FIGURES.failed_deliveries.limit} deliveries`,
@@ -34,6 +40,20 @@ it("the paragraphs state the limits of the code", () => {
   for (const [name, text] of Object.entries(stated)) {
     expect(paragraphs.get(name), name).toContain(text);
   }
-  expect(page).toContain("compares twenty-one figures");
-  expect(FIGURE_NAMES).toHaveLength(21);
+  expect(page).toContain("compares twenty-five figures");
+  expect(FIGURE_NAMES).toHaveLength(25);
+});
+
+it("the page states the objectives of the code", () => {
+  const percent = (target: number) => `${Math.round(10_000 * target) / 100}%`;
+  const { wallet_and_jobs, signin } = OBJECTIVES;
+  expect(page).toContain(`| wallet and jobs | ${percent(wallet_and_jobs.target)} |`);
+  expect(page).toContain(`| sign-in | ${percent(signin.target)} |`);
+  for (const route of [...wallet_and_jobs.routes, ...signin.routes]) {
+    expect(page).toContain(`\`${route}`);
+  }
+});
+
+it("the Worker has the trigger of the check of each minute, and that of the schedule", () => {
+  expect(readWorkerConfig("wrangler.toml").triggers?.crons).toEqual(["*/10 * * * *", EACH_MINUTE]);
 });

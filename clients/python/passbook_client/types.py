@@ -1540,12 +1540,12 @@ class MonthMoney(TypedDict):
 
 
 class HealthFigure(TypedDict):
-    name: Literal["failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "people_waiting", "directory_copy_age", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
+    name: Literal["fast_burn", "slow_burn", "limited_requests", "failed_requests", "read_model_lag", "failed_deliveries", "archive_failing", "people_waiting", "directory_copy_age", "database_size", "half_full_accounts", "filling_accounts", "differences", "comparison_age", "overdue_jobs", "schedule_age", "failing_tasks", "failed_payment_events", "payments_not_booked", "failed_top_ups", "dropped_payment_events", "paused_webhooks", "failing_webhooks", "used_up_budgets", "spent_today"]
     """docs/alerts.md has a paragraph for each."""
     status: Literal["ok", "warning"]
-    value: int | None
-    """Null if it is unknown, which is a warning."""
-    limit: int | None
+    value: float | None
+    """Null if it is unknown, which is a warning, unless its `reason` is `metrics_not_set`."""
+    limit: float | None
     """A higher value is a warning; null: no limit."""
     unit: str
     newest_at: str | None

@@ -147,8 +147,9 @@ function Moment({ at }: { readonly at: string }) {
   );
 }
 
-function valueText({ value, unit }: Figure): string {
-  return value === null ? "unknown" : amountText(value, unit);
+function valueText({ status, value, unit }: Figure): string {
+  if (value === null) return status === "ok" ? "not set" : "unknown";
+  return amountText(value, unit);
 }
 
 /** Without a unit, which the value has, except for a time. */
@@ -159,7 +160,7 @@ function limitText({ limit, unit }: Figure): string {
 
 /** Seconds in the largest unit that fits. */
 function amountText(value: number, unit: string): string {
-  if (unit !== "seconds") return `${number(value)} ${value === 1 ? unit.slice(0, -1) : unit}`;
+  if (unit !== "seconds") return `${number(value)} ${value === 1 ? unit.replace(/s$/, "") : unit}`;
   if (value < 120) return `${number(value)} s`;
   return value < 7_200
     ? `${number(Math.round(value / 60))} min`

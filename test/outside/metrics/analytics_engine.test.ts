@@ -118,3 +118,51 @@ it("what the Worker writes is read as the memory of a local service has it", asy
     );
   }
 });
+
+it("the traffic has each request once, by service, release and app, in the windows that it is in", async () => {
+  database.exec("delete from passbook_requests");
+  const counted = (minutes: number, route: string | null, status: number, more = {}) =>
+    write({ ...point(1), at_ms: NOW_MS - minutes * 60_000, route, status, ...more });
+  counted(4, "/api/jobs/:id", 500, { app: "demo" });
+  counted(29, "/api/wallet", 503, { app: "demo" });
+  counted(59, "/api/ledger", 429, { app: "demo" });
+  counted(359, "/api/jobs", 507, { app: "demo" });
+  counted(361, "/api/jobs", 500, { app: "demo" });
+  counted(59, "/signin/callback/:id", 502, { release: "two" });
+  counted(61, "/oauth/token", 429, { release: "two" });
+  counted(1, "/account", 200);
+  counted(1, null, 404);
+  const reader = createMetricsReader({
+    api_url,
+    account_id: "0",
+    token: "t",
+    dataset: "passbook_requests",
+  });
+  const traffic = (await reader.readTraffic?.(NOW_MS)) ?? [];
+  expect(traffic.toSorted((one, other) => (one.service < other.service ? 1 : -1))).toEqual([
+    {
+      service: "wallet_and_jobs",
+      release: "one",
+      app: "demo",
+      requests: [1, 2, 3, 4],
+      failed: [1, 2, 2, 3],
+      limited: 1,
+    },
+    {
+      service: "signin",
+      release: "two",
+      app: null,
+      requests: [0, 0, 1, 2],
+      failed: [0, 0, 1, 1],
+      limited: 0,
+    },
+    {
+      service: "other",
+      release: "one",
+      app: null,
+      requests: [2, 2, 2, 2],
+      failed: [0, 0, 0, 0],
+      limited: 0,
+    },
+  ]);
+});

@@ -101,6 +101,18 @@ describe("a batch of the queue", () => {
     expect(await lineOf()).toBe(9);
   });
 
+  it("a dead letter whose account cannot be reached counts as a failed delivery", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const options = unreachable();
+    const dead = messageOf(1, 3);
+    await consumeProjections(batchOf([dead], "passbook-projections-dead"), options);
+    expect(dead.retry).toHaveBeenCalledOnce();
+    const oldest_at_ms = dead.timestamp.getTime();
+    expect(options.countFailure.mock.calls).toEqual([
+      [{ reason: "Error", count: 1, oldest_at_ms }],
+    ]);
+  });
+
   it("several accounts of one day are counted together", async () => {
     const messages = ["one", "two", "three"].map((id) => messageOf(1, 4, id));
     await consumeProjections(batchOf(messages), unreachable());

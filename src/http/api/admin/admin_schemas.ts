@@ -601,8 +601,13 @@ const figure = z
   .strictObject({
     name: z.enum(FIGURE_NAMES).describe("docs/alerts.md has a paragraph for each."),
     status: z.enum(["ok", "warning"]),
-    value: z.int().nullable().describe("Null if it is unknown, which is a warning."),
-    limit: z.int().nullable().describe("A higher value is a warning; null: no limit."),
+    value: z
+      .number()
+      .nullable()
+      .describe(
+        "Null if it is unknown, which is a warning, unless its `reason` is `metrics_not_set`.",
+      ),
+    limit: z.number().nullable().describe("A higher value is a warning; null: no limit."),
     unit: z.string(),
     newest_at: time.nullable().describe("The newest failure or run that it counts."),
     reason: text_or_null.describe("Why the value is unknown, or the reason of the newest failure."),
