@@ -8,18 +8,29 @@ import type { Account } from "../object.ts";
 
 export { CLOSE_PROOF_ENDED, WATCH_PROTOCOL, type WatchRequest } from "../events/watcher.ts";
 
-/** Gives the account of an identity, without a lookup, because the object has that name. Each call is one hop. */
-export type Accounts = (identity_id: string) => DurableObjectStub<Account>;
+/**
+ * Gives the account of an identity, without a lookup, because the object has that name. Each call is one hop. The hint is where the
+ * object is created, if this is its first request.
+ */
+export type Accounts = (
+  identity_id: string,
+  locationHint?: DurableObjectLocationHint,
+) => DurableObjectStub<Account>;
 
 export function createAccounts(binding: DurableObjectNamespace<Account>): Accounts {
-  return (identity_id) => binding.getByName(identity_id);
+  return (identity_id, locationHint) =>
+    binding.getByName(identity_id, locationHint === undefined ? {} : { locationHint });
 }
 
-/** The same accounts for one request, whose id goes along with each call, for what the object logs. */
-export function accountsOfRequest(accounts: Accounts, request_id: string): Accounts {
+/** The same accounts for one request from a place. Its id goes along with each call, for what the object logs. */
+export function accountsOfRequest(
+  accounts: Accounts,
+  request_id: string,
+  locationHint: DurableObjectLocationHint | undefined,
+): Accounts {
   const origin: CallOrigin = { passbook_request_id: request_id };
   return (identity_id) =>
-    new Proxy(accounts(identity_id), {
+    new Proxy(accounts(identity_id, locationHint), {
       get(account, name) {
         const member: unknown = Reflect.get(account, name);
         if (typeof member !== "function") return member;

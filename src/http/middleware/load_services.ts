@@ -1,4 +1,5 @@
 import { accountsOfRequest } from "../../account/clients/accounts.ts";
+import { locationHintOf } from "../../domain/location_hint.ts";
 import { factory } from "../context.ts";
 import { refuseByAccept } from "../refusal_page.ts";
 import type { ServicesFor } from "../services.ts";
@@ -11,7 +12,8 @@ export const loadServices = (servicesFor: ServicesFor) =>
       const variables = services.refusal.problems.map(({ variable }) => variable);
       return refuseByAccept(context, { code: "misconfigured", variables: [...new Set(variables)] });
     }
-    const accounts = accountsOfRequest(services.value.accounts, context.get("request_id"));
+    const near = locationHintOf(context.req.raw.cf);
+    const accounts = accountsOfRequest(services.value.accounts, context.get("request_id"), near);
     context.set("services", { ...services.value, accounts });
     context.set("base_url", services.value.config.base_url ?? new URL(context.req.url).origin);
     return next();

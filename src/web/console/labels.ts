@@ -40,7 +40,6 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
 const FIGURE_NAMES: Readonly<Partial<Record<FigureName, string>>> = {
   fast_burn: "Failing requests, fast",
   slow_burn: "Failing requests, slowly",
-  limited_requests: "Rate-limited requests",
   read_model_lag: "Delay of lists",
   failed_deliveries: "Failed updates of lists",
   failed_top_ups: "Unpaid top-ups",
