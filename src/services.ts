@@ -67,7 +67,9 @@ import { createStripe } from "./payments/stripe.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { ReadModel } from "./readmodel/queries.ts";
 import { consumeProjections, type ConsumerOptions } from "./readmodel/queue_projector.ts";
-import { cleanReadModel } from "./readmodel/retention.ts";
+import { walkAccounts } from "./readmodel/account_walk.ts";
+import { cleanReadModel, deleteLeftJobs } from "./readmodel/retention.ts";
+import { listTopSpenders } from "./readmodel/top_spenders.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
 import { copyAppIcon } from "./operations/app_icon_copy.ts";
 import { sendAlerts } from "./operations/alerts.ts";
@@ -90,7 +92,7 @@ import { bringPlans } from "./operations/changed_plans.ts";
 import { compareAccount } from "./operator/differences.ts";
 import { createProof } from "./readmodel/proof.ts";
 import { requestDueArchives } from "./operations/due_archives.ts";
-import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
+import { wakeOverdueAccounts } from "./operations/overdue_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
 import type { DeliveriesParts } from "./webhooks/deliveries.ts";
@@ -647,19 +649,18 @@ export function upkeepOf(env: Env): () => Promise<void> {
             },
             `user_${crypto.randomUUID()}`,
           ),
-        silent_accounts: () =>
-          wakeSilentAccounts(
+        overdue_accounts: () =>
+          wakeOverdueAccounts(
             {
-              listSilent: (before_ms, start, limit) =>
-                read_model.listSilent(before_ms, start, limit),
-              readOverdue: (identity_ids, now_ms) => read_model.readOverdue(identity_ids, now_ms),
+              listOverdue: (before_ms) => walkAccounts(env.DB, before_ms),
               countOverdue: (overdue) =>
                 failures.count("overdue_job", { reason: "overdue", ...overdue }),
               repair: (identity_id) => accounts(identity_id).repair(),
             },
-            crypto.randomUUID(),
             Date.now(),
           ),
+        left_jobs: () => deleteLeftJobs(env.DB),
+        top_spenders: () => listTopSpenders(env.DB, Date.now()),
         ...copyTasks(services.value),
         plans: () => bringPlans(services.value),
         deletions: () => account_deletion.finishRecorded(Date.now()),

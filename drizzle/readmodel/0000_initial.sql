@@ -18,7 +18,8 @@ CREATE TABLE `accounts` (
 	`bought` integer DEFAULT 0 NOT NULL,
 	`paid_json` text,
 	`updated_at_ms` integer NOT NULL,
-	`suspended_at_ms` integer
+	`suspended_at_ms` integer,
+	`due_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `accounts_identity_id` ON `accounts` (`identity_id`);--> statement-breakpoint
@@ -120,8 +121,8 @@ CREATE TABLE `grants` (
 --> statement-breakpoint
 CREATE INDEX `grants_app` ON `grants` (`app_slug`,`granted_at_ms`);--> statement-breakpoint
 CREATE TABLE `jobs` (
+	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
-	`id` text NOT NULL,
 	`app_slug` text,
 	`action` text NOT NULL,
 	`status` text NOT NULL,
@@ -137,11 +138,18 @@ CREATE TABLE `jobs` (
 	`expires_at_ms` integer NOT NULL,
 	`allowance_path` text,
 	`started_by_json` text,
-	`line` integer NOT NULL,
-	PRIMARY KEY(`account_id`, `id`)
+	`line` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `lists` (
+	`name` text PRIMARY KEY NOT NULL,
+	`from_ms` integer NOT NULL,
+	`as_of_ms` integer NOT NULL,
+	`rows_json` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `upkeep` (
-	`singleton` integer PRIMARY KEY NOT NULL,
-	`after_account_id` text NOT NULL
-);
+	`task` text PRIMARY KEY NOT NULL,
+	`after_id` text NOT NULL,
+	`found_json` text
+) WITHOUT ROWID;

@@ -20,8 +20,20 @@ export function firstIdOf(at_ms: number): string {
 
 /** The time of a UUIDv7, in milliseconds since the epoch; null for another UUID. */
 export function timeOfId(id: string): number | null {
-  return id[14] === "7" ? Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16) : null;
+  return id[14] === "7" ? beginningOf(id) : null;
 }
+
+/** The time with which a UUIDv7, or an id of {@link firstIdOf}, begins, in milliseconds since the epoch; null without one. */
+export function beginningOf(id: string): number | null {
+  const at_ms = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  return Number.isNaN(at_ms) ? null : at_ms;
+}
+
+/** After every id. */
+export const END_OF_IDS = "~";
+
+/** How far the id of a job may be from the time of its creation, because a clock went back. */
+export const ID_MARGIN_MS = 10 * 60_000;
 
 /** A calendar month. `name` has the form `YYYY-MM`. */
 export interface Month {

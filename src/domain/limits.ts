@@ -25,6 +25,9 @@ export const ACTION_MAX_LENGTH = 200;
 export const PAGE_DEFAULT_ROWS = 50;
 export const PAGE_MAX_ROWS = 200;
 
+/** Jobs of all accounts that one page of a filtered list, or a list by cost, looks at. */
+export const LISTED_JOBS_SCANNED = 4_000;
+
 /** The most jobs of one account that are started at the same time: a list of started jobs may read all of them. */
 export const OPEN_JOBS_MAX = 10_000;
 

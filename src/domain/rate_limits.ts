@@ -65,8 +65,8 @@ export const RATE_LIMITS = {
    */
   app: rule("LIMIT_APP", 10_000, 10),
   /**
-   * Lists of an app's jobs in all accounts. Each reads every stored job of the service, and the read model runs one query at
-   * a time: with a million jobs, one list takes about a second.
+   * Lists of an app's jobs in all accounts. Each reads up to 8,000 stored jobs of the service, and the read model runs one
+   * query at a time.
    */
   app_jobs: rule("LIMIT_APP_JOBS", 20, 60),
   /**

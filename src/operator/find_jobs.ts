@@ -36,12 +36,10 @@ export async function findJobs(
     sort,
     // The most expensive ones have no further page.
     before_id: sort === "cost" ? undefined : cursor?.toLowerCase(),
-    limit: limit + 1,
+    limit,
   });
-  const page = found.slice(0, limit);
-  const last = found.length > limit && sort !== "cost" ? page.at(-1) : undefined;
   return accepted({
-    jobs: page.map((job) => ({
+    jobs: found.jobs.map((job) => ({
       id: job.id,
       identity_id: job.identity_id,
       app_slug: job.app_slug,
@@ -59,7 +57,7 @@ export async function findJobs(
       expires_at: timestamp(job.expires_at_ms),
       by: startedBy(names_tokens ? job : withoutTokenName(job)),
     })),
-    ...(last === undefined ? {} : { next_cursor: last.id }),
+    ...(found.next_id === null ? {} : { next_cursor: found.next_id }),
     as_of,
   });
 }

@@ -9,9 +9,6 @@ export type NowRange = (typeof NOW_RANGES)[number];
 /** Apps of one response: those with the highest cost. */
 const APPS_READ_MAX = 50;
 
-/** Accounts of an app, and apps of an account: enough to see who causes a burst. */
-const TOP_MAX = 10;
-
 /** The end of a day, as a minute of it, and the starts of its hours. */
 const DAY_END = 1440;
 const HOURS = Array.from({ length: 25 }, (_, hour) => hour * 60);
@@ -49,11 +46,10 @@ export async function readToday(
   const now = minuteOf(now_ms);
   const days = [today - 2, today - 1, today];
   const of_apps = { app_slug: app, limit: APPS_READ_MAX };
-  const time = timeOf(range, now_ms);
   const [of_app, of_hour, top_accounts] = await Promise.all([
     read_model.readMarks({ ...of_apps, days, minutes: [now, DAY_END], by_app: true }),
     read_model.readMarks({ ...of_apps, days: days.slice(1), minutes: HOURS, by_app: false }),
-    app === null ? null : read_model.readTopAccounts(app, time, TOP_MAX),
+    app === null ? null : read_model.readTopSpenders(app),
   ]);
   const slugs = [...new Set(of_app.map(({ app_slug }) => app_slug))];
   const apps = slugs
@@ -63,16 +59,11 @@ export async function readToday(
   return {
     range,
     now_ms,
-    time,
+    time: timeOf(range, now_ms),
     apps,
     hours: hoursOf(range, readerOf(of_hour, ""), now_ms),
     top_accounts,
   };
-}
-
-/** The apps in which an account spends most in the last 24 hours. Rejects if the read model cannot be read. */
-export function readTopApps({ read_model }: OperatorServices, identity_id: string) {
-  return read_model.readTopApps(identity_id, timeOf("24h", Date.now()), TOP_MAX);
 }
 
 /** In milliseconds since the epoch; the end is excluded. */

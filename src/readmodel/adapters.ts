@@ -23,7 +23,7 @@ export const noProjector: Projector = {
   apply: () => Promise.resolve(true),
   replaceAccount: nothing,
   replaceGrants: nothing,
-  replaceJobs: nothing,
+  replaceJobs: () => Promise.resolve(null),
   isArchived: () => Promise.resolve(false),
   noteArchive: nothing,
   bar: nothing,

@@ -6,13 +6,23 @@ import { drizzle } from "drizzle-orm/d1";
 import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES } from "./projector.ts";
-import type { ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
+import type { JobRange, ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
 import { accounts, grants, jobs } from "./schema.ts";
-import { utcDayOf } from "../domain/calendar.ts";
+import {
+  beginningOf,
+  DAY_MS,
+  END_OF_IDS,
+  firstIdOf,
+  ID_MARGIN_MS,
+  utcDayOf,
+} from "../domain/calendar.ts";
 import { countForfeit, countForfeitOwed, countLines } from "./totals.ts";
 
-/** Rows of a deleted account that one query removes from D1. */
-const PROJECTION_FORGET_ROWS = 1_000;
+/** Days of a deleted account that one query removes from D1. */
+const PROJECTION_FORGET_DAYS = 1_000;
+
+/** Jobs of all accounts that one call of a rebuild looks at. */
+const PROJECTION_RANGE_JOBS = 4_000;
 
 /** The direct adapter, which also takes the rows of several accounts at once. */
 export interface DirectProjector extends Projector {
@@ -91,14 +101,19 @@ const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep", where: IS_TH
 const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older", where: IS_THERE });
 const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
 const READ_LINES = "select id, line from accounts where id in (select value from json_each(?1))";
-/** Deletes the jobs that a rebuild's range does not contain. `null` as the last id: to the end. */
-const DELETE_OTHER_JOBS = `delete from jobs
-  where account_id = ?1 and id > ?2 and (?3 is null or id <= ?3)
-    and id not in (select value ->> '$.id' from json_each(?4))`;
+/** The ids of a rebuild's range that one call looks at; `null` as the last id: to the end. */
+const RANGE = `from jobs where id > ?1 and (?2 is null or id <= ?2) order by id`;
+const END_OF_RANGE = `select id ${RANGE} limit 1 offset ${PROJECTION_RANGE_JOBS} - 1`;
+/** Deletes the jobs of an account there that it does not have. */
+const DELETE_OTHER_JOBS = `delete from jobs where id in (
+    select id from (select id, account_id ${RANGE} limit ${PROJECTION_RANGE_JOBS})
+    where account_id = ?3 and id not in (select value ->> '$.id' from json_each(?4)))`;
+/** The first day from ?2 on, on which an account was active. Only then were jobs of it created. */
+const ACTIVE_DAY = "select min(day) as day from account_days where account_id = ?1 and day >= ?2";
 const DELETE_OTHER_GRANTS = `delete from grants
   where account_id = ?1 and app_slug not in (select value ->> '$.app_slug' from json_each(?2))`;
-const HAS_NO_JOBS = "not exists (select 1 from jobs where account_id = ?1)";
-const COUNT_FORFEIT = [countForfeit(HAS_NO_JOBS), countForfeitOwed(HAS_NO_JOBS)];
+const HAS_NO_DAYS = "not exists (select 1 from account_days where account_id = ?1)";
+const COUNT_FORFEIT = [countForfeit(HAS_NO_DAYS), countForfeitOwed(HAS_NO_DAYS)];
 const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
 const NOTE_ARCHIVE = `insert into archive_heads
@@ -128,14 +143,7 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
         ...insert(REPLACE_GRANTS, grants),
       ]);
     },
-    async replaceJobs({ account_id, after_id, to_id, jobs }) {
-      await binding.batch([
-        binding
-          .prepare(DELETE_OTHER_JOBS)
-          .bind(account_id, after_id, to_id, JSON.stringify(jobs.map(({ id }) => ({ id })))),
-        ...insert(REPLACE_JOBS, jobs),
-      ]);
-    },
+    replaceJobs: (range) => replaceJobs(binding, range),
     async isArchived(account_id) {
       const head = "select 1 from archive_heads where account_id = ?1";
       return (await binding.prepare(head).bind(account_id).first()) !== null;
@@ -156,21 +164,21 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
       const [deleted] = await binding.batch([
         binding
           .prepare(
-            `delete from jobs where account_id = ?1 and id in
-              (select id from jobs where account_id = ?1 limit ${PROJECTION_FORGET_ROWS})`,
+            `delete from account_days where account_id = ?1 and (day, app_slug) in (select day, app_slug
+              from account_days where account_id = ?1 limit ${PROJECTION_FORGET_DAYS})`,
           )
           .bind(account_id),
         binding.prepare("delete from grants where account_id = ?1").bind(account_id),
         binding.prepare("delete from archive_heads where account_id = ?1").bind(account_id),
         binding.prepare("delete from differences where account_id = ?1").bind(account_id),
-        binding.prepare("delete from account_days where account_id = ?1").bind(account_id),
         ...COUNT_FORFEIT.map((query) =>
           binding.prepare(query).bind(account_id, utcDayOf(Date.now())),
         ),
-        // The row is deleted last, because it shows that there is still something to delete.
-        binding.prepare(`delete from accounts where id = ?1 and ${HAS_NO_JOBS}`).bind(account_id),
+        // The row is deleted last, because it shows that there is still something to delete. No list shows jobs without it, and
+        // the schedule deletes them.
+        binding.prepare(`delete from accounts where id = ?1 and ${HAS_NO_DAYS}`).bind(account_id),
       ]);
-      return (deleted?.meta.changes ?? 0) < PROJECTION_FORGET_ROWS;
+      return (deleted?.meta.changes ?? 0) < PROJECTION_FORGET_DAYS;
     },
   };
 }
@@ -181,6 +189,26 @@ function insertRows(
   rows: readonly object[],
 ): D1PreparedStatement[] {
   return rows.length === 0 ? [] : [binding.prepare(query).bind(JSON.stringify(rows))];
+}
+
+/** @returns up to which id the range was replaced, as {@link Projector.replaceJobs}. */
+async function replaceJobs(
+  binding: D1Database,
+  { account_id, after_id, to_id, jobs }: JobRange,
+): Promise<string | null> {
+  const day = utcDayOf((beginningOf(after_id) ?? 0) - ID_MARGIN_MS);
+  const active = await binding.prepare(ACTIVE_DAY).bind(account_id, day).first<number>("day");
+  const active_id = active === null ? END_OF_IDS : firstIdOf(active * DAY_MS - ID_MARGIN_MS);
+  const from_id = active_id > after_id ? active_id : after_id;
+  const end = await binding.prepare(END_OF_RANGE).bind(from_id, to_id).first<string>("id");
+  const end_id = end ?? to_id;
+  const own = jobs.filter(({ id }) => end_id === null || id <= end_id);
+  const ids = JSON.stringify(own.map(({ id }) => ({ id })));
+  await binding.batch([
+    binding.prepare(DELETE_OTHER_JOBS).bind(from_id, end_id, account_id, ids),
+    ...insertRows(binding, REPLACE_JOBS, own),
+  ]);
+  return end_id;
 }
 
 async function readLines(

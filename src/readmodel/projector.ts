@@ -71,8 +71,11 @@ export interface Projector {
   replaceAccount(account: ProjectedAccount): Promise<void>;
   /** Replaces all grants of an account. */
   replaceGrants(account_id: string, grants: ProjectedRows["grants"]): Promise<void>;
-  /** Replaces the jobs of a range. */
-  replaceJobs(range: JobRange): Promise<void>;
+  /**
+   * Replaces the jobs at the beginning of a range: D1 looks at a bounded number of jobs of all accounts.
+   * @returns the last id that it looked at, after which to continue; null: the range went to the end, and is done.
+   */
+  replaceJobs(range: JobRange): Promise<string | null>;
   /** Whether the archive has segments of an account. */
   isArchived(account_id: string): Promise<boolean>;
   /** Writes the newest segment of an account. An earlier one never replaces it. */

@@ -21,23 +21,14 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import { DAY_MS, firstIdOf, timeOfId, utcDayOf } from "../domain/calendar.ts";
 import type { ArchiveHead } from "../domain/archive_segment.ts";
 import type { FillingAccount } from "../domain/health.ts";
-import type { JobStatus } from "../domain/job.ts";
 import type { ActiveAccount, ActiveSince } from "../domain/webhook_delivery.ts";
-import type { AccountSort, AccountState, JobSort, SortOrder } from "../domain/wire.ts";
-import { accounts, archiveHeads, jobs } from "./schema.ts";
-import {
-  readMarks,
-  readTopAccounts,
-  readTopApps,
-  type DayMark,
-  type MarksRequest,
-  type SpendingAccount,
-  type SpendingApp,
-  type TimeRange,
-} from "./today.ts";
+import type { AccountSort, AccountState, SortOrder } from "../domain/wire.ts";
+import { accounts, archiveHeads } from "./schema.ts";
+import { findJob, findJobs, type FoundJob, type JobPage, type JobSearch } from "./job_lists.ts";
+import { readMarks, type DayMark, type MarksRequest } from "./today.ts";
+import { readTopSpenders, type TopAccounts } from "./top_spenders.ts";
 import {
   readAppTotals,
   readDailyTotals,
@@ -54,25 +45,15 @@ interface PlanCount {
   readonly versions: ReadonlyMap<number, number>;
 }
 
-/** Accounts that one search for silent ones reads. A full table would keep D1 busy for seconds. */
-const SILENT_ACCOUNTS_READ = 5_000;
-
 /** Accounts that one search for entries without an archive reads. */
 const UNARCHIVED_ACCOUNTS_READ = 5_000;
 
 /** Accounts of one app that a list considers: several days of a fraud wave. D1 looks each of them up. */
 const GRANTEES_LISTED_MAX = 5_000;
 
-/** How far the id of a job may be from the time of its creation. */
-const CLOCK_MARGIN_MS = 10 * 60_000;
-
-/** The longest time, in days, whose jobs are found by the activity of accounts. */
-const DAYS_SEARCHED_MAX = 93;
-
 export type { DayMark };
 
 export type FoundAccount = typeof accounts.$inferSelect;
-export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
 
 /** The last row of the previous page: the value that it was sorted by, and its id. */
 interface AccountCursor {
@@ -122,21 +103,6 @@ export interface AccountSearch {
   readonly limit: number;
 }
 
-interface JobSearch {
-  readonly app_slug?: string | undefined;
-  readonly status?: JobStatus | undefined;
-  /** The app that started it, or the allowance or one of its ancestors. */
-  readonly by?: string | undefined;
-  readonly identity_id?: string | undefined;
-  /** The time of creation; `to_ms` is excluded. */
-  readonly from_ms?: number | undefined;
-  readonly to_ms?: number | undefined;
-  readonly before_id?: string | undefined;
-  /** Left out: the newest first. */
-  readonly sort?: JobSort | undefined;
-  readonly limit: number;
-}
-
 /** Balances, which lower the sum if they are below zero, and credits that started jobs hold. */
 export interface Outstanding {
   readonly credits: number;
@@ -156,12 +122,6 @@ interface HeldCredits {
 interface DeliveredAccount {
   readonly line: number;
   readonly updated_at_ms: number;
-}
-
-interface OverdueJobs {
-  readonly overdue: number;
-  /** The earliest of their deadlines; null if no job is overdue. */
-  readonly oldest_at_ms: number | null;
 }
 
 const GRANTED = `select app_slug, granted from daily_totals
@@ -187,11 +147,6 @@ const ACTIVE = `with looked_at as materialized (
         and (known.day, known.app_slug) < (looked_at.day, looked_at.app_slug)) as is_known
   from looked_at order by day, app_slug, account_id`;
 
-const OVERDUE = `select count(*) as overdue, min(expires_at_ms) as oldest_at_ms
-  from accounts join jobs on jobs.account_id = accounts.id
-  where identity_id in (select value from json_each(?1))
-    and status = 'started' and expires_at_ms < ?2`;
-
 /** Each method throws if D1 cannot be reached. */
 export class ReadModel {
   readonly #binding: D1Database;
@@ -207,52 +162,14 @@ export class ReadModel {
     return accountsQuery(this.#database, search);
   }
 
-  /**
-   * Jobs across accounts. With `identity_id`, it reads the jobs of one account; with a time, only those of that time; and
-   * with an app and a time, only those of accounts that were active in the app then.
-   */
-  async findJobs(search: JobSearch): Promise<readonly FoundJob[]> {
-    const { app_slug, status, by, identity_id, from_ms, to_ms, before_id, sort, limit } = search;
-    const rows = await this.#database
-      .select({ job: jobs, identity_id: accounts.identity_id })
-      .from(jobs)
-      .innerJoin(accounts, eq(accounts.id, jobs.account_id))
-      .where(
-        and(
-          identity_id === undefined ? undefined : eq(accounts.identity_id, identity_id),
-          app_slug === undefined ? undefined : eq(jobs.app_slug, app_slug),
-          status === undefined ? undefined : eq(jobs.status, status),
-          by === undefined ? undefined : isStartedBy(by),
-          from_ms === undefined ? undefined : gte(jobs.created_at_ms, from_ms),
-          to_ms === undefined ? undefined : lt(jobs.created_at_ms, to_ms),
-          isActiveThen(search),
-          before_id === undefined ? undefined : lt(jobs.id, before_id),
-        ),
-      )
-      .orderBy(
-        ...(sort === "cost" ? [sql`${jobs.actual_cost} - ${jobs.refunded} desc`] : []),
-        desc(jobs.id),
-      )
-      .limit(limit);
-    return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
+  /** A page of jobs across accounts. It may be short, and still have a next one. */
+  findJobs(search: JobSearch): Promise<JobPage> {
+    return findJobs(this.#binding, search);
   }
 
-  /**
-   * A job by its id; null: it is not stored, or not any more. Its id says on which day it was created, so only the accounts
-   * that were active on that day are looked at.
-   */
-  async findJob(id: string): Promise<FoundJob | null> {
-    const created_at_ms = timeOfId(id);
-    if (created_at_ms === null) return null;
-    const days = [-CLOCK_MARGIN_MS, CLOCK_MARGIN_MS].map((by) => utcDayOf(created_at_ms + by));
-    const active = sql`(select account_id from account_days where day in ${listOf(days)})`;
-    const [row] = await this.#database
-      .select({ job: jobs, identity_id: accounts.identity_id })
-      .from(jobs)
-      .innerJoin(accounts, eq(accounts.id, jobs.account_id))
-      .where(and(inArray(jobs.account_id, active), eq(jobs.id, id)))
-      .limit(1);
-    return row === undefined ? null : { ...row.job, identity_id: row.identity_id };
+  /** A job by its id; null: it is not stored, or not any more. */
+  findJob(id: string): Promise<FoundJob | null> {
+    return findJob(this.#binding, id);
   }
 
   /** Totals of UTC days, in whole days since the epoch, `to` excluded; `app` null: all apps. */
@@ -270,22 +187,9 @@ export class ReadModel {
     return readMarks(this.#binding, request);
   }
 
-  /** The accounts that spend most in an app, by the cost and the held credits of their jobs that began in that time. */
-  readTopAccounts(
-    app_slug: string,
-    range: TimeRange,
-    limit: number,
-  ): Promise<readonly SpendingAccount[]> {
-    return readTopAccounts(this.#binding, app_slug, range, limit);
-  }
-
-  /** The apps in which an account spends most, in the same way. */
-  readTopApps(
-    identity_id: string,
-    range: TimeRange,
-    limit: number,
-  ): Promise<readonly SpendingApp[]> {
-    return readTopApps(this.#binding, identity_id, range, limit);
+  /** The accounts that spent most in an app lately, as the schedule listed them; null: it has not listed any. */
+  readTopSpenders(app_slug: string): Promise<TopAccounts | null> {
+    return readTopSpenders(this.#binding, app_slug);
   }
 
   /** The money of the same days, by package and currency. */
@@ -318,17 +222,6 @@ export class ReadModel {
       .from(accounts)
       .where(eq(accounts.id, account_id));
     return rows[0] ?? null;
-  }
-
-  /**
-   * Identities of accounts that hold credits and have had no entry since `before_ms`. Looks at a bounded number of
-   * accounts with an id after `start`, then at the first ones.
-   */
-  async listSilent(before_ms: number, start: string, limit: number): Promise<readonly string[]> {
-    const after = await this.#silentAfter(start, before_ms, limit);
-    if (after.length >= limit) return after;
-    const first = await this.#silentAfter("", before_ms, limit);
-    return [...new Set([...after, ...first])].slice(0, limit);
   }
 
   /**
@@ -458,29 +351,6 @@ export class ReadModel {
       .all<Omit<ActiveAccount, "is_known"> & { is_known: number }>();
     return results.map((row) => ({ ...row, is_known: row.is_known === 1 }));
   }
-
-  /** The jobs of these identities that are started after their deadline. Reads all their stored jobs. */
-  async readOverdue(identity_ids: readonly string[], now_ms: number): Promise<OverdueJobs> {
-    const overdue = this.#binding.prepare(OVERDUE).bind(JSON.stringify(identity_ids), now_ms);
-    return (await overdue.first<OverdueJobs>()) ?? { overdue: 0, oldest_at_ms: null };
-  }
-
-  async #silentAfter(start: string, before_ms: number, limit: number) {
-    const { id, identity_id, reserved, updated_at_ms } = accounts;
-    const looked_at = this.#database
-      .select({ identity_id, reserved, updated_at_ms })
-      .from(accounts)
-      .where(gt(id, start))
-      .orderBy(asc(id))
-      .limit(SILENT_ACCOUNTS_READ)
-      .as("looked_at");
-    const rows = await this.#database
-      .select({ identity_id: looked_at.identity_id })
-      .from(looked_at)
-      .where(and(gt(looked_at.reserved, 0), lt(looked_at.updated_at_ms, before_ms)))
-      .limit(limit);
-    return rows.map((row) => row.identity_id);
-  }
 }
 
 const listOf = (values: readonly (string | number)[]): SQL =>
@@ -488,32 +358,6 @@ const listOf = (values: readonly (string | number)[]): SQL =>
 
 function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL | undefined {
   return or(eq(accounts.id, id), inArray(accounts.identity_id, listOf(identity_ids)));
-}
-
-/** SQL: what finds the jobs of a time by the primary key. A job is created on a day on which its account is active. */
-function isActiveThen({ app_slug, from_ms, to_ms }: JobSearch): SQL | undefined {
-  if (app_slug === undefined || from_ms === undefined || to_ms === undefined) return undefined;
-  if (to_ms - from_ms > DAYS_SEARCHED_MAX * DAY_MS) return undefined;
-  const active = sql`(select account_id from account_days where app_slug = ${app_slug}
-    and day in ${listOf(daysBetween(from_ms, to_ms))})`;
-  // Ids follow their time, except after a clock that went back.
-  return and(
-    inArray(jobs.account_id, active),
-    gte(jobs.id, firstIdOf(from_ms - CLOCK_MARGIN_MS)),
-    lt(jobs.id, firstIdOf(to_ms + CLOCK_MARGIN_MS)),
-  );
-}
-
-/** The UTC days that a time touches; the index of activity takes equal days only. */
-function daysBetween(from_ms: number, to_ms: number): readonly number[] {
-  const first = utcDayOf(from_ms);
-  const count = Math.max(0, utcDayOf(to_ms) - first + 1);
-  return Array.from({ length: count }, (_, at) => first + at);
-}
-
-function isStartedBy(id: string): SQL {
-  return sql`(${jobs.started_by_json} ->> '$.slug' = ${id}
-    or instr(' ' || ${jobs.allowance_path} || ' ', ${` ${id} `}) > 0)`;
 }
 
 const GRANTEES = (app_slug: string): SQL => sql`(select account_id from grants

@@ -1,42 +1,44 @@
 /**
- * Maintenance of the read model: deletes jobs and daily activity older than the window. It goes through the
- * accounts by id and continues where the last run stopped. It needs no index, which would cost one more written
- * row per job.
+ * Maintenance of the read model, in portions: deletes jobs and daily activity older than the window, and jobs whose account
+ * was deleted. The walks through jobs continue where the last run stopped.
  */
-import { DAY_MS, firstIdOf, utcDayOf } from "../domain/calendar.ts";
+import { DAY_MS, END_OF_IDS, firstIdOf, utcDayOf } from "../domain/calendar.ts";
 import { UPKEEP_PORTIONS } from "../domain/limits.ts";
+import { readPosition, savePosition } from "./positions.ts";
 import { DELETE_MARKS, firstMarkedDay } from "./today.ts";
 
-/** Accounts in one portion of the read model's maintenance, and jobs or daily totals that one query deletes. */
-export const UPKEEP_PORTION_ACCOUNTS = 500;
+/** Jobs that one portion of a walk looks at, and rows that a query without a walk deletes. */
+export const UPKEEP_PORTION_JOBS = 3_000;
 export const UPKEEP_PORTION_ROWS = 2_000;
 
 interface ReadModelUpkeep {
   readonly deleted_jobs: number;
   readonly portions: number;
-  /** All accounts were visited; the next run starts with the first one. */
+  /** All old jobs were visited; the next run starts with the first one. */
   readonly complete: boolean;
 }
 
-/** An account's old jobs are one range of the primary key. Started jobs stay until they end. */
-const DELETE_JOBS = `delete from jobs where (account_id, id) in (
-  select jobs.account_id, jobs.id from accounts
-    cross join jobs on jobs.account_id = accounts.id and jobs.id < ?3
-    where accounts.id > ?1 and accounts.id <= ?2 and jobs.status <> 'started'
-    limit ${UPKEEP_PORTION_ROWS})`;
+const PORTION = `select id, status, account_id from jobs
+  where id > ?1 and id < ?2 order by id limit ${UPKEEP_PORTION_JOBS}`;
+
+/** Started jobs stay until they end. */
+const DELETE_OLD_JOBS = `delete from jobs where id in (select id from (${PORTION})
+  where status <> 'started')`;
+
+const DELETE_LEFT_JOBS = `delete from jobs where id in (select id from (${PORTION}) as looked_at
+  where not exists (select 1 from accounts where accounts.id = looked_at.account_id))`;
+
+/** Null: the portion is the last one. */
+const END_OF_PORTION = `select id from jobs where id > ?1 and id < ?2
+  order by id limit 1 offset ${UPKEEP_PORTION_JOBS - 1}`;
 
 /** If an entry of a deleted day arrives later, its account counts as active a second time. */
 const DELETE_ACCOUNT_DAYS = `delete from account_days where (account_id, day, app_slug) in (
-  select account_id, day, app_slug from accounts
-    cross join account_days on account_id = accounts.id and day < ?3
-    where accounts.id > ?1 and accounts.id <= ?2
-    limit ${UPKEEP_PORTION_ROWS})`;
-
-const MOVE_TO = `insert into upkeep (singleton, after_account_id) values (1, ?1)
-  on conflict (singleton) do update set after_account_id = excluded.after_account_id`;
+  select account_id, day, app_slug from account_days where day < ?1
+    order by day limit ${UPKEEP_PORTION_ROWS})`;
 
 /**
- * Continues with at most {@link UPKEEP_PORTIONS} portions. `days`: how long a job stays after its creation. A
+ * Continues with at most {@link UPKEEP_PORTIONS} portions of each kind. `days`: how long a job stays after its creation. A
  * run that is interrupted, or concurrent with another, deletes some rows later.
  * @throws if D1 cannot be reached.
  */
@@ -45,39 +47,56 @@ export async function cleanReadModel(
   days: number,
   now_ms: number,
 ): Promise<ReadModelUpkeep> {
-  const before_id = firstIdOf(now_ms - days * DAY_MS);
-  const before_day = utcDayOf(now_ms) - days;
   await database.prepare(DELETE_MARKS).bind(firstMarkedDay(now_ms)).run();
-  let deleted_jobs = 0;
-  for (let portions = 1; portions <= UPKEEP_PORTIONS; portions += 1) {
-    const { after_id, to_id } = await findPortion(database);
-    if (to_id === null) {
-      if (after_id !== "") await database.prepare(MOVE_TO).bind("").run();
-      return { deleted_jobs, portions, complete: true };
-    }
-    const deleted = await database.batch([
-      database.prepare(DELETE_JOBS).bind(after_id, to_id, before_id),
-      database.prepare(DELETE_ACCOUNT_DAYS).bind(after_id, to_id, before_day),
-    ]);
-    deleted_jobs += deleted[0]?.meta.changes ?? 0;
-    // If more rows are due, the next portion has the same accounts.
-    if (deleted.some(({ meta }) => meta.changes === UPKEEP_PORTION_ROWS)) continue;
-    await database.prepare(MOVE_TO).bind(to_id).run();
-  }
-  return { deleted_jobs, portions: UPKEEP_PORTIONS, complete: false };
+  await deleteAccountDays(database, utcDayOf(now_ms) - days);
+  const before_id = firstIdOf(now_ms - days * DAY_MS);
+  const old_jobs = { name: "old_jobs", query: DELETE_OLD_JOBS, before_id };
+  return walkJobs(database, old_jobs);
 }
 
-const FIND_PORTION = `select position.after_id, (select max(id) from (
-    select id from accounts where id > position.after_id order by id limit ${UPKEEP_PORTION_ACCOUNTS}
-  )) as to_id
-  from (select coalesce(max(after_account_id), '') as after_id from upkeep) as position`;
+/** Deletes the jobs of deleted accounts, which no list shows any more. @throws if D1 cannot be reached. */
+export function deleteLeftJobs(database: D1Database): Promise<ReadModelUpkeep> {
+  return walkJobs(database, {
+    name: "left_jobs",
+    query: DELETE_LEFT_JOBS,
+    before_id: END_OF_IDS,
+  });
+}
 
-/** The range of the next accounts: after `after_id`, up to `to_id`; null: there are no more. */
-async function findPortion(
+async function deleteAccountDays(database: D1Database, before_day: number): Promise<void> {
+  for (let portions = 0; portions < UPKEEP_PORTIONS; portions += 1) {
+    const { meta } = await database.prepare(DELETE_ACCOUNT_DAYS).bind(before_day).run();
+    if (meta.changes < UPKEEP_PORTION_ROWS) return;
+  }
+}
+
+interface Walk {
+  readonly name: string;
+  /** Deletes among the jobs of a portion. */
+  readonly query: string;
+  readonly before_id: string;
+}
+
+async function walkJobs(
   database: D1Database,
-): Promise<{ after_id: string; to_id: string | null }> {
-  const found = await database
-    .prepare(FIND_PORTION)
-    .first<{ after_id: string; to_id: string | null }>();
-  return found ?? { after_id: "", to_id: null };
+  { name, query, before_id }: Walk,
+): Promise<ReadModelUpkeep> {
+  let deleted_jobs = 0;
+  const { after_id: began_after_id } = await readPosition(database, name);
+  let after_id = began_after_id;
+  for (let portions = 1; portions <= UPKEEP_PORTIONS; portions += 1) {
+    const [end, deleted] = await database.batch<{ readonly id: string }>([
+      database.prepare(END_OF_PORTION).bind(after_id, before_id),
+      database.prepare(query).bind(after_id, before_id),
+    ]);
+    deleted_jobs += deleted?.meta.changes ?? 0;
+    const to_id = end?.results[0]?.id;
+    if (to_id === undefined) {
+      if (began_after_id !== "") await savePosition(database, name, { after_id: "" });
+      return { deleted_jobs, portions, complete: true };
+    }
+    after_id = to_id;
+  }
+  await savePosition(database, name, { after_id });
+  return { deleted_jobs, portions: UPKEEP_PORTIONS, complete: false };
 }

@@ -33,6 +33,8 @@ export const accounts = sqliteTable(
     updated_at_ms: integer().notNull(),
     /** Null: not suspended. */
     suspended_at_ms: integer(),
+    /** The earliest deadline of its started jobs; null: none is started. As of its newest delivery. */
+    due_at_ms: integer(),
   },
   (table) => [
     index("accounts_identity_id").on(table.identity_id),
@@ -63,35 +65,32 @@ export const grants = sqliteTable(
 );
 
 /**
- * Clustered by account, so that one account's jobs are one range and a row is one write. Metadata is not
+ * Clustered by id, which begins with the time of creation: lists across accounts read the newest first, old jobs are deleted
+ * from the beginning, and a row is one write. The jobs of one account are found through its active days. Metadata is not
  * copied: it belongs to the users and would be most of the bytes.
  */
-export const jobs = sqliteTable(
-  "jobs",
-  {
-    account_id: text().notNull(),
-    id: text().notNull(),
-    app_slug: text(),
-    action: text().notNull(),
-    status: text({ enum: JOB_STATUSES }).notNull(),
-    reserved: integer().notNull(),
-    actual_cost: integer().notNull(),
-    refunded: integer().notNull(),
-    step: integer().notNull(),
-    spent: integer(),
-    failure: text().$type<JobFailure>(),
-    failure_reason: text(),
-    created_at_ms: integer().notNull(),
-    updated_at_ms: integer().notNull(),
-    expires_at_ms: integer().notNull(),
-    /** Its starter, as in the account; see `domain/started_by.ts`. */
-    allowance_path: text(),
-    started_by_json: text(),
-    /** The entry of the job's last change. An older row never replaces a newer one. */
-    line: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.account_id, table.id] })],
-);
+export const jobs = sqliteTable("jobs", {
+  id: text().primaryKey(),
+  account_id: text().notNull(),
+  app_slug: text(),
+  action: text().notNull(),
+  status: text({ enum: JOB_STATUSES }).notNull(),
+  reserved: integer().notNull(),
+  actual_cost: integer().notNull(),
+  refunded: integer().notNull(),
+  step: integer().notNull(),
+  spent: integer(),
+  failure: text().$type<JobFailure>(),
+  failure_reason: text(),
+  created_at_ms: integer().notNull(),
+  updated_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+  /** Its starter, as in the account; see `domain/started_by.ts`. */
+  allowance_path: text(),
+  started_by_json: text(),
+  /** The entry of the job's last change. An older row never replaces a newer one. */
+  line: integer().notNull(),
+});
 
 /** Ids of deleted accounts, which are not used again. A late delivery must not restore their rows. */
 export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().primaryKey() });
@@ -245,8 +244,19 @@ export const differences = sqliteTable(
   (table) => [primaryKey({ columns: [table.account_id, table.place, table.what] })],
 );
 
-/** One row: the last account that maintenance has visited. */
+/** How far the tasks of the schedule have come that walk through a table: the last row that each has visited. */
 export const upkeep = sqliteTable("upkeep", {
-  singleton: integer().primaryKey(),
-  after_account_id: text().notNull(),
+  task: text().primaryKey(),
+  after_id: text().notNull(),
+  /** What the task has found so far in its walk. */
+  found_json: text(),
+});
+
+/** Lists in an order that changes with each delivery. The schedule writes them; see `lists.ts`. */
+export const lists = sqliteTable("lists", {
+  name: text().primaryKey(),
+  /** The first and the last moment that the list is about, in milliseconds since the epoch. */
+  from_ms: integer().notNull(),
+  as_of_ms: integer().notNull(),
+  rows_json: text().notNull(),
 });

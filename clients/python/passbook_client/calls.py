@@ -1359,9 +1359,10 @@ class AdminCalls(ABC):
         identity_id: str | None = None,
     ) -> types.FoundJobPage:
         """
-        Jobs across accounts. The data comes from the read model, which has no metadata. The newest first;
-        with `sort=cost`, those that cost most (`actual_cost` less `refunded`), and then there is no further
-        page. An app together with `from` and `to` reads only the jobs of that time.
+        Jobs across accounts. The data comes from the read model, which has no metadata. The newest first. A
+        filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`. With
+        `sort=cost`, those that cost most (`actual_cost` less `refunded`) among the newest 4,000 jobs of all
+        accounts up to `to`, and then there is no further page.
         """
         return self._send(
             Call(

@@ -119,6 +119,13 @@ export class Deadlines {
     );
   }
 
+  /** Of the jobs set aside; null: there are none. */
+  readFirstStuckDeadline(): number | null {
+    return this.#time(
+      "select min(expires_at_ms) as at_ms from jobs where id in (select job_id from stuck_jobs)",
+    );
+  }
+
   readFirstStuckRetry(): number | null {
     return this.#time("select min(retry_at_ms) as at_ms from stuck_jobs");
   }

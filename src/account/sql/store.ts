@@ -250,6 +250,23 @@ export class Store {
     );
   }
 
+  /** The earliest deadline of the started jobs, also of those set aside; null: none is started. */
+  readFirstDeadline(): number | null {
+    const { open_jobs = 0, recent_after_job_id = null } = this.readNewestEntry() ?? {};
+    if (open_jobs === 0) return null;
+    const recent = this.#database.first<{ jobs: number; at_ms: number | null }>(
+      "select count(*) as jobs, min(expires_at_ms) as at_ms from jobs where id > ? and status = 'started'",
+      recent_after_job_id ?? "",
+    );
+    // If all started jobs are recent, the other tables have none.
+    const others =
+      recent?.jobs === open_jobs
+        ? []
+        : [this.deadlines.readFirstLongExpiry(), this.deadlines.readFirstStuckDeadline()];
+    const times = [recent?.at_ms ?? null, ...others].filter((at_ms) => at_ms !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   /**
    * Started jobs that may not go on: an allowance of theirs was revoked, or the holder stopped their app together with its
    * jobs. Without those set aside. Reads every started job.

@@ -246,10 +246,10 @@ export class Outbox {
       // The jobs before were left to the archive, and are older than the read model keeps jobs.
       const from_id = after_id === "" ? this.#store.left.jobs_end : after_id;
       const range = jobRangeAfter(this.#store, from_id, PROJECTION_BATCH_LINES);
-      await this.#projector.replaceJobs(range);
+      const rebuilt_to_job_id = await this.#projector.replaceJobs(range);
       const since_ms = this.#behind?.since_ms ?? Date.now();
-      this.#saveBehind({ since_ms, rebuilt_to_job_id: range.to_id });
-      if (range.to_id === null) return left;
+      this.#saveBehind({ since_ms, rebuilt_to_job_id });
+      if (rebuilt_to_job_id === null) return left;
     }
     return 0;
   }

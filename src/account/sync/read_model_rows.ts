@@ -194,7 +194,7 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
     return totalsOf(store, { entry, before, job, ended_line: endedLine(store, job) });
   });
   return {
-    account: accountRow(account, last),
+    account: { ...accountRow(account, last), due_at_ms: store.readFirstDeadline() },
     grants: [...app_slugs].flatMap((slug) => grantRow(account.id, store.readApp(slug))),
     jobs: [...jobs.values()].map((job) => jobRow(account.id, job)),
     lines: totals,
@@ -205,7 +205,7 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
 export function newestAccount(store: Store): ProjectedAccount {
   const newest = store.readNewestEntry();
   assertInvariant(newest !== null, "an open account has entries");
-  return accountRow(readAccount(store), newest);
+  return { ...accountRow(readAccount(store), newest), due_at_ms: store.readFirstDeadline() };
 }
 
 /** All grants of the account. */
@@ -229,7 +229,8 @@ export function jobRangeAfter(store: Store, after_id: string, limit: number): Jo
 export function isOwn(store: Store, known: ProjectedAccount): boolean {
   const entry = store.readEntry(known.line);
   if (entry === null) return false;
-  const expected = accountRow(readAccount(store), entry);
+  // Neither entries nor rows say when jobs were due at that time.
+  const { due_at_ms: _, ...expected } = accountRow(readAccount(store), entry);
   // Entries contain neither the plan nor a suspension. D1 has those of its newest delivery.
   if (entry.line !== store.readNewestEntry()?.line) {
     expected.plan = known.plan;
@@ -262,6 +263,7 @@ function accountRow(
     paid_json: entry.paid_json,
     updated_at_ms: entry.at_ms,
     suspended_at_ms,
+    due_at_ms: null,
   };
 }
 

@@ -3,7 +3,6 @@ import { OPERATOR, type InspectedAccount } from "../../account/contract.ts";
 import { holderAccount } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { readTopApps } from "../../operator/read_today.ts";
 import { appNames } from "../account/apps.ts";
 import { statementEntries } from "../account/statement_entries.ts";
 import { number } from "../layout/labels.ts";
@@ -60,7 +59,6 @@ export const showAccount = factory.createHandlers(async (context) => {
       app_options={inspected.value.apps.map(({ slug }) => [slug, appName(slug)] as const)}
       purchases={bought.value.rows}
       paymentUrl={payments === null ? null : payments.paymentUrl}
-      top_apps={await nullIfUnreadable(readTopApps(context.get("services"), identity_id))}
       audit_entries={audited.entries}
       personName={audited.personName}
       read_model_progress={await readModelProgress(context, inspected.value)}
@@ -86,8 +84,6 @@ async function readModelProgress(
 
 interface ConsoleAccountPageProps
   extends AccountPanelsProps, Omit<LedgerPanelProps, "person">, PurchasesPanelProps {
-  /** Null if the read model cannot be read. */
-  readonly top_apps: Awaited<ReturnType<typeof readTopApps>> | null;
   readonly audit_entries: readonly AuditEntry[];
   readonly personName: (identity_id: string) => string;
 }
@@ -200,15 +196,15 @@ function StartedJobs({
 }
 
 /** Nothing without jobs in that time: most accounts have none. */
-function TopApps({ person, top_apps, appName }: ConsoleAccountPageProps) {
-  if (top_apps === null || top_apps.length === 0) return null;
+function TopApps({ person, inspected: { spending }, appName }: ConsoleAccountPageProps) {
+  if (spending.length === 0) return null;
   const { identity_id } = person;
   return (
     <Panel id="top-apps" title="Apps that spend most, last 24 hours">
       <Table
         label="Apps that spend most, last 24 hours"
         columns={["App", { amount: "Spent" }, { amount: "Held" }, { amount: "Jobs" }]}
-        rows={top_apps.map(({ app_slug, spent, held, jobs }) => [
+        rows={spending.map(({ app_slug, spent, held, jobs }) => [
           <a href={consolePath("/console", { days: "24h", app: app_slug })}>{appName(app_slug)}</a>,
           number(spent),
           number(held),

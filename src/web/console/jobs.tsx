@@ -1,6 +1,7 @@
 /** `GET /console/jobs[?app=&status=&by=&identity_id=&day=&from=&to=&sort=&cursor=]`: jobs across accounts. */
 import { DAY_MS } from "../../domain/calendar.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
+import { LISTED_JOBS_SCANNED } from "../../domain/limits.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { timestamp } from "../../http/views.ts";
 import { findJobs, findJobsQuery } from "../../operator/find_jobs.ts";
@@ -132,6 +133,9 @@ function JobsPage(props: JobsPageProps) {
           }
         >
           <NewRows />
+          {sort === undefined ? null : (
+            <p class="hint">Among the newest {number(LISTED_JOBS_SCANNED)} jobs of all accounts.</p>
+          )}
           <Table
             ids={jobs.map(({ id }) => `job-${id}`)}
             label={filtered ? "Matching jobs" : `Jobs of all accounts, ${order}`}
@@ -139,7 +143,9 @@ function JobsPage(props: JobsPageProps) {
             names={jobs.map((job) => job.action)}
             rows={jobs.map((job) => jobCells(job, props))}
             empty={
-              filtered || cursor !== null ? (
+              next_cursor !== undefined ? (
+                "None of the jobs of this page match. Older jobs are on the next page."
+              ) : filtered || cursor !== null ? (
                 <>
                   No jobs match. <a href="/console/jobs">Show all jobs</a>
                 </>

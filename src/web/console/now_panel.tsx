@@ -132,11 +132,19 @@ export function AppsNow({ today: { range, apps, now_ms, time }, appName }: NowPr
   );
 }
 
+const listedAt = (list: Today["top_accounts"]): string =>
+  list === null
+    ? ""
+    : `, the last time at ${clockOf(list.as_of_ms)} UTC, with jobs since ${clockOf(list.from_ms)} UTC`;
+
+const NOT_LISTED = { from_ms: 0, accounts: [] } as const;
+
 /** Of one app: the accounts that spend most, and the way to pause it. */
 export function TopAccounts({ today, app, appName, personName }: NowProps) {
-  const { range, time, top_accounts } = today;
-  if (app === null || top_accounts === null) return null;
-  const period = { from: timestamp(time.from_ms), to: timestamp(time.to_ms) };
+  const { time, top_accounts } = today;
+  if (app === null) return null;
+  const { from_ms, accounts } = top_accounts ?? NOT_LISTED;
+  const period = { from: timestamp(top_accounts === null ? time.from_ms : from_ms) };
   return (
     <Panel
       id="top-accounts"
@@ -155,7 +163,7 @@ export function TopAccounts({ today, app, appName, personName }: NowProps) {
       }
     >
       <Table
-        label={`The accounts that spend most, ${rangeName(range).toLowerCase()}`}
+        label="The accounts that spend most"
         columns={[
           "Account",
           { amount: "Spent" },
@@ -163,7 +171,7 @@ export function TopAccounts({ today, app, appName, personName }: NowProps) {
           { amount: "Jobs" },
           { amount: "Failed" },
         ]}
-        rows={top_accounts.map((account) => [
+        rows={accounts.map((account) => [
           <a href={accountPath(account.identity_id)}>{personName(account.identity_id)}</a>,
           number(account.spent),
           number(account.held),
@@ -180,9 +188,12 @@ export function TopAccounts({ today, app, appName, personName }: NowProps) {
           </a>,
           number(account.failed),
         ])}
-        empty="No account started a job of this app in this time."
+        empty="The list has no account of this app yet."
       />
-      <p class="hint">Counts jobs that began in this time, with what they cost so far.</p>
+      <p class="hint">
+        The schedule writes this list every ten minutes{listedAt(top_accounts)}. It counts the
+        newest jobs of all apps, at most of the last 24 hours, with what they cost by then.
+      </p>
     </Panel>
   );
 }

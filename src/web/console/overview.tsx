@@ -65,7 +65,7 @@ async function readOverview(context: AppContext) {
     // Null if the read model cannot be read.
     nullIfUnreadable(readRange(context, range, app)),
   ]);
-  const people = read?.today?.top_accounts?.map(({ identity_id }) => identity_id) ?? [];
+  const people = read?.today?.top_accounts?.accounts.map(({ identity_id }) => identity_id) ?? [];
   return { range, app, health, read, ...filter, personName: await personNames(context, people) };
 }
 

@@ -558,6 +558,9 @@ export async function expectReadModel(identity_id: string): Promise<void> {
   const plan_version = plan_json === null ? 0 : JSON.parse(plan_json).version;
   const { line, balance_after: credits, reserved_after: reserved, at_ms: updated_at_ms } = newest;
   const bought = newest.bought_after + newest.reserved_bought_after;
+  const started = jobs
+    .filter(({ status }) => status === "started")
+    .map(({ expires_at_ms }) => expires_at_ms);
   expect(shown).toEqual([
     {
       id,
@@ -572,6 +575,7 @@ export async function expectReadModel(identity_id: string): Promise<void> {
       paid_json: newest.paid_json,
       updated_at_ms,
       suspended_at_ms,
+      due_at_ms: started.length === 0 ? null : Math.min(...started),
     },
   ]);
   expect(await select("select * from grants where account_id = ? order by app_slug", id)).toEqual(

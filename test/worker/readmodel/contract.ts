@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { LineTotals, ProjectedRows, Projector } from "../../../src/readmodel/projector.ts";
+import { deleteLeftJobs } from "../../../src/readmodel/retention.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 
 const IDENTITY = "user_contract";
@@ -53,11 +54,15 @@ export function rowsBetween(first: number, last: number, account_id = "account")
       paid_json: null,
       updated_at_ms: last,
       suspended_at_ms: null,
+      due_at_ms: null,
     },
     grants: numbers.includes(2)
       ? [{ account_id, app_slug: "demo", amount: 100, granted_at_ms: 2 }]
       : [],
-    jobs: reserving.map((line) => jobOf(line, { account_id })),
+    jobs: reserving.map((line) => {
+      const job = jobOf(line, { account_id });
+      return account_id === "account" ? job : { ...job, id: `${job.id} of ${account_id}` };
+    }),
     lines: numbers.map(totalsOf),
   };
 }
@@ -162,8 +167,9 @@ export function projectorContract(
       await projector.replaceAccount(rowsBetween(1, 6).account);
       await projector.replaceGrants("account", rowsBetween(2, 2).grants);
       const range = { account_id: "account", after_id: "", to_id: "job 4" };
-      await projector.replaceJobs({ ...range, jobs: [jobOf(3)] });
-      await projector.replaceJobs({ ...range, after_id: "job 4", to_id: null, jobs: [jobOf(6)] });
+      expect(await projector.replaceJobs({ ...range, jobs: [jobOf(3)] })).toBe("job 4");
+      const rest = { ...range, after_id: "job 4", to_id: null };
+      expect(await projector.replaceJobs({ ...rest, jobs: [jobOf(6)] })).toBeNull();
       expect(await account()).toMatchObject({ line: 6, credits: 92 });
       expect(await count("grants")).toBe(1);
       const { results } = await env.DB.prepare("select id, line from jobs order by id").all();
@@ -178,6 +184,7 @@ export function projectorContract(
       await projector.apply(rowsBetween(1, 6), 0);
       await arrived(6);
       expect(await projector.forget("account")).toBe(true);
+      await deleteLeftJobs(env.DB);
       for (const table of ["accounts", "jobs", "grants", "account_days"]) {
         expect(await count(table)).toBe(0);
       }

@@ -4,10 +4,13 @@ import { describe, expect, it, vi } from "vitest";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { SESSION_CLEANUP_ROWS, UPKEEP_PORTIONS } from "../../../src/domain/limits.ts";
 import {
-  UPKEEP_PORTION_ACCOUNTS,
+  UPKEEP_PORTION_JOBS,
   UPKEEP_PORTION_ROWS,
   cleanReadModel,
+  deleteLeftJobs,
 } from "../../../src/readmodel/retention.ts";
+import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
+import { ReadModel } from "../../../src/readmodel/queries.ts";
 import worker from "../../../src/worker.ts";
 import { environmentWith } from "../support/passbook.ts";
 import { countingRows } from "./watched.ts";
@@ -31,9 +34,9 @@ async function insertJobs(
 ) {
   const at_ms = NOW_MS - days_ago * DAY_MS;
   const hex = at_ms.toString(16).padStart(12, "0");
-  const id = `'${hex.slice(0, 8)}-${hex.slice(8)}-7' || printf('%011d', i)`;
+  const id = `'${hex.slice(0, 8)}-${hex.slice(8)}-7' || printf('%011d', i) || '${account_id}'`;
   await env.DB.exec(
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs}) insert into jobs select '${account_id}', ${id}, 'demo', 'draw', '${status}', 1, 1, 0, 0, null, null, null, ${at_ms}, ${at_ms}, ${at_ms}, null, null, 1 from n`,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs}) insert into jobs select ${id}, '${account_id}', 'demo', 'draw', '${status}', 1, 1, 0, 0, null, null, null, ${at_ms}, ${at_ms}, ${at_ms}, null, null, 1 from n`,
   );
 }
 
@@ -72,45 +75,59 @@ describe("a day on which an account was active", () => {
     await env.DB.exec(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into account_days select 'account 000001', i, 'demo' from n`,
     );
-    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ portions: 4, complete: true });
+    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ complete: true });
     expect(await count("account_days")).toBe(0);
   });
 });
 
 describe("a run of the maintenance", () => {
   it("a run is bounded, and the next one continues where it stopped", async () => {
-    await insertAccounts(UPKEEP_PORTION_ACCOUNTS * 2);
-    const jobs = UPKEEP_PORTION_ROWS * UPKEEP_PORTIONS + 10;
-    await insertJobs("account 000600", jobs, 100);
+    await insertAccounts(1);
+    const jobs = UPKEEP_PORTION_JOBS * UPKEEP_PORTIONS + 10;
+    await insertJobs("account 000001", jobs, 100);
+    await insertJobs("account 000001", 20, 101, "started");
     const first = await cleanReadModel(env.DB, 30, NOW_MS);
     expect(first).toEqual({
-      deleted_jobs: UPKEEP_PORTION_ROWS * (UPKEEP_PORTIONS - 1),
+      deleted_jobs: UPKEEP_PORTION_JOBS * UPKEEP_PORTIONS - 20,
       portions: UPKEEP_PORTIONS,
       complete: false,
     });
-    // The run stored its position after the first portion of accounts.
-    const stored_position = env.DB.prepare("select after_account_id from upkeep").first(
-      "after_account_id",
-    );
-    expect(await stored_position).toBe("account 000500");
-    await insertJobs("account 000001", 1, 100);
-    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({
-      deleted_jobs: UPKEEP_PORTION_ROWS + 10,
-      complete: true,
-    });
-    expect(await count("jobs")).toBe(1);
+    // Before the position, which the next run continues from.
+    await insertJobs("account 000001", 1, 102);
+    const second = await cleanReadModel(env.DB, 30, NOW_MS);
+    expect(second).toEqual({ deleted_jobs: 30, portions: 1, complete: true });
     expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+    expect(await count("jobs")).toBe(20);
   });
 
-  it("a run reads old jobs and accounts, but not the jobs that stay", async () => {
+  it("a run reads old jobs, but not the jobs that stay", async () => {
     await insertAccounts(10);
     await insertJobs("account 000003", 5, 100);
     await insertJobs("account 000003", 5_000, 1);
     const { database, read, written } = countingRows(env.DB);
     expect(await cleanReadModel(database, 30, NOW_MS)).toMatchObject({ deleted_jobs: 5 });
     expect(read()).toBeLessThan(100);
-    // In addition to the jobs: the stored position, moved on and back to the start.
-    expect(written()).toBe(5 + 2);
+    expect(written()).toBe(5);
+  });
+});
+
+describe("the jobs of a deleted account", () => {
+  it("are shown by no list, and the schedule deletes them in portions", async () => {
+    await insertAccounts(2);
+    await insertJobs("account 000001", UPKEEP_PORTION_JOBS, 3);
+    await insertJobs("account 000002", 7, 2);
+    await insertJobs("account 000001", 7, 1);
+    const model = new ReadModel(env.DB);
+    expect((await model.findJobs({ limit: 50 })).jobs).toHaveLength(50);
+    await createDirectProjector(env.DB).forget("account 000001");
+    const { jobs } = await model.findJobs({ limit: 50 });
+    expect(new Set(jobs.map(({ account_id }) => account_id))).toEqual(new Set(["account 000002"]));
+    expect(await deleteLeftJobs(env.DB)).toEqual({
+      deleted_jobs: UPKEEP_PORTION_JOBS + 7,
+      portions: 2,
+      complete: true,
+    });
+    expect(await count("jobs")).toBe(7);
   });
 });
 

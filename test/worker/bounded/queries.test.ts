@@ -1,0 +1,72 @@
+/** No query of the lists of jobs reads more than 10,000 rows, however many there are. */
+import { env } from "cloudflare:workers";
+import { expect, it, vi } from "vitest";
+import { DAY_MS } from "../../../src/domain/calendar.ts";
+import { SETTINGS } from "../http/api/admin/operators.ts";
+import { IS_SLOW_CHECK } from "../support/histories.ts";
+import { send, signIn } from "../support/passbook.ts";
+import { insertManyRows, SOMEBODY } from "./many_rows.ts";
+import { reportingReads } from "./rows_read.ts";
+
+const ROWS_READ_MAX = 10_000;
+
+const SIZE = IS_SLOW_CHECK
+  ? { accounts: 200_000, jobs: 2_000_000, acts: 100_000 }
+  : { accounts: 30_000, jobs: 60_000, acts: 30_000 };
+
+const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10);
+const NOW_MS = Date.now();
+const [TODAY, TOMORROW, YEAR_AGO] = [0, 1, -360].map((days) => dayOf(NOW_MS + days * DAY_MS));
+
+const JOB_FILTERS = [
+  "",
+  "?app=app1",
+  "?app=nothing",
+  "?status=started",
+  "?by=somebody",
+  `?identity_id=${SOMEBODY}`,
+  `?from=${YEAR_AGO}T00:00:00Z&to=${TOMORROW}T00:00:00Z`,
+  `?app=app1&from=${TODAY}T00:00:00Z&to=${TOMORROW}T00:00:00Z`,
+  "?sort=cost",
+  "?sort=cost&app=app1",
+  `?sort=cost&identity_id=${SOMEBODY}`,
+];
+
+const each = (path: string, queries: readonly string[]) => queries.map((query) => path + query);
+
+/** Pages and lists of jobs, with all of their filters and orders. */
+const ADDRESSES: readonly string[] = [
+  ...each("/api/admin/jobs", JOB_FILTERS),
+  ...each("/console/jobs", [...JOB_FILTERS, `?day=${TODAY}`]),
+  ...each("/console/search", [`?q=${SOMEBODY}`, "?q=018f0000-0000-7000-8000-000000000000"]),
+  `/console/accounts/${SOMEBODY}`,
+];
+
+it("no query of a list of jobs reads more than 10,000 rows", async () => {
+  vi.spyOn(console, "log").mockReturnValue();
+  vi.spyOn(console, "warn").mockReturnValue();
+  vi.spyOn(console, "error").mockReturnValue();
+  await insertManyRows(SIZE, NOW_MS);
+  let place = "";
+  const most = new Map<string, number>();
+  const report = (query: string, rows_read: number): void => {
+    if (rows_read <= ROWS_READ_MAX) return;
+    const key = `${place}: ${query.replaceAll(/\s+/g, " ").slice(0, 160)}`;
+    most.set(key, Math.max(rows_read, most.get(key) ?? 0));
+  };
+  const settings = {
+    ...SETTINGS,
+    DB: reportingReads(env.DB, report),
+    DIRECTORY: reportingReads(env.DIRECTORY, report),
+  };
+  const olga = await signIn("olga@example.com", settings);
+  const headers = { Cookie: olga.cookies, Origin: "http://passbook.localhost" };
+  const statuses: [string, number][] = [];
+  for (const address of ADDRESSES) {
+    place = address;
+    const { status } = await send("GET", address, { headers }, settings);
+    if (status >= 400) statuses.push([address, status]);
+  }
+  expect(statuses).toEqual([]);
+  expect(Object.fromEntries(most)).toEqual({});
+});
