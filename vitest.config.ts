@@ -4,6 +4,7 @@ import { Response } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { developmentSettings } from "./src/commands/development_settings.ts";
 import { prepareAssets } from "./src/commands/static_assets.ts";
+import { turns } from "./test/mutants/workerd_turns.ts";
 import { memoryFolder } from "./test/outside/support/memory_folder.ts";
 
 // Stores are in temporary folders. Node and the processes that it starts create those in TMPDIR.
@@ -27,6 +28,10 @@ await prepareAssets();
 // Tests start Wrangler some hundred times: Node keeps what it compiled, which is a quarter of each start.
 process.env["NODE_COMPILE_CACHE"] ??= resolve("node_modules/.cache/node-compile");
 
+// `npm run mutate` names what it wants in a file.
+const { MUTANTS } = process.env;
+const mutants = MUTANTS === undefined ? null : turns(MUTANTS);
+
 export default defineConfig({
   test: {
     // Only the output of failing tests is shown.
@@ -39,6 +44,7 @@ export default defineConfig({
     projects: [
       {
         plugins: [
+          mutants?.plugin,
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
@@ -62,15 +68,20 @@ export default defineConfig({
                 "passbook-projections-dead": { maxBatchSize: 100, maxBatchTimeout: 0.05 },
               },
               // No test reaches the network.
-              outboundService: (request) =>
-                new Response(`not reachable in tests: ${request.url}`, { status: 599 }),
+              outboundService: async (request) =>
+                mutants !== null && request.url.startsWith("http://mutants.test/")
+                  ? Response.json(await mutants.respond(request))
+                  : new Response(`not reachable in tests: ${request.url}`, { status: 599 }),
             },
           })),
         ],
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          setupFiles: ["./test/worker/setup.ts"],
+          setupFiles: [
+            "./test/worker/setup.ts",
+            ...(mutants === null ? [] : ["./test/mutants/in_workerd.ts"]),
+          ],
           // Random histories take long on a busy machine. The limit only ends tests that hang.
           testTimeout: 180_000,
           // One workerd for many files; `test/worker/setup.ts` gives each test empty stores.

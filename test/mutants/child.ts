@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { loadSource } from "../simulator/platform/modules.ts";
 import { mutantsOf, withMutants } from "./mutations.ts";
+import type { Test } from "./vitest.ts";
 
 /** What the process does; its only argument, as JSON. */
 export interface Task {
@@ -27,9 +28,7 @@ export interface Outcome {
   readonly at_load?: readonly number[];
 }
 
-interface Ran {
-  readonly name: string;
-  readonly run: () => unknown;
+interface Ran extends Test {
   readonly reached: ReadonlySet<number>;
   readonly ms: number;
 }
@@ -56,29 +55,25 @@ const send = (outcome: Outcome): void => {
   process.send?.(outcome);
 };
 
-async function simulated(): Promise<string | null> {
+/** The runs of the simulator, as tests: each throws if a rule is broken. */
+async function simulations(): Promise<readonly Test[]> {
   const { simulate } = await import("../simulator/run.ts");
-  for (const seed of SEEDS) {
-    const { failure } = await simulate({ seed, steps: STEPS, accounts: 4 });
-    if (failure !== null) return `simulator: ${failure.rule.split("\n")[0]}`;
-  }
-  for (let seed = 1; seed <= HISTORIES; seed += 1) {
-    const history = { seed, steps: STEPS_OF_HISTORY, accounts: 1, on_terms: true };
-    const { failure } = await simulate(history);
-    if (failure !== null) return `simulator: ${failure.rule.split("\n")[0]}`;
-  }
-  return null;
+  const histories = Array.from({ length: HISTORIES }, (_, at) => at + 1);
+  const runs = [
+    ...histories.map((seed) => ({ seed, steps: STEPS_OF_HISTORY, accounts: 1, on_terms: true })),
+    ...SEEDS.map((seed) => ({ seed, steps: STEPS, accounts: 4 })),
+  ];
+  return runs.map((options) => ({
+    name: `simulator: seed ${options.seed}`,
+    run: async () => {
+      const { failure } = await simulate(options);
+      if (failure !== null) throw new Error(failure.rule);
+    },
+  }));
 }
 
-async function withSimulator(): Promise<void> {
-  const reached = new Set<number>();
-  if (active === 0) state.reached = reached;
-  const noticed_by = await simulated().catch((error: unknown) => `throws: ${firstLine(error)}`);
-  send({ noticed_by, reached: [...reached] });
-  process.disconnect();
-}
-
-async function withTests(): Promise<void> {
+/** The tests of the files, from a module that stands in for `vitest`. @throws if a file cannot be loaded. */
+async function collected(): Promise<readonly Test[]> {
   registerHooks({
     resolve(specifier, context, next) {
       if (specifier === "vitest") return next(here("vitest.ts"), context);
@@ -89,42 +84,50 @@ async function withTests(): Promise<void> {
   const fc = await import("fast-check");
   // The same histories each time. A shorter history of a failure is not needed.
   fc.configureGlobal({ seed: 1, endOnFailure: true });
+  const { tests: all } = await import("./vitest.ts");
+  for (const test of tests) await import(pathToFileURL(resolve(test)).href);
+  return all;
+}
+
+/** The code as it is: each test once. The fastest come first. */
+async function measured(all: readonly Test[]): Promise<readonly Ran[]> {
+  const ran: Ran[] = [];
+  for (const { name, run } of all) {
+    const reached = new Set<number>();
+    state.reached = reached;
+    const began_ms = performance.now();
+    await run();
+    ran.push({ name, run, reached, ms: performance.now() - began_ms });
+  }
+  state.reached = null;
+  return ran.toSorted((one, other) => one.ms - other.ms);
+}
+
+async function firstFailing(chosen: readonly Test[]): Promise<string | null> {
+  for (const { name, run } of chosen) {
+    try {
+      await run();
+    } catch {
+      return name;
+    }
+  }
+  return null;
+}
+
+async function main(): Promise<void> {
   const at_load = new Set<number>();
   if (active === 0) state.reached = at_load;
-  const { tests: all } = await import("./vitest.ts");
+  let all: readonly Test[];
   try {
-    for (const test of tests) await import(pathToFileURL(resolve(test)).href);
+    all = await (tests.length === 0 ? simulations() : collected());
   } catch (error) {
     return send({ noticed_by: `does not load: ${firstLine(error)}`, reached: [] });
   }
-  const ran: Ran[] = [];
-  if (active === 0) {
-    for (const { name, run } of all) {
-      const reached = new Set<number>();
-      state.reached = reached;
-      const began_ms = performance.now();
-      await run();
-      ran.push({ name, run, reached, ms: performance.now() - began_ms });
-    }
-    ran.sort((one, other) => one.ms - other.ms);
-  }
-  state.reached = null;
-  const firstFailing = async (
-    chosen: readonly Pick<Ran, "name" | "run">[],
-  ): Promise<string | null> => {
-    for (const { name, run } of chosen) {
-      try {
-        await run();
-      } catch {
-        return name;
-      }
-    }
-    return null;
-  };
   if (active !== 0) {
     send({ noticed_by: await firstFailing(all), reached: [] });
     return process.disconnect();
   }
+  const ran = await measured(all);
   process.on("message", (number: number) => {
     state.active = number;
     const reaching = ran.filter(({ reached }) => reached.has(number));
@@ -134,4 +137,4 @@ async function withTests(): Promise<void> {
   send({ noticed_by: null, reached: [...reached], at_load: [...at_load] });
 }
 
-await (tests.length === 0 ? withSimulator() : withTests());
+await main();

@@ -11,65 +11,29 @@ import { parseArgs } from "node:util";
 import { ACCEPTED } from "./accepted.ts";
 import type { Outcome, Task } from "./child.ts";
 import { mutantsOf, type Mutant } from "./mutations.ts";
+import { tryInWorkerd } from "./workerd.ts";
 
 const USAGE = `npm run mutate -- [options]
   --file PATH    a file of src, or a pattern such as "src/domain/*.ts"; can be repeated (the files of docs/proof.md)
   --line N       only the mutants of this line
   --tests        only the tests of pure rules, without the simulator
+  --workerd      afterwards, the tests in workerd too, for what is left
+  --worker PATH  only test files in workerd whose path has this; can be repeated (all)
   --verbose      prints what noticed each mutant
   --list         prints the survivors of docs/proof.md and their reasons, and runs nothing`;
 
 /** The files whose survivors are all explained. */
-const TREATED = [
-  "access_event",
-  "allowance",
-  "app_policy",
-  "app_stop",
-  "back_off",
-  "calendar",
-  "claims",
-  "client_credentials",
-  "client_description",
-  "csv",
-  "currency",
-  "device_login",
-  "error_report",
-  "history",
-  "idempotency_guard",
-  "job",
-  "job_approval",
-  "ledger",
-  "liability",
-  "logout_request",
-  "lots",
-  "metadata",
-  "oauth_client",
-  "oauth_scopes",
-  "payment_list",
-  "plans",
-  "public_url",
-  "purchases",
-  "request_origin",
-  "resource_uri",
-  "result",
-  "spending_cap",
-  "started_by",
-  "starter_rule",
-  "statement",
-  "text",
-  "token_exchange",
-  "token_family",
-  "top_up",
-  "webhook",
-  "webhook_events",
-  "webhook_retries",
-].map((name) => `src/domain/${name}.ts`);
+const TREATED = ["src/domain/*.ts"];
 /** Tests that run in this process's runtime too: those of pure rules. */
 const TESTS = globSync("test/worker/domain/*.test.ts").filter((it) => !it.includes("page_parts"));
 /** The longest time of the code as it is. A mutant may take some times as long, and then it does not end. */
 const LONGEST_MS = 10 * 60_000;
-const TIMES_AS_LONG = 10;
+const TIMES_AS_LONG = 5;
 const SHORTEST_MS = 10_000;
+/** Files whose mutants are tried at the same time. */
+const AT_ONCE = 2;
+/** What the simulator runs. */
+const SIMULATED = ["test/simulator/world.ts", "test/simulator/judge.ts"];
 /** The time after which a line shows how far it is. */
 const PROGRESS_EVERY_MS = 20_000;
 
@@ -78,6 +42,8 @@ const { values } = parseArgs({
     file: { type: "string", multiple: true, default: TREATED },
     line: { type: "string" },
     tests: { type: "boolean", default: false },
+    workerd: { type: "boolean", default: false },
+    worker: { type: "string", multiple: true, default: ["test/worker/"] },
     verbose: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -93,9 +59,15 @@ if (values.list) {
     const cell = text.replaceAll("|", "\\|");
     return cell.includes("`") ? `\`\` ${cell} \`\`` : `\`${cell}\``;
   };
-  console.log("| file | the code | the change | reason |\n| --- | --- | --- | --- |");
-  for (const { file, source, change, why } of ACCEPTED)
-    console.log(`| \`${file.slice(4)}\` | ${code(source)} | ${code(change)} | ${why} |`);
+  console.log("| file | the code | the changes | reason |\n| --- | --- | --- | --- |");
+  const rows = Map.groupBy(ACCEPTED, ({ file, source, why }) =>
+    [`\`${file.slice(4)}\``, code(source), why].join("\n"),
+  );
+  for (const [row, its] of rows) {
+    const [file, source, why] = row.split("\n");
+    const changes = its.map(({ change }) => code(change)).join(" · ");
+    console.log(`| ${file} | ${source} | ${changes} | ${why} |`);
+  }
   process.exit();
 }
 
@@ -188,10 +160,11 @@ class Results {
   }
 }
 
-async function runTests(results: Results): Promise<void> {
+/** Tries what is left of the mutants of a file: with tests, or with the simulator if there are none. */
+async function tryMutants(results: Results, tests: readonly string[]): Promise<void> {
   const { file } = results;
-  const tests = TESTS.filter((test) => reaches(test, file));
-  if (tests.length === 0) return;
+  const wanted = results.left.filter((it) => !isAccepted(file, it) || tests.length > 0);
+  if (wanted.length === 0) return;
   const task: Task = { file, tests, active: 0 };
   const measured = stopwatch();
   let child = start(task);
@@ -199,8 +172,7 @@ async function runTests(results: Results): Promise<void> {
   const longest_ms = measured();
   if (first.noticed_by !== null) throw new Error(`${file}: tests fail: ${first.noticed_by}`);
   const reached = new Set(first.reached);
-  const tried = results.left.filter(({ number }) => reached.has(number));
-  for (const mutant of tried) {
+  for (const mutant of wanted.filter(({ number }) => reached.has(number))) {
     child.send(mutant.number);
     results.note(mutant, await outcomeOf(child, longest_ms));
     if (child.killed || child.signalCode !== null || child.exitCode !== null) {
@@ -213,22 +185,15 @@ async function runTests(results: Results): Promise<void> {
   const at_load = new Set(first.at_load);
   for (const mutant of results.left.filter(({ number }) => at_load.has(number)))
     results.note(mutant, await alone({ ...task, active: mutant.number }, longest_ms));
-  results.progress("tests");
+  results.progress(tests.length === 0 ? "simulator" : "tests");
 }
 
-async function runSimulator(results: Results): Promise<void> {
-  const { file } = results;
-  const left = results.left.filter((it) => !isAccepted(file, it));
-  if (left.length === 0) return;
-  const task: Task = { file, tests: [], active: 0 };
-  const measured = stopwatch();
-  const first = await alone(task);
-  const longest_ms = measured();
-  if (first.noticed_by !== null) throw new Error(`the simulator fails: ${first.noticed_by}`);
-  const reached = new Set(first.reached);
-  for (const mutant of left.filter(({ number }) => reached.has(number)))
-    results.note(mutant, await alone({ ...task, active: mutant.number }, longest_ms));
-  results.progress("simulator");
+/** Tries the mutants of a file in processes of Node. */
+async function tryInNode(results: Results): Promise<void> {
+  const tests = TESTS.filter((test) => reaches(test, results.file));
+  if (tests.length > 0) await tryMutants(results, tests);
+  if (!values.tests && SIMULATED.some((test) => reaches(test, results.file)))
+    await tryMutants(results, []);
 }
 
 /** Whether `accepted.ts` explains a mutant. */
@@ -258,19 +223,44 @@ function report({ file, mutants, left, by }: Results): number {
 }
 
 const began_ms = performance.now();
-let [problems, total, noticed] = [0, 0, 0];
-for (const file of globSync(values.file).toSorted()) {
-  const all = mutantsOf(file, readFileSync(file, "utf8"));
-  const mutants =
-    values.line === undefined ? all : all.filter((it) => it.line === Number(values.line));
-  if (mutants.length === 0) continue;
-  const results = new Results(file, mutants);
-  await runTests(results);
-  if (!values.tests) await runSimulator(results);
+const all = globSync(values.file)
+  .toSorted()
+  .map((file) => {
+    const mutants = mutantsOf(file, readFileSync(file, "utf8"));
+    const { line } = values;
+    return new Results(
+      file,
+      line === undefined ? mutants : mutants.filter((it) => it.line === Number(line)),
+    );
+  })
+  .filter(({ mutants }) => mutants.length > 0);
+const queue = [...all];
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await tryInNode(next);
+  }),
+);
+if (values.workerd) {
+  const wanted = all.map((results) => ({
+    file: results.file,
+    mutants: results.left.filter((it) => !isAccepted(results.file, it)),
+  }));
+  const noticed = await tryInWorkerd(wanted, values.worker);
+  for (const results of all) {
+    for (const mutant of results.left) {
+      const noticed_by = noticed.get(results.file)?.get(mutant.number);
+      if (noticed_by !== undefined) results.note(mutant, { noticed_by, reached: [] });
+    }
+  }
+}
+let [problems, total, noticed_in_all] = [0, 0, 0];
+for (const results of all) {
   problems += report(results);
-  total += mutants.length;
-  noticed += results.by.size;
+  total += results.mutants.length;
+  noticed_in_all += results.by.size;
 }
 const minutes = ((performance.now() - began_ms) / 60_000).toFixed(1);
-console.log(`${noticed} of ${total} mutants noticed in ${minutes} minutes; ${problems} problems`);
+console.log(
+  `${noticed_in_all} of ${total} mutants noticed in ${minutes} minutes; ${problems} problems`,
+);
 process.exit(problems === 0 ? 0 : 1);

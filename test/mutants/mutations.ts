@@ -312,7 +312,7 @@ export function withMutants(text: string, mutants: readonly Mutant[]): string {
   };
   return `${render(0, text.length)}
 function ${SWITCH}(number: number): boolean {
-  const { active, reached } = (globalThis as unknown as { mutants: { active: number; reached: Set<number> | null } }).mutants;
+  const { active, reached } = ((globalThis as unknown as { mutants?: { active: number; reached: Set<number> | null } }).mutants ??= { active: 0, reached: null });
   reached?.add(number);
   return active === number;
 }

@@ -1,0 +1,73 @@
+/** Tries mutants with the tests that run in workerd. One start of workerd tries hundreds: all of them are in one build. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import type { Mutant } from "./mutations.ts";
+import { Known, linesOf, numbered, type Line, type Work } from "./workerd_turns.ts";
+
+interface Wanted {
+  readonly file: string;
+  readonly mutants: readonly Mutant[];
+}
+
+const FOLDER = ".scratch/mutants";
+
+async function runVitest(work: Work, files: readonly string[]): Promise<void> {
+  const path = `${FOLDER}/work.${process.pid}.json`;
+  writeFileSync(path, JSON.stringify(work));
+  const options = ["run", "--project", "worker", "--no-file-parallelism", "--tags-filter", "!slow"];
+  const child = spawn("npx", ["vitest", ...options, ...files], {
+    env: { ...process.env, MUTANTS: path },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  await once(child, "exit");
+  rmSync(path);
+}
+
+/**
+ * @param patterns of test files; those that reach none of the mutants run once
+ * @returns what noticed each mutant, by file and number
+ */
+export async function tryInWorkerd(
+  wanted: readonly Wanted[],
+  patterns: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<number, string>>> {
+  mkdirSync(FOLDER, { recursive: true });
+  const log = `${FOLDER}/log.${process.pid}.jsonl`;
+  const files = wanted.filter(({ mutants }) => mutants.length > 0).map(({ file }) => file);
+  const all = numbered(files);
+  const left = new Set(
+    wanted.flatMap(({ file, mutants }) => {
+      const numbers = all.get(file) ?? [];
+      return mutants.map(({ number }) => numbers[number - 1]?.number ?? 0);
+    }),
+  );
+  const work: Work = { files, wanted: [...left], measures: true, log };
+  await runVitest(work, patterns);
+  const { size } = new Known(linesOf(log)).tests;
+  console.log(`workerd: ${size} tests ran with ${left.size} mutants left`);
+  for (;;) {
+    const known = new Known(linesOf(log));
+    const tests = [...known.plan(work.wanted).keys()].map((test) => test.split(" > ")[0] ?? "");
+    if (tests.length === 0) break;
+    await runVitest({ ...work, measures: false }, [...new Set(tests)]);
+    const { open } = new Known(linesOf(log));
+    if (open === null) break;
+    const line: Line = {
+      ended: { ...open, noticed_by: "does not end", reached: [], ms: 0 },
+    };
+    appendFileSync(log, `${JSON.stringify(line)}\n`);
+  }
+  const { noticed } = new Known(linesOf(log));
+  const result = new Map<string, Map<number, string>>();
+  for (const [file, numbers] of all) {
+    const [first] = numbers;
+    if (first === undefined) continue;
+    const its = numbers.flatMap(({ number }) => {
+      const by = noticed.get(number);
+      return by === undefined ? [] : [[number - first.number + 1, by] as const];
+    });
+    result.set(file, new Map(its));
+  }
+  return result;
+}
