@@ -34,7 +34,7 @@ export function chooseScopes(
     resource === null ? OAUTH_SCOPES : [...SIGNIN_SCOPES, ...resource.scopes, ...added];
   const available = known.filter((scope) => scope !== "upstream" || may_upstream);
   const scopes = wanted.filter((scope) => available.includes(scope));
-  if (scopes.length === 0 && known.length > 0 && wanted.length > 0) {
+  if (scopes.length === 0 && wanted.length > 0) {
     const named = nameScopes(wanted);
     const error_description = `None of the requested scopes is available: ${named}. Name at least one of these scopes: ${available.join(" ")}.`;
     return refused(invalidScope(error_description));

@@ -236,4 +236,208 @@ export const ACCEPTED: readonly Accepted[] = [
       "without a newest entry no entry of the job is found, which ends the same; the types need the comparison",
     ]),
   ),
+  ...of(
+    "domain/archive_chain.ts",
+    [
+      'if (range.first < next_line) this.#report(`${name} repeats entries of ${before?.name ?? ""}`);',
+      'before?.name ?? "" → before?.name',
+      "only a segment after another one can repeat entries; the types need the other side",
+    ],
+    [
+      '`${this.#before?.name ?? ""} is newer than the newest segment, which ends with entry ${head.line}`,',
+      'this.#before?.name ?? "" → this.#before?.name',
+      "only a segment can be newer; the types need the other side",
+    ],
+  ),
+  ...of("domain/archive_proof.ts", [
+    "const is_undone = ranges.some(({ first, last }) => line >= first && line <= last);",
+    "line >= first && line <= last → line >= first",
+    "the restores that are compared are later ones, so their ranges end after this one",
+  ]),
+  ...of(
+    "domain/archive_segment.ts",
+    ...[
+      "first === undefined || last === undefined → false",
+      "first === undefined || last === undefined → first === undefined && last === undefined",
+      "first === undefined || last === undefined → first === undefined",
+      "first === undefined || last === undefined → last === undefined",
+    ].map((change): Change => [
+      "if (first === undefined || last === undefined) return null;",
+      change,
+      "a name has both numbers or none, and no comparison with none is true; the types need both comparisons",
+    ]),
+    [
+      'const header = objectOf(lines[0] ?? "");',
+      'lines[0] ?? "" → lines[0]',
+      "a text that is split has a first line, or it was refused before; the types need the other side",
+    ],
+  ),
+  ...of(
+    "domain/authorize_request.ts",
+    [
+      "state: state?.length === 1 ? (state[0] ?? null) : null,",
+      "state[0] ?? null → state[0]",
+      "a list of one has a first one; the types need the other side",
+    ],
+    [
+      'const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");',
+      'token.split(".")[1] ?? "" → token.split(".")[1]',
+      "an empty payload is malformed, and so is none; the types need the other side",
+    ],
+  ),
+  ...of(
+    "domain/client_document.ts",
+    [
+      'const [, max_age = "0"] = /(?:^|[\\s,])max-age=(\\d{1,10})/i.exec(cache_control ?? "") ?? [];',
+      'cache_control ?? "" → cache_control',
+      "null is compared as the text `null`, which does not match; the types need the other side",
+    ],
+    [
+      'return /^application\\/(?:[a-z0-9.-]+\\+)?json\\s*(?:;|$)/i.test(content_type ?? "");',
+      'content_type ?? "" → content_type',
+      "null is compared as the text `null`, which does not match; the types need the other side",
+    ],
+  ),
+  ...of("domain/consent.ts", [
+    "expires_in !== undefined && now_ms + expires_in * 1000 < present.expires_at_ms;",
+    "expires_in !== undefined && now_ms + expires_in * 1000 < present.expires_at_ms → now_ms + expires_in * 1000 < present.expires_at_ms",
+    "no sum with undefined is below a number; the types need the comparison",
+  ]),
+  ...of(
+    "domain/near_miss.ts",
+    [
+      "return Object.hasOwn(SYNONYMS, letters) ? (SYNONYMS[letters] ?? []) : [];",
+      "SYNONYMS[letters] ?? [] → SYNONYMS[letters]",
+      "an own member has a value; the types need the other side",
+    ],
+    [
+      "known_letters.set(name, letters);",
+      "known_letters.set(name, letters); → nothing",
+      "the map only saves work",
+    ],
+    [
+      "if (Math.abs(typed.length - name.length) > allowed) return false;",
+      "Math.abs(typed.length - name.length) > allowed → false",
+      "the line only saves work: names that differ in length need as many edits",
+    ],
+    ["const columns = other.length + 1;", "1 → 2", "nothing reads a column after the last letter"],
+    [
+      "for (let column = 1; column < columns; column += 1) {",
+      "column < columns → column <= columns",
+      "nothing reads a column after the last letter",
+    ],
+    [
+      "for (let row = 1; row <= one.length; row += 1) {",
+      "1 → 0",
+      "without a letter, the row is computed as it was",
+    ],
+    ...[
+      "swapped && row > 1 && column > 1 → swapped && row > 1",
+      "swapped && row > 1 → swapped",
+      "row > 1 → row >= 1",
+      "column > 1 → column >= 1",
+      "1 → 0",
+    ].map((change): Change => [
+      "if (swapped && row > 1 && column > 1) edits = Math.min(edits, before[column - 2]! + 1);",
+      change,
+      "two letters are swapped only if each name has two",
+    ]),
+  ),
+  ...of(
+    "domain/operators.ts",
+    [
+      'if (operator.kind === "identity") return 2;',
+      "2 → 3",
+      "only the order of the numbers counts",
+    ],
+    [
+      "if (email === null || vouched_by === null) return false;",
+      "email === null || vouched_by === null → email === null",
+      "no provider has the id null; the types need the comparison",
+    ],
+  ),
+  ...of(
+    "domain/origins.ts",
+    ...[
+      'url === null || url.username !== "" || url.password !== "" → url === null || url.username !== "" && url.password !== ""',
+      'url === null || url.username !== "" || url.password !== "" → url === null || url.username !== ""',
+      'url === null || url.username !== "" → url === null',
+    ].map((change): Change => [
+      'if (url === null || url.username !== "" || url.password !== "") return null;',
+      change,
+      "the pattern below refuses every address with an at sign before its path",
+    ]),
+    [
+      'const [address = ""] = text.slice(0, REDIRECT_MAX_LENGTH).split(/[?#]/, 1);',
+      "text.slice(0, REDIRECT_MAX_LENGTH) → text",
+      "it only saves work: less of the address is shown",
+    ],
+    [
+      'const [address = ""] = text.slice(0, REDIRECT_MAX_LENGTH).split(/[?#]/, 1);',
+      "1 → 2",
+      "only the first part is used",
+    ],
+    [
+      "if (wildcard?.[1] !== undefined) {",
+      "1 → 0",
+      "a match has its group; the types need the comparison",
+    ],
+    [
+      '(allowed) => allowed.kind === "subdomains" && `.${domain}`.endsWith(allowed.suffix),',
+      'allowed.kind === "subdomains" && `.${domain}`.endsWith(allowed.suffix) → `.${domain}`.endsWith(allowed.suffix)',
+      "no domain ends with the text `undefined`; the types need the comparison",
+    ],
+    [
+      '? `.${URL.parse(allowed.origin)?.hostname ?? ""}`.endsWith(`.${domain}`)',
+      'URL.parse(allowed.origin)?.hostname ?? "" → URL.parse(allowed.origin)?.hostname',
+      "an entry of the list can be parsed; the types need the other side",
+    ],
+  ),
+  ...of("domain/proof.ts", [
+    'return scopes !== "all" && scopes.includes(CHARGE_SCOPE);',
+    'scopes !== "all" && scopes.includes(CHARGE_SCOPE) → scopes.includes(CHARGE_SCOPE)',
+    "the text `all` does not have the scope; it is compared so that this is no accident",
+  ]),
+  ...of(
+    "domain/redirect_match.ts",
+    ...[
+      "host === undefined || rest === undefined → host === undefined && rest === undefined",
+      "host === undefined || rest === undefined → host === undefined",
+      "host === undefined || rest === undefined → rest === undefined",
+    ].map((change): Change => [
+      "if (host === undefined || rest === undefined || Number(port) > PORT_MAX) return null;",
+      change,
+      "an address has both parts or none; the types need both comparisons",
+    ]),
+  ),
+  ...of(
+    "domain/webhook_samples.ts",
+    ...(
+      [
+        ["step: 3,", 3],
+        ["spent: 10,", 10],
+        ["return { ...OF_ACCOUNT, bought: 50 };", 50],
+        ["return { ...OF_ACCOUNT, spendable: 80, threshold: 100 };", 80],
+        ["return { ...OF_ACCOUNT, spendable: 80, threshold: 100 };", 100],
+        ["return { ...OF_ACCOUNT, lot_id: OTHER, expiring: 20, expires_at: soon };", 20],
+        ["return { ...OF_ACCOUNT, lot_id: OTHER, expired: 20 };", 20],
+        ['return { ...OF_ACCOUNT, reason: "declined", attempt: 1 };', 1],
+        ["credits: 25,", 25],
+        ['cap: { credits: 100, period: "day" },', 100],
+        ['actual_cost: state === "completed" ? 25 : 0,', 25],
+      ] as const
+    ).flatMap(([source, number]): readonly Change[] =>
+      [number + 1, number - 1].map((other) => [
+        source,
+        `${number} → ${other}`,
+        "a sample may have any number",
+      ]),
+    ),
+    ["done: 0.4,", "0.4 → 1.4", "a sample may have any number"],
+  ),
+  ...of("domain/wire.ts", [
+    "metadata: row.metadata_json === null ? null : (JSON.parse(row.metadata_json) as object),",
+    "row.metadata_json === null → false",
+    "null is read as the text `null`, which is null; the types need the comparison",
+  ]),
 ];

@@ -107,6 +107,7 @@ describe("an authorization request", () => {
 
   it("unknown parameters and parameters without a value are ignored", () => {
     const unknown = { extra: "foobar", acr_values: "1 2", claims_locales: ["se", "de"] };
+    expect(askedOf().resource).toBeNull();
     const empty = { prompt: "", max_age: "", resource: "", request: "", response_mode: "query" };
     expect(askedOf({ ...unknown, ...empty })).toEqual(askedOf());
   });
@@ -114,6 +115,17 @@ describe("an authorization request", () => {
   it("a request without a scope differs from one with an unknown scope", () => {
     expect(askedOf({ scope: undefined }).scopes).toBeUndefined();
     expect(askedOf({ scope: "phone phone" }).scopes).toEqual(["phone"]);
+  });
+
+  it("a prompt may be none, and the largest age is a hundred years", () => {
+    expect(askedOf({ prompt: "none" }).prompts).toEqual(["none"]);
+    expect(askedOf({ max_age: "3153600000" }).max_age_seconds).toBe(3_153_600_000);
+    expect(errorOf({ max_age: "3153600001" })).toBe("invalid_request");
+  });
+
+  it("an ID token hint whose subject is not a text is refused", () => {
+    const id_token_hint = `e30.${btoa(JSON.stringify({ sub: 7 }))}.x`;
+    expect(errorOf({ id_token_hint })).toBe("invalid_request");
   });
 
   it("an ID token hint names the person whom the client expects", () => {

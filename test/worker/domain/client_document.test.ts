@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
+  addressProblem,
   copySeconds,
+  documentFailure,
   isClientDocumentUrl,
   isJsonType,
   readClientDocument,
+  responseProblem,
 } from "../../../src/domain/client_document.ts";
 import { matchesRedirect } from "../../../src/domain/redirect_match.ts";
 import {
@@ -117,8 +120,73 @@ describe("a document", () => {
     ]);
   });
 
-  it.each([[null], ["text"], [7], [[]], [{}]])("that is %j is not accepted", (document) => {
-    expect(readClientDocument(CLAUDE.client_id, document, false).ok).toBe(false);
+  it.each([[null], ["text"], [7], [[]]])("that is %j is no object", (document) => {
+    const not_object = { ok: false, refusal: ["The document is not a JSON object."] };
+    expect(readClientDocument(CLAUDE.client_id, document, false)).toEqual(not_object);
+  });
+
+  it("that is empty is not accepted", () => {
+    expect(readClientDocument(CLAUDE.client_id, {}, false).ok).toBe(false);
+  });
+
+  it.each([
+    [undefined, "It is missing."],
+    [null, "It is missing."],
+    [7, "It is 7."],
+    ["x".repeat(198), `It is "${"x".repeat(198)}".`],
+    ["x".repeat(199), `It is "${"x".repeat(199)}….`],
+  ])("the wrong client_id %j is shown in its problem", (client_id, shown) => {
+    expect(changed({ client_id })).toMatchObject({
+      refusal: [expect.stringMatching(new RegExp(`${shown.replaceAll(".", "\\.")}$`))],
+    });
+  });
+
+  it("only texts of its lists count, and logout addresses that can be used", () => {
+    const logout = ["https://claude.ai/out", "cursor://out", 7];
+    const redirects = [7, "https://claude.ai/callback"];
+    const lists = { redirect_uris: redirects, post_logout_redirect_uris: logout };
+    expect(valid(lists)).toMatchObject({
+      redirect_uris: ["https://claude.ai/callback"],
+      post_logout_redirect_uris: ["https://claude.ai/out"],
+    });
+    expect(valid({ grant_types: undefined, response_types: undefined }).client_id).toBe(
+      CLAUDE.client_id,
+    );
+  });
+
+  it("with keys of its own keeps the objects among them, and may send assertions", () => {
+    const jwks = { keys: [{ kty: "RSA" }, null, "text", 7] };
+    const fields = { token_endpoint_auth_method: "private_key_jwt", jwks, jwks_uri: undefined };
+    expect(valid(fields)).toMatchObject({
+      token_endpoint_auth_methods: ["private_key_jwt"],
+      jwks: { keys: [{ kty: "RSA" }] },
+    });
+    const supported = { token_endpoint_auth_methods_supported: ["private_key_jwt"] };
+    expect(valid({ ...fields, ...supported, token_endpoint_auth_method: undefined })).toMatchObject(
+      { token_endpoint_auth_methods: ["private_key_jwt"] },
+    );
+  });
+
+  it("with keys at an address of 480 characters is accepted, and at a longer one is not", () => {
+    const token_endpoint_auth_method = "private_key_jwt";
+    const fields = { token_endpoint_auth_method, jwks: undefined };
+    const jwks_uri = "https://claude.ai/".padEnd(480, "x");
+    expect(valid({ ...fields, jwks_uri }).jwks_uri).toBe(jwks_uri);
+    expect(changed({ ...fields, jwks_uri: `${jwks_uri}x` }).ok).toBe(false);
+  });
+
+  it.each([
+    ["https://claude.ai/logo.png", true],
+    ["https://static.claude.ai/logo.png", true],
+    ["https://claude.ai/".padEnd(480, "x"), true],
+    ["https://claude.ai/".padEnd(481, "x"), false],
+    ["https://notclaude.ai/logo.png", false],
+    ["https://evil.example/logo.png", false],
+    ["http://claude.ai/logo.png", false],
+    ["logo.png", false],
+    [7, false],
+  ])("the icon %s is shown: %s", (logo_uri, is_shown) => {
+    expect(valid({ logo_uri }).icon).toBe(is_shown ? logo_uri : null);
   });
 
   it("without a way to authenticate is of a public client", () => {
@@ -132,9 +200,39 @@ describe("a document", () => {
     ["not a text", { en: "Claude" }],
     ["too long", "x".repeat(81)],
     ["with a line feed", "Claude\nverified"],
+    ["with half a character", "Claude\ud800"],
     ["with a character that changes the direction", "Claude\u202e"],
   ])("whose name is %s is shown with its host", (_, client_name) => {
     expect(valid({ client_name }).name).toBe("claude.ai");
+  });
+
+  it("whose name has 80 characters is shown with it", () => {
+    expect(valid({ client_name: "x".repeat(80) }).name).toBe("x".repeat(80));
+  });
+
+  it.each([
+    [200, "application/json", null],
+    [200, "text/html", /Content-Type is "text\/html"/],
+    [200, null, /Content-Type is missing/],
+    [299, "application/json", /has status 299/],
+    [300, "application/json", /is a redirect \(status 300\)/],
+    [399, "application/json", /is a redirect \(status 399\)/],
+    [400, "application/json", /has status 400/],
+    [199, "application/json", /has status 199/],
+    [201, "application/json", /has status 201/],
+  ])("in a response with status %d and the type %s has the problem %s", (status, type, problem) => {
+    const found = responseProblem(status, type);
+    if (problem === null) expect(found).toBeNull();
+    else expect(found).toMatch(problem);
+  });
+
+  it.each([
+    ["too_large", "The document has more than 5120 bytes."],
+    ["not_json", "The document is not JSON."],
+    ["not_utf8", "The document is not UTF-8."],
+    ["timeout", /within 5 seconds/],
+  ])("that could not be read because of %s has its sentence", (problem, sentence) => {
+    expect(documentFailure(problem)).toMatch(sentence);
   });
 });
 
@@ -163,6 +261,16 @@ describe("a client_id", () => {
     ["no form of an address", "demo~web"],
   ])("with %s is not the address of a document", (_, client_id) => {
     expect(isClientDocumentUrl(client_id, false)).toBe(false);
+  });
+
+  it("of 480 characters can be the address of a document", () => {
+    expect(isClientDocumentUrl("https://claude.ai/".padEnd(480, "x"), false)).toBe(true);
+  });
+
+  it("that is no address of a document has a problem, which names this machine only in development", () => {
+    expect(addressProblem("https://claude.ai/client", false)).toBeNull();
+    expect(addressProblem("https://claude.ai", false)).not.toContain("this machine");
+    expect(addressProblem("https://claude.ai", true)).toContain("or http on this machine");
   });
 
   it("on this machine is the address of a document only in development", () => {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../../src/domain/authorize_request.ts";
+import type { OAuthClient } from "../../../src/domain/oauth_client.ts";
 import {
   chooseScopes,
   consentStep,
+  isAssured,
   loweredCaps,
+  mayRemember,
   ownAppOf,
   preselectedApps,
   preselectedCaps,
@@ -40,6 +43,7 @@ describe("the scopes of an authorization", () => {
     [["openid", "tools"], PAID, ["openid", "tools", "charge"]],
     [["charge"], PAID, ["charge"]],
     [["charge", "tools"], MCP, ["tools"]],
+    [["read", "upstream"], { ...OUR_API, may_upstream: true }, ["read", "upstream"]],
   ])("of the scopes %j a client with the offer %j gets %j", (requested, offer, scopes) => {
     expect(chooseScopes(requested, offer)).toEqual({ ok: true, value: scopes });
   });
@@ -77,6 +81,7 @@ describe("the sign-in that an authorization needs", () => {
     [{ prompts: ["login"] }, NOW_MS - 1, "again"],
     [{ max_age_seconds: 10_000 }, NOW_MS - 60_000, "none"],
     [{ max_age_seconds: 1 }, NOW_MS - 1_001, "again"],
+    [{ max_age_seconds: 1 }, NOW_MS - 1_000, "none"],
     [{ max_age_seconds: 0 }, NOW_MS, "none"],
   ] as const)("a request with %j and a sign-in at %j needs %s", (changes, started, need) => {
     expect(signInNeed({ ...ASKED, ...changes }, started, NOW_MS)).toBe(need);
@@ -119,6 +124,7 @@ describe("the limit that the consent page suggests", () => {
     [{ suggested_cap: MONTHLY }, 1_000, MONTHLY],
     [{ suggested_cap: MONTHLY }, 120, { ...MONTHLY, credits: 120 }],
     [{ suggested_cap: MONTHLY }, 0, MONTHLY],
+    [{ suggested_cap: MONTHLY }, 1, { ...MONTHLY, credits: 1 }],
     [{ suggested_cap: MONTHLY }, -5, MONTHLY],
     [{ suggested_cap: null }, 120, { credits: 50, period: "total" }],
   ] as const)("for the registration %j and a balance of %d it is %j", (app, credits, cap) => {
@@ -146,6 +152,7 @@ describe("the limit that the consent page suggests", () => {
   it.each([
     [[cap(50, "month")], [], [cap(50, "month")], []],
     [[cap(50, "month")], [cap(20, "month")], [cap(20, "month")], []],
+    [[cap(50, "month")], [cap(50, "month")], [cap(50, "month")], []],
     [[cap(50, "month")], [cap(60, "month")], [cap(50, "month")], [cap(60, "month")]],
     [[cap(50, "month")], [cap(60, "day")], [cap(50, "month"), cap(60, "day")], []],
     [[cap(50, "total")], [cap(60, "day")], [cap(50, "total")], [cap(60, "day")]],
@@ -170,6 +177,27 @@ describe("the limit that the consent page suggests", () => {
       expect(preselectedApps(start, wished)).toEqual({ apps, shown });
     },
   );
+});
+
+describe("a client that proves itself", () => {
+  const registered = (is_public: boolean): OAuthClient =>
+    ({ kind: "registered", public: is_public }) as OAuthClient;
+  const document = { kind: "document" } as OAuthClient;
+
+  it.each([
+    [registered(false), "http://127.0.0.1/callback", true, true],
+    [registered(false), "com.example.app:/callback", true, true],
+    [registered(false), "https://app.example/callback", true, true],
+    [registered(true), "https://app.example/callback", true, true],
+    [registered(true), "https://localhost/callback", false, false],
+    [registered(true), "http://app.example/callback", false, false],
+    [registered(true), "com.example.app:/callback", false, false],
+    [registered(true), "not an address", false, false],
+    [document, "https://app.example/callback", true, false],
+    [document, "http://127.0.0.1/callback", false, false],
+  ])("of %j with the address %s, only the client can use a code: %s", (client, uri, is, may) => {
+    expect([isAssured(client, uri), mayRemember(client, uri)]).toEqual([is, may]);
+  });
 });
 
 describe("a client that nobody registered", () => {
@@ -204,5 +232,30 @@ describe("a client that is connected", () => {
     [{ apps: ["film"] }, true],
   ] as const)("a request with the limits %j wants other ones: %s", (wished, is_other) => {
     expect(wantsOtherLimits(wished, present, NOW_MS)).toBe(is_other);
+  });
+
+  it("a request for the same limits in another order wants no other ones", () => {
+    const two = {
+      caps: [
+        { credits: 50, period: "month" },
+        { credits: 5, period: "day" },
+      ],
+      app_slugs: ["sketch", "film"],
+      expires_at_ms: NOW_MS + 100_000,
+    } as const;
+    const same = { caps: two.caps.toReversed(), apps: ["film", "sketch"] };
+    expect(wantsOtherLimits(same, two, NOW_MS)).toBe(false);
+    const [first] = two.caps;
+    expect(wantsOtherLimits({ caps: [first, { ...first, credits: 5 }] }, two, NOW_MS)).toBe(true);
+    expect(wantsOtherLimits({ apps: ["film"] }, two, NOW_MS)).toBe(true);
+  });
+
+  it.each([
+    [undefined, 0, false],
+    [100, 100_000, false],
+    [100, 100_001, true],
+  ])("an expiry in %s seconds is earlier than one in %d ms: %s", (expires_in, in_ms, is_other) => {
+    const ends = { ...present, expires_at_ms: NOW_MS + in_ms };
+    expect(wantsOtherLimits({ expires_in }, ends, NOW_MS)).toBe(is_other);
   });
 });

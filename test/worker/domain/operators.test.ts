@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
+  contradict,
   findOperator,
   includesRole,
   OPERATOR_ROLES,
+  operatorName,
   parseOperator,
+  rightsOf,
+  type Operator,
   type SignInOptions,
+  whyUnmatchable,
 } from "../../../src/domain/operators.ts";
 
 const ONE: SignInOptions = { provider_ids: ["google"], dev_signin: false };
@@ -13,6 +18,11 @@ const DEVELOPMENT: SignInOptions = { ...TWO, dev_signin: true };
 
 const ada = { identity_id: "1", email: "Ada@example.com", vouched_by: "google" };
 
+const read = (entry: string): Operator => {
+  const operator = parseOperator(entry);
+  if (!operator.ok) throw new Error(operator.refusal);
+  return operator.value;
+};
 const roleOf = (entries: readonly string[], options: SignInOptions, person: object = {}) => {
   const operators = entries.map(parseOperator).flatMap((read) => (read.ok ? [read.value] : []));
   return findOperator(operators, options, { ...ada, ...person })?.role ?? null;
@@ -24,7 +34,7 @@ describe("an operator", () => {
   it("an identity id names an operator with any number of providers", () => {
     expect(operates("1", TWO)).toBe(true);
     expect(operates("2", TWO)).toBe(false);
-    expect(roleOf([], ONE)).toBeNull();
+    expect(findOperator([], ONE, ada)).toBeNull();
   });
 
   it("an e-mail address verified by the only provider names an operator", () => {
@@ -92,6 +102,55 @@ describe("the role of an operator", () => {
     expect(roleOf([address, provider], ONE)).toBe("support");
     expect(roleOf([provider, address], ONE)).toBe("support");
     expect(roleOf([identity, address], ONE, { identity_id: "2" })).toBe("admin");
+  });
+
+  it("an address with its provider comes before an address, and an identity id before both, alone too", () => {
+    const both = { provider_ids: ["google"], dev_signin: true };
+    expect(roleOf(["google:ada@example.com=viewer", "1=support"], both)).toBe("support");
+    expect(roleOf(["1=support", "google:ada@example.com=viewer"], both)).toBe("support");
+  });
+
+  it("an entry is named without its role", () => {
+    const entries = ["1=viewer", "Ada@example.com", "google:ada@example.com=support"];
+    expect(entries.map((entry) => operatorName(read(entry)))).toEqual([
+      "1",
+      "ada@example.com",
+      "google:ada@example.com",
+    ]);
+  });
+
+  it.each([
+    ["1=viewer", "1", true],
+    ["1=viewer", "1=viewer", false],
+    ["1=viewer", "2", false],
+    ["ada@example.com=viewer", "google:ada@example.com", false],
+    ["ada@example.com=viewer", "ADA@example.com=support", true],
+  ])("the entries %s and %s contradict each other: %s", (one, other, contradicts) => {
+    expect(contradict(read(one), read(other))).toBe(contradicts);
+  });
+
+  it("only the role support has a daily maximum, which is counted for its entry", () => {
+    expect(rightsOf(read("1=viewer"), 100)).toEqual({ role: "viewer" });
+    expect(rightsOf(read("1"), 100)).toEqual({ role: "admin" });
+    expect(rightsOf(read("1=support"), 100)).toEqual({
+      role: "support",
+      entry: "1",
+      credits_max_per_day: 100,
+    });
+  });
+
+  it.each([
+    ["1", ONE, null],
+    ["1", { provider_ids: [], dev_signin: false }, null],
+    ["ada@example.com", ONE, null],
+    ["google:ada@example.com", TWO, null],
+    ["ada@example.com", { provider_ids: [], dev_signin: false }, /^Configure a provider/],
+    ["ada@example.com", TWO, /such as google:ada@example.com\.$/],
+    ["other:ada@example.com", TWO, /no provider other\. It has google, acme\.$/],
+  ] as const)("why the entry %s can match nobody with %j is %s", (entry, options, why) => {
+    const reason = whyUnmatchable(read(entry), options);
+    if (why === null) expect(reason).toBeNull();
+    else expect(reason).toMatch(why);
   });
 
   it("each role includes itself and the roles before it", () => {
