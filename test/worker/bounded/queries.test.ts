@@ -23,12 +23,14 @@ const JOB_FILTERS = [
   "?app=app1",
   "?app=nothing",
   "?status=started",
+  "?status=completed",
   "?by=somebody",
   `?identity_id=${SOMEBODY}`,
   `?from=${YEAR_AGO}T00:00:00Z&to=${TOMORROW}T00:00:00Z`,
   `?app=app1&from=${TODAY}T00:00:00Z&to=${TOMORROW}T00:00:00Z`,
   "?sort=cost",
   "?sort=cost&app=app1",
+  "?sort=cost&status=completed",
   `?sort=cost&identity_id=${SOMEBODY}`,
 ];
 

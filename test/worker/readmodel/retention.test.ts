@@ -129,6 +129,19 @@ describe("the jobs of a deleted account", () => {
     });
     expect(await count("jobs")).toBe(7);
   });
+
+  it("make a page with a filter shorter, and the next page skips no job", async () => {
+    await insertAccounts(2);
+    await insertJobs("account 000002", 7, 2);
+    await insertJobs("account 000001", 3, 1);
+    await createDirectProjector(env.DB).forget("account 000001");
+    const model = new ReadModel(env.DB);
+    const filter = { status: "completed", limit: 5 } as const;
+    const first = await model.findJobs(filter);
+    const second = await model.findJobs({ ...filter, before_id: first.next_id ?? "" });
+    expect([first.jobs.length, second.jobs.length]).toEqual([2, 5]);
+    expect((await model.findJobs({ ...filter, sort: "cost" })).jobs.length).toBeGreaterThan(0);
+  });
 });
 
 describe("the schedule", () => {
