@@ -26,6 +26,8 @@ const HEALTHY: HealthParts = {
   comparison_began_at_ms: { known: null },
   spent_today: { known: 3 },
   spend_limit: null,
+  traffic: { known: [] },
+  database_bytes: { known: { DIRECTORY: 0, DB: 0 } },
 };
 
 function figureOf(name: FigureName, changes: Partial<HealthParts>): Figure {
