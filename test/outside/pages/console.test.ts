@@ -171,6 +171,7 @@ const places = () => {
     operators: "/console/operators",
     help: "/console/help",
     manual: "/console/help/operate",
+    alerts: "/console/help/alerts",
     money: "/console/money",
     "money-none": "/console/money?month=2020-01",
     jobs: "/console/jobs",
