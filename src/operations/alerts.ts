@@ -105,7 +105,8 @@ function hasGrown({ value, unit }: Figure, last_value: number): boolean {
 /** Whether a warning needs a message now, after the `last` one about it. */
 function isDue(figure: Figure, last: SentWarning | undefined, now_ms: number): boolean {
   const { value, limit } = figure;
-  if (last === undefined) return true;
+  // The message before did not say how bad it is.
+  if (last === undefined || (last.value === null && value !== null)) return true;
   // Figures without a tolerated value have the limit 0. A single one of those is not bad yet.
   const tolerated = Math.max(limit ?? 0, 1);
   const is_bad = value !== null && value > MUCH * tolerated;

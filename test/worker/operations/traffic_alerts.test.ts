@@ -177,6 +177,24 @@ describe("alerts by ratio", () => {
     expect(messages[1]?.recovered).toEqual(["fast_burn", "slow_burn", "limited_requests"]);
   });
 
+  it("a warning whose value was unknown is sent again once its value is known", async () => {
+    const { messages, serve } = open();
+    serve(503);
+    await checkMinute();
+    serve([{ requests: 100_000, failed: 1_000 }]);
+    await checkMinute();
+    expect(messages[1]?.warnings).toMatchObject([
+      { name: "fast_burn", value: 20 },
+      { name: "slow_burn", value: 20 },
+    ]);
+    expect(messages[1]?.recovered).toEqual(["limited_requests"]);
+    for (const next of [503, [{ requests: 100_000, failed: 1_000 }]] as const) {
+      serve(next);
+      await checkMinute();
+    }
+    expect(messages.slice(2).flatMap(namesOf)).toEqual(["limited_requests"]);
+  });
+
   it("the check of each minute and the schedule keep each other's warnings, and the status is that of both", async () => {
     const { messages, serve } = open();
     await failureCounterOf(env.DIRECTORY).count("payment_not_booked", { reason: "one" });
