@@ -63,9 +63,13 @@ const LAST_SCANNED = `select id ${IN_RANGE} limit 1 offset ?3 - 1`;
 
 const ACCOUNTS = "select id, created_at_ms from accounts where identity_id = ?1";
 
-/** The newest day up to ?2 on which one of these accounts was active. */
-const ACTIVE_DAY = `select max((select max(day) from account_days
-  where account_id = value and day <= ?2)) as day from json_each(?1)`;
+/**
+ * The newest day up to ?2 on which one of these accounts was active. Without one, the day before the oldest of all accounts: only
+ * started jobs are older. Null: no account was active.
+ */
+const ACTIVE_DAY = `select coalesce(max((select max(day) from account_days
+    where account_id = value and day <= ?2)), (select min(day) - 1 from account_days)) as day
+  from json_each(?1)`;
 
 /** Ids from `from_id` on, before `to_id`, and the accounts to which the jobs belong; null: any. */
 interface Range {
@@ -95,7 +99,7 @@ export async function findJobs(database: D1Database, search: JobSearch): Promise
   return { jobs, next_id: await scanned_to.first<string>("id") };
 }
 
-/** Ids follow their time, except after a clock that went back. Null: the identity has no jobs there. */
+/** Ids follow their time, except after a clock that went back. Null: the identity has no account. */
 async function rangeOf(database: D1Database, search: JobSearch): Promise<Range | null> {
   const { identity_id, from_ms, to_ms, before_id = END_OF_IDS } = search;
   const end_id = to_ms === undefined ? END_OF_IDS : firstIdOf(to_ms + ID_MARGIN_MS);
@@ -106,15 +110,16 @@ async function rangeOf(database: D1Database, search: JobSearch): Promise<Range |
     .prepare(ACCOUNTS)
     .bind(identity_id)
     .all<{ id: string; created_at_ms: number }>();
+  if (accounts.length === 0) return null;
   const account_ids = accounts.map(({ id }) => id);
   const active_day = await database
     .prepare(ACTIVE_DAY)
     .bind(JSON.stringify(account_ids), dayOf(to_id))
     .first<number>("day");
-  if (active_day === null) return null;
   const opened_ms = Math.min(...accounts.map(({ created_at_ms }) => created_at_ms));
   const opened_id = firstIdOf(opened_ms - ID_MARGIN_MS);
-  const active_id = firstIdOf((active_day + 1) * DAY_MS + ID_MARGIN_MS);
+  const active_id =
+    active_day === null ? END_OF_IDS : firstIdOf((active_day + 1) * DAY_MS + ID_MARGIN_MS);
   return {
     from_id: from_id > opened_id ? from_id : opened_id,
     to_id: to_id < active_id ? to_id : active_id,

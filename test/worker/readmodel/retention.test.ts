@@ -54,6 +54,25 @@ describe("a job", () => {
   });
 });
 
+describe("a started job that is older than the window", () => {
+  it("is in the list of its account, also after the day of its creation left", async () => {
+    await insertAccounts(2);
+    await insertJobs("account 000001", 1, 40, "started");
+    await insertJobs("account 000002", 1, 39, "started");
+    const listed = async () => {
+      const { jobs } = await new ReadModel(env.DB).findJobs({ identity_id: "1", limit: 50 });
+      return jobs.map(({ account_id }) => account_id);
+    };
+    const insert = env.DB.prepare("insert into account_days values (?1, ?2, 'demo')");
+    await insert.bind("account 000001", utcDayOf(NOW_MS) - 40).run();
+    expect(await listed()).toEqual(["account 000001"]);
+    await cleanReadModel(env.DB, 30, NOW_MS);
+    expect(await listed()).toEqual(["account 000001"]);
+    await insert.bind("account 000002", utcDayOf(NOW_MS) - 1).run();
+    expect(await listed()).toEqual(["account 000001"]);
+  });
+});
+
 describe("a day on which an account was active", () => {
   it("a day's activity leaves the read model with the jobs of that day, and the totals stay", async () => {
     await insertAccounts(2);
