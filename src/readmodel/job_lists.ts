@@ -87,16 +87,19 @@ export async function findJobs(database: D1Database, search: JobSearch): Promise
   const is_filtered = account_ids !== null || filters.some((value) => value !== null);
   const scanned = is_filtered || sort === "cost" ? LISTED_JOBS_SCANNED : limit;
   const accounts_json = account_ids === null ? null : JSON.stringify(account_ids);
-  const { results } = await database
+  const found_jobs = database
     .prepare(FOUND[sort])
-    .bind(from_id, to_id, scanned, ...filters, accounts_json, limit)
-    .all<FoundJob | (FoundJob & { readonly identity_id: null })>();
-  const jobs = results.filter(({ identity_id }) => identity_id !== null);
+    .bind(from_id, to_id, scanned, ...filters, accounts_json, limit);
+  const last_scanned = database.prepare(LAST_SCANNED).bind(from_id, to_id, scanned);
+  // In one transaction: a job that is created between them would move the end of what was looked at.
+  const [found_rows, scanned_to] = await database.batch<FoundJob & { identity_id: string | null }>(
+    sort === "cost" ? [found_jobs] : [found_jobs, last_scanned],
+  );
+  const rows = found_rows?.results ?? [];
+  const jobs = rows.filter(({ identity_id }) => identity_id !== null);
   if (sort === "cost") return { jobs, next_id: null };
-  const last = results.length < limit ? undefined : results.at(-1);
-  if (last !== undefined) return { jobs, next_id: last.id };
-  const scanned_to = database.prepare(LAST_SCANNED).bind(from_id, to_id, scanned);
-  return { jobs, next_id: await scanned_to.first<string>("id") };
+  const last = rows.length < limit ? scanned_to?.results[0] : rows.at(-1);
+  return { jobs, next_id: last?.id ?? null };
 }
 
 /** Ids follow their time, except after a clock that went back. Null: the identity has no account. */

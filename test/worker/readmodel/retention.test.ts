@@ -2,7 +2,11 @@ import { env } from "cloudflare:workers";
 import { createScheduledController } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
-import { SESSION_CLEANUP_ROWS, UPKEEP_PORTIONS } from "../../../src/domain/limits.ts";
+import {
+  LISTED_JOBS_SCANNED,
+  SESSION_CLEANUP_ROWS,
+  UPKEEP_PORTIONS,
+} from "../../../src/domain/limits.ts";
 import {
   UPKEEP_PORTION_JOBS,
   UPKEEP_PORTION_ROWS,
@@ -13,7 +17,7 @@ import { createDirectProjector } from "../../../src/readmodel/direct_projector.t
 import { ReadModel } from "../../../src/readmodel/queries.ts";
 import worker from "../../../src/worker.ts";
 import { environmentWith } from "../support/passbook.ts";
-import { countingRows } from "./watched.ts";
+import { countingRows, watched } from "./watched.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const count = (table: string) => env.DB.prepare(`select count(*) as n from ${table}`).first("n");
@@ -51,6 +55,28 @@ describe("a job", () => {
     expect(await count("jobs")).toBe(3);
     await env.DB.exec("update jobs set status = 'failed' where status = 'started'");
     expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+  });
+});
+
+describe("a list of jobs with a filter", () => {
+  it("shows no job twice while others are created", async () => {
+    await insertAccounts(1);
+    await insertJobs("account 000001", 1, 3);
+    await insertJobs("account 000001", LISTED_JOBS_SCANNED - 1, 2, "failed");
+    let newer = 0;
+    const busy = new ReadModel(
+      watched(env.DB, async (call) => {
+        const answer = await call();
+        newer += 0.001;
+        await insertJobs("account 000001", 1, 1 - newer, "failed");
+        return answer;
+      }),
+    );
+    const filter = { status: "completed", limit: 50 } as const;
+    const first = await busy.findJobs(filter);
+    expect(first.jobs).toHaveLength(1);
+    const second = await busy.findJobs({ ...filter, before_id: first.next_id ?? "" });
+    expect(second.jobs).toEqual([]);
   });
 });
 
