@@ -1360,9 +1360,9 @@ class AdminCalls(ABC):
     ) -> types.FoundJobPage:
         """
         Jobs across accounts. The data comes from the read model, which has no metadata. The newest first. A
-        filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`. With
-        `sort=cost`, those that cost most (`actual_cost` less `refunded`) among the newest 4,000 jobs of all
-        accounts up to `to`, and then there is no further page.
+        page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`. With `sort=cost`,
+        those that cost most (`actual_cost` less `refunded`) among the newest 4,000 jobs of all accounts up
+        to `to`, and then there is no further page.
         """
         return self._send(
             Call(

@@ -57,7 +57,7 @@ export const service_of_operators = describe(endpoints, {
     tag: "Operators",
     summary: "Jobs across accounts",
     description:
-      "The data comes from the read model, which has no metadata. The newest first. A filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`. With `sort=cost`, those that cost most (`actual_cost` less `refunded`) among the newest 4,000 jobs of all accounts up to `to`, and then there is no further page.",
+      "The data comes from the read model, which has no metadata. The newest first. A page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`. With `sort=cost`, those that cost most (`actual_cost` less `refunded`) among the newest 4,000 jobs of all accounts up to `to`, and then there is no further page.",
     success: {
       description: "A page of jobs.",
       schema: admin.found_jobs,
