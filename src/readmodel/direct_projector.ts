@@ -108,8 +108,12 @@ const END_OF_RANGE = `select id ${RANGE} limit 1 offset ${PROJECTION_RANGE_JOBS}
 const DELETE_OTHER_JOBS = `delete from jobs where id in (
     select id from (select id, account_id ${RANGE} limit ${PROJECTION_RANGE_JOBS})
     where account_id = ?3 and id not in (select value ->> '$.id' from json_each(?4)))`;
-/** The first day from ?2 on, on which an account was active. Only then were jobs of it created. */
-const ACTIVE_DAY = "select min(day) as day from account_days where account_id = ?1 and day >= ?2";
+/**
+ * The first day from ?2 on, on which an account was active: only then were jobs of it created. Before the oldest day of all
+ * accounts it is unknown, and only started jobs are older.
+ */
+const ACTIVE_DAY = `select iif(?2 < coalesce((select min(day) from account_days), ?2 + 1), ?2,
+  (select min(day) from account_days where account_id = ?1 and day >= ?2)) as day`;
 const DELETE_OTHER_GRANTS = `delete from grants
   where account_id = ?1 and app_slug not in (select value ->> '$.app_slug' from json_each(?2))`;
 const HAS_NO_DAYS = "not exists (select 1 from account_days where account_id = ?1)";

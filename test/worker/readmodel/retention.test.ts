@@ -99,6 +99,18 @@ describe("a started job that is older than the window", () => {
   });
 });
 
+describe("a rebuild", () => {
+  it("deletes a started job that the account does not have, also if it is older than the window", async () => {
+    await insertAccounts(1);
+    await insertJobs("account 000001", 1, 40, "started");
+    const range = { account_id: "account 000001", after_id: "", to_id: null, jobs: [] };
+    const insert = env.DB.prepare("insert into account_days values (?1, ?2, 'demo')");
+    await insert.bind("account 000001", utcDayOf(NOW_MS) - 1).run();
+    expect(await createDirectProjector(env.DB).replaceJobs(range)).toBeNull();
+    expect(await count("jobs")).toBe(0);
+  });
+});
+
 describe("a day on which an account was active", () => {
   it("a day's activity leaves the read model with the jobs of that day, and the totals stay", async () => {
     await insertAccounts(2);
