@@ -1,5 +1,5 @@
 /**
- * `npm run deploy [-- --dry-run] [--config <file>] [--secrets <file>] [--discard-secrets] [--location <region>]`
+ * `npm run deploy [-- --dry-run] [--gradual] [--config <file>] [--secrets <file>] [--discard-secrets] [--location <region>]`
  *
  * Makes a Cloudflare account match wrangler.toml: databases, namespaces, buckets, queues, secrets and migrations, then the code, so
  * that new code never runs on an old schema. Every step skips what exists, so a run after a failure continues where the
@@ -35,7 +35,16 @@ import {
   type Location,
   type StoreKind,
 } from "./deploy_steps.ts";
-import { confirmRelease, readLiveVersion } from "./deploy_rollback.ts";
+import { metricsAccess, rollOut } from "./deploy_gradual.ts";
+import { confirmRelease } from "./deploy_rollback.ts";
+import {
+  mainVersion,
+  readActive,
+  refuseOtherClasses,
+  refuseSecond,
+  versionsOf,
+  type Deployment,
+} from "./deploy_versions.ts";
 import {
   completeFile,
   describeCompletion,
@@ -51,6 +60,7 @@ const USAGE = `usage: npm run deploy [-- <options>]
   --create-missing <binding>
                      create this store, such as DB, although the Worker is already deployed; may be repeated
   --dry-run          check the settings, show every step and bundle the code; contacts no service
+  --gradual          send 1%, 10% and all requests to the new version, each after five good minutes, or take it back
   --config <file>    use this file instead of wrangler.toml, for example for a staging Worker
   --location <region>
                      where to create databases and buckets: ${LOCATIONS.join(", ")}; existing ones never move
@@ -63,6 +73,7 @@ const { values: options } = parseArgs({
     "create-missing": { type: "string", multiple: true, default: [] },
     "discard-secrets": { type: "boolean", default: false },
     "dry-run": { type: "boolean", default: false },
+    gradual: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
     location: { type: "string" },
     secrets: { type: "string" },
@@ -86,7 +97,9 @@ interface Progress {
   readonly from_file: Secrets;
   /** Names of the secrets that Cloudflare already has. */
   present: readonly string[];
-  /** The version that was live before this run; null on a first deployment. */
+  /** The deployment that was live before this run; null on a first one. */
+  noted: Deployment | null;
+  /** The version of most of its requests. */
   earlier: string | null;
   /** Bindings of stores that this run created. */
   readonly created: Set<string>;
@@ -114,7 +127,9 @@ function stepsOf(progress: Progress): readonly Step[] {
     {
       title: `Worker ${plan.worker}: note the live version, to roll back to it`,
       run: async () => {
-        progress.earlier = await readLiveVersion(options.config);
+        progress.noted = await readActive(options.config);
+        refuseSecond(progress.noted);
+        progress.earlier = mainVersion(progress.noted);
         progress.present = await listSecrets(options.config);
         return progress.earlier ?? "none: this is the first deployment";
       },
@@ -142,9 +157,19 @@ function stepsOf(progress: Progress): readonly Step[] {
           return "applied; the Worker will accept the empty directory";
         },
       })),
+    ...(options.gradual ? gradualSteps(progress) : deploySteps(progress)),
+  ];
+}
+
+function deploySteps(progress: Progress): readonly Step[] {
+  const { plan } = progress;
+  return [
     {
       title: `Worker ${plan.worker}: bundle it minified, and deploy it`,
-      run: () => deploy(progress),
+      run: async () => {
+        await upload(progress, "deploy");
+        return `live: version ${progress.own}`;
+      },
     },
     {
       title: `Readiness: check ${plan.base_url ?? ""}/readyz, and roll back a release that is not ready`,
@@ -155,6 +180,45 @@ function stepsOf(progress: Progress): readonly Step[] {
           earlier: progress.earlier,
           config_file: options.config,
         }),
+    },
+  ];
+}
+
+/** The schedule and routes belong to no version, so they change when all requests go to the new one. */
+function gradualSteps(progress: Progress): readonly Step[] {
+  const { plan, config_file } = progress;
+  return [
+    {
+      title: `Worker ${plan.worker}: bundle it minified, and upload it without requests`,
+      run: async () => {
+        const { earlier, config } = progress;
+        if (earlier === null) throw new Error("A first deployment cannot be gradual.");
+        await refuseOtherClasses(earlier, config, options.config);
+        await upload(progress, "version-upload");
+        return `version ${progress.own}`;
+      },
+    },
+    {
+      title: `Requests: to 1%, 10% and all of them, while ${plan.base_url ?? ""}/readyz is ready; about 25 minutes`,
+      run: () =>
+        rollOut({
+          base_url: plan.base_url ?? "",
+          worker: plan.worker,
+          own: progress.own,
+          earlier: progress.earlier ?? "",
+          noted: progress.noted?.id ?? "",
+          config_file: options.config,
+          metrics: metricsAccess({ ...process.env, ...progress.from_file }),
+        }),
+    },
+    {
+      title: "Routes and schedule: set those of the configuration file",
+      run: async () => {
+        const args = ["triggers", "deploy", `--config=${config_file}`];
+        const { succeeded, error } = await runWrangler(args);
+        if (!succeeded) throw new Error(error);
+        return "set";
+      },
     },
   ];
 }
@@ -208,14 +272,24 @@ async function prepareSecrets(progress: Progress): Promise<string> {
   return to_set.length === 0 ? "all set" : `to set: ${to_set.join(", ")}`;
 }
 
-/** Deploys code and secrets as one version, so that neither is live without the other. */
-async function deploy(progress: Progress): Promise<string> {
+/**
+ * Uploads code and secrets as one version, so that neither is live without the other. `deploy` also makes it live.
+ * @throws Error if another deployment was made since this one began
+ */
+async function upload(progress: Progress, how: "deploy" | "version-upload"): Promise<void> {
+  const active = await readActive(options.config);
+  if (active?.id !== progress.noted?.id) {
+    throw new Error(
+      `Another deployment was made meanwhile (${versionsOf(active)}). Nothing was uploaded.`,
+    );
+  }
   const { config, ids, to_set, folder, config_file } = progress;
   const record = join(folder, "wrangler-output.ndjson");
   await writeFile(config_file, withIds(config, ids));
   const secrets = join(folder, "secrets.json");
   await writeFile(secrets, JSON.stringify(to_set), { mode: 0o600 });
-  const args = ["deploy", `--config=${config_file}`, "--minify"];
+  const command = how === "deploy" ? ["deploy"] : ["versions", "upload"];
+  const args = [...command, `--config=${config_file}`, "--minify"];
   if (Object.keys(to_set).length > 0) args.push(`--secrets-file=${secrets}`);
   // On a terminal Wrangler asks before it takes over a domain that is already in use.
   if (process.stdout.isTTY) {
@@ -225,15 +299,14 @@ async function deploy(progress: Progress): Promise<string> {
     const { succeeded, error } = await runWrangler(args, record);
     if (!succeeded) throw new Error(error);
   }
-  progress.own = await uploadedVersion(record);
-  return `live: version ${progress.own}`;
+  progress.own = await uploadedVersion(record, how);
 }
 
-/** The version that `wrangler deploy` uploaded, from the file in which Wrangler records what it did. */
-async function uploadedVersion(record: string): Promise<string> {
+/** The version that Wrangler uploaded, from the file in which Wrangler records what it did. */
+async function uploadedVersion(record: string, how: string): Promise<string> {
   const lines = (await readFile(record, "utf8")).trim().split("\n");
   const entries = lines.map((line) => JSON.parse(line) as { type: string; version_id?: string });
-  const id = entries.find(({ type }) => type === "deploy")?.version_id;
+  const id = entries.find(({ type }) => type === how)?.version_id;
   if (typeof id !== "string")
     throw new Error("Wrangler did not name the version that it uploaded.");
   return id;
@@ -362,6 +435,7 @@ async function main(): Promise<void> {
     location,
     from_file,
     present: [],
+    noted: null,
     earlier: null,
     created: new Set(),
     own: "",

@@ -24,13 +24,14 @@ export async function waitForVerdict(
   base_url: string,
   release: string,
   refusals_allowed: number = EQUAL_RESPONSES,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Verdict> {
   let [successes, refusals] = [0, 0];
   let last: Verdict = { kind: "absent", last_response: "no response" };
   let refusal: Verdict | null = null;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (attempt > 0) await pause(PAUSE_MS);
-    last = await readReadiness(base_url, release);
+    last = await readReadiness(base_url, release, headers);
     if (last.kind === "ready") {
       [successes, refusals] = [successes + 1, 0];
       if (successes === EQUAL_RESPONSES) return last;
@@ -45,8 +46,13 @@ export async function waitForVerdict(
 }
 
 /** One request to `/readyz`. */
-async function readReadiness(base_url: string, release: string): Promise<Verdict> {
+async function readReadiness(
+  base_url: string,
+  release: string,
+  sent_headers: Readonly<Record<string, string>>,
+): Promise<Verdict> {
   const response = await fetch(new URL("/readyz", base_url), {
+    headers: sent_headers,
     signal: AbortSignal.timeout(TIMEOUT_MS),
     redirect: "manual",
   }).catch(() => null);

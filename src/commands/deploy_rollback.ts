@@ -1,31 +1,12 @@
 /** Checks a release after it went live, and takes it back if it is not ready. */
 import { waitForVerdict, type Verdict } from "./deploy_readiness.ts";
-import { listByWrangler, runWrangler } from "./wrangler_run.ts";
+import { mainVersion, readActive } from "./deploy_versions.ts";
+import { runWrangler } from "./wrangler_run.ts";
 import { CONFIG_FILE } from "./wrangler_config.ts";
 
-interface Deployment {
-  readonly created_on: string;
-  readonly versions: readonly { readonly version_id: string; readonly percentage: number }[];
-}
-
-/** Cloudflare's error code for a Worker that does not exist. */
-const NO_SUCH_WORKER = "[code: 10007]";
-
 /** The version that serves most requests now; null if the Worker was never deployed. */
-export async function readLiveVersion(config_file: string): Promise<string | null> {
-  const args = ["deployments", "list", "--json", `--config=${config_file}`];
-  const deployments = await listByWrangler<Deployment>(args).catch((error: unknown) => {
-    if (String(error).includes(NO_SUCH_WORKER)) return [];
-    throw error;
-  });
-  const [newest] = deployments.toSorted((one, other) =>
-    other.created_on.localeCompare(one.created_on),
-  );
-  const [main] = (newest?.versions ?? []).toSorted(
-    (one, other) => other.percentage - one.percentage,
-  );
-  return main?.version_id ?? null;
-}
+const readLiveVersion = async (config_file: string): Promise<string | null> =>
+  mainVersion(await readActive(config_file));
 
 export interface Release {
   readonly base_url: string;

@@ -203,7 +203,7 @@ const vendorApi = (api: string) =>
   );
 
 /** A token that may read the account's analytics, and the dataset of the binding METRICS. */
-const metrics_reader = z.strictObject({
+export const metrics_reader = z.strictObject({
   account_id: z.string().check(z.regex(/^[0-9a-f]{32}$/, "is not the id of a Cloudflare account")),
   token: z.string().check(z.regex(/^[\w-]{20,200}$/, "is not an API token of Cloudflare's")),
   dataset: z._default(

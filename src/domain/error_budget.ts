@@ -86,9 +86,9 @@ function burn(traffic: readonly Traffic[], windows: { long: number; short: numbe
     const most = mostOf(own, ({ failed }) => failed[windows.long] ?? 0);
     return { value, reason: `${service} ${value} times: ${most}` };
   }).filter(({ value }) => value > 0);
-  const [worst, ...others] = burning.toSorted((one, other) => other.value - one.value);
-  if (worst === undefined) return { value: 0, reason: null };
-  return { value: worst.value, reason: [worst, ...others].map(({ reason }) => reason).join("; ") };
+  const worst_first = burning.toSorted((one, other) => other.value - one.value);
+  const reason = worst_first.map((it) => it.reason).join("; ");
+  return { value: worst_first[0]?.value ?? 0, reason: reason === "" ? null : reason };
 }
 
 function limitedShare(traffic: readonly Traffic[]): Share {

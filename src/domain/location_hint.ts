@@ -14,16 +14,15 @@ const WEST_OF_APAC = 61;
  */
 export function locationHintOf(cf: unknown): LocationHint | undefined {
   const { continent, longitude } = (cf ?? {}) as { continent?: unknown; longitude?: unknown };
-  // Missing, it is where most people of these continents are.
-  const isWestOf = (border: number, otherwise: boolean): boolean =>
-    typeof longitude === "string" ? Number(longitude) < border : otherwise;
+  // Without a longitude, no comparison is true, and the region is that of most people.
+  const east = Number(longitude);
   switch (continent) {
     case "NA":
-      return isWestOf(WEST_OF_ENAM, false) ? "wnam" : "enam";
+      return east < WEST_OF_ENAM ? "wnam" : "enam";
     case "EU":
-      return isWestOf(WEST_OF_EEUR, true) ? "weur" : "eeur";
+      return east > WEST_OF_EEUR ? "eeur" : "weur";
     case "AS":
-      return isWestOf(WEST_OF_APAC, false) ? "me" : "apac";
+      return east < WEST_OF_APAC ? "me" : "apac";
     case "SA":
       return "sam";
     case "OC":

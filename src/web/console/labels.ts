@@ -8,14 +8,14 @@ import { nameFromSlug } from "../layout/labels.ts";
 export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   fast_burn: "So many requests fail that an hour uses up 2% of what 30 days allow.",
   slow_burn: "So many requests fail that six hours use up 5% of what 30 days allow.",
-  limited_requests: "This share of the last hour’s requests got status 429.",
+  limited_requests: "This share of requests got status 429.",
   failed_requests: "Requests of the last 20 minutes got status 5xx.",
   read_model_lag: "The oldest change that lists and charts do not show yet waits this long.",
   failed_deliveries: "Updates of lists and charts failed in the last 20 minutes.",
   archive_failing: "The second copy of the ledger cannot be written for this long.",
   people_waiting: "The second copy of a person has waited for a change for this long.",
   directory_copy_age: "The newest copy of apps, keys and the audit log is this old.",
-  database_size: "One of the two databases uses this share of its 10 GB.",
+  database_size: "A database uses this share of its 10 GB.",
   half_full_accounts: "Old rows of these accounts leave for the archive by themselves.",
   filling_accounts: "These accounts use 80% of their storage. A full account starts no job.",
   differences: "In the last day, an account did not equal its copies, or its own sums.",
@@ -88,7 +88,7 @@ export const DIFFERENCE_PLACES: Readonly<Record<string, string>> = {
 export const HEALTH_REASONS: Readonly<Record<string, string>> = {
   directory_unreadable: "the database of people and apps (D1 DIRECTORY) does not respond",
   read_model_unreadable: "the database of lists and charts (D1 DB) does not respond",
-  metrics_unreadable: "Cloudflare does not respond with the metrics of requests",
+  metrics_unreadable: "Cloudflare does not respond with the metrics",
   metrics_not_set: "METRICS_READER is not set",
   not_run_yet: "the schedule has not run yet; it first runs within ten minutes of a deployment",
 };

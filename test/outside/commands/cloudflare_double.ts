@@ -29,6 +29,14 @@ export interface CloudflareDouble {
   deployEarlier(...responses: readonly Readiness[]): string;
   /** Calls `putLive` with each version that goes live from now on, before Cloudflare responds. */
   follow(putLive: (version: string) => Promise<void>): void;
+  /** Calls `act` at the next request that matches. */
+  once(matches: RegExp, act: () => void): void;
+  /** Deploys two versions, as a gradual deployment of somebody else. @returns the id of the new one */
+  deployGradually(percent: number): string;
+  /** The shares of the versions of each deployment, oldest first: `<version>@<percent>`. */
+  shares(): readonly (readonly string[])[];
+  /** The metrics that the account has, as rows; a number is a status. */
+  measure(rows: readonly object[] | number): void;
   /** The versions of the Worker, oldest first. */
   readonly versions: readonly string[];
   /** What rollbacks requested. */
@@ -72,6 +80,11 @@ export interface WorkerAtCloudflare {
   readonly domains: readonly string[];
 }
 
+interface Part {
+  readonly version_id: string;
+  readonly percentage: number;
+}
+
 interface Failure {
   readonly matches: RegExp;
   readonly when: "before" | "after";
@@ -109,6 +122,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
   const assets = new Set<string>();
   let worker: WorkerAtCloudflare | null = null;
   let failure: Failure | null = null;
+  let next_act: { readonly matches: RegExp; readonly act: () => void } | null = null;
   let next_readiness: readonly Readiness[] = [{ status: 200, body: { ok: true } }];
   /** The remaining responses to `/readyz` of each version. */
   const readiness_of = new Map<string, Readiness[]>();
@@ -117,6 +131,10 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
   /** Newest first, as Cloudflare lists them. */
   const deployments: object[] = [];
   let live: string | null = null;
+  /** Names of the classes of objects of each version. */
+  const classes_of = new Map<string, string>();
+  const shares: string[][] = [];
+  let metrics: readonly object[] | number = [];
   let putLive = (_version: string): Promise<void> => Promise.resolve();
   const requests: string[] = [];
   const places = new Map<string, unknown>();
@@ -129,19 +147,31 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
 
   async function goLive(version_id: string): Promise<void> {
     await putLive(version_id);
-    record(version_id);
+    record([{ version_id, percentage: 100 }]);
   }
 
-  function record(version_id: string): void {
-    live = version_id;
+  /** The version with most requests is live. */
+  function record(parts: readonly Part[]): void {
+    const [main] = parts.toSorted((one, other) => other.percentage - one.percentage);
+    live = main?.version_id ?? null;
+    shares.push(parts.map(({ version_id, percentage }) => `${version_id}@${percentage}`));
     const created_on = new Date(deployments.length * 1000).toISOString();
     deployments.unshift({
       id: randomUUID(),
       created_on,
       source: "wrangler",
       strategy: "percentage",
-      versions: [{ version_id, percentage: 100 }],
+      versions: parts,
     });
+  }
+
+  /** What Cloudflare refuses: shares that are not 100 together, unknown versions, and parts with other classes of objects. */
+  function problemOf(parts: readonly Part[]): string | null {
+    const sum = parts.reduce((total, { percentage }) => total + percentage, 0);
+    if (sum !== 100 || parts.length > 2) return `invalid percentages: ${JSON.stringify(parts)}`;
+    if (parts.some(({ version_id }) => !versions.includes(version_id))) return "unknown version";
+    const [first, ...others] = parts.map(({ version_id }) => classes_of.get(version_id) ?? "");
+    return others.some((it) => it !== first) ? "exports differ between versions" : null;
   }
 
   function addVersion(responses: readonly Readiness[]): string {
@@ -151,10 +181,15 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     return version;
   }
 
-  async function upload(asked: Asked): Promise<Answer> {
+  async function upload(asked: Asked, goes_live: boolean): Promise<Answer> {
     const form = await formOf(asked);
     const metadata = JSON.parse(await textOf(form.get("metadata")));
-    const bindings = (metadata.bindings ?? []) as { type: string; name: string; text: string }[];
+    const bindings = (metadata.bindings ?? []) as {
+      type: string;
+      name: string;
+      text: string;
+      class_name?: string;
+    }[];
     const given = bindings.filter(({ type }) => type === "secret_text");
     worker = {
       secrets: {
@@ -167,10 +202,12 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       domains: worker?.domains ?? [],
     };
     const version = addVersion(next_readiness);
-    await goLive(version);
+    classes_of.set(version, classesOf(bindings));
+    if (goes_live) await goLive(version);
     return {
       result: {
-        id: "passbook",
+        id: goes_live ? "passbook" : version,
+        metadata: { has_preview: false },
         etag: "e",
         pipeline_hash: "p",
         startup_time_ms: 5,
@@ -191,6 +228,21 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     } catch (error) {
       return { status: 400, errors: [{ code: 7500, message: String(error) }] };
     }
+  }
+
+  function viewOf(id: string): object {
+    const metadata = { created_on: new Date(0).toISOString(), source: "wrangler" };
+    const bindings = (classes_of.get(id) ?? "")
+      .split(" ")
+      .filter((name) => name !== "")
+      .map((class_name) => ({ type: "durable_object_namespace", name: "N", class_name }));
+    return {
+      id,
+      number: 1,
+      metadata,
+      annotations: {},
+      resources: { bindings, script: {}, script_runtime: {} },
+    };
   }
 
   async function answer(asked: Asked): Promise<Answer> {
@@ -271,7 +323,8 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       for (const hash of (await formOf(asked)).keys()) assets.add(hash);
       return { status: 201, result: { jwt: ASSETS_TOKEN } };
     }
-    if (is("PUT", /^\/workers\/scripts\/[^/]+$/)) return upload(asked);
+    if (is("PUT", /^\/workers\/scripts\/[^/]+$/)) return upload(asked, true);
+    if (is("POST", /^\/workers\/scripts\/[^/]+\/versions$/)) return upload(asked, false);
     if (is("POST", /\/domains\/changeset$/)) {
       return { result: { added: [], removed: [], updated: [], conflicting: [] } };
     }
@@ -288,16 +341,17 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     if (is("GET", /\/settings$/)) return { result: { bindings: worker?.metadata.bindings ?? [] } };
     if (is("GET", /\/deployments$/)) return { result: { deployments } };
     if (is("POST", /\/deployments$/)) {
-      const { versions: [chosen] = [] } = json(asked) as { versions?: { version_id: string }[] };
+      const { versions: parts = [] } = json(asked) as { versions?: Part[] };
+      const problem = problemOf(parts);
+      if (problem !== null) return { status: 400, errors: [{ code: 10021, message: problem }] };
       rollbacks.push(json(asked));
-      if (chosen !== undefined) await goLive(chosen.version_id);
+      const [chosen, second] = parts;
+      if (second === undefined && chosen !== undefined) await goLive(chosen.version_id);
+      else record(parts);
       return { result: { id: randomUUID() } };
     }
-    if (is("GET", /\/versions\/[^/]+$/)) {
-      const id = path.split("/").at(-1);
-      const metadata = { created_on: new Date(0).toISOString(), source: "wrangler" };
-      return { result: { id, number: 1, metadata, annotations: {}, resources: {} } };
-    }
+    if (is("GET", /\/versions$/)) return { result: { items: versions.map(viewOf) } };
+    if (is("GET", /\/versions\/[^/]+$/)) return { result: viewOf(path.split("/").at(-1) ?? "") };
     const subdomain = { enabled: false, previews_enabled: false };
     if (path.includes("/workers/workers/")) return { result: { subdomain } };
     if (path.endsWith("/subdomain")) return { result: subdomain };
@@ -311,6 +365,9 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       : "";
     const line = `${named}${sql}`;
     requests.push(line);
+    const { act } = next_act?.matches.test(line) === true ? next_act : { act: null };
+    if (act !== null) next_act = null;
+    act?.();
     const is_read = asked.method === "GET" || /^POST \S*\/query (select|pragma)/i.test(line);
     if (!is_read) changes.push(line);
     const fails = failure?.matches.test(line) === true ? failure.when : null;
@@ -318,6 +375,15 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     if (fails === "before") return failed;
     const answered = await answer(asked);
     return fails === "after" ? failed : answered;
+  }
+
+  /** The version that a request names by Cloudflare's header, if it is in the deployment; else the live one. */
+  function versionFor(headers: IncomingMessage["headers"]): string {
+    const named = /^passbook="(.*)"$/.exec(
+      String(headers["cloudflare-workers-version-overrides"] ?? ""),
+    )?.[1];
+    const is_part = shares.at(-1)?.some((share) => share.startsWith(`${named}@`)) === true;
+    return is_part && named !== undefined ? named : (live ?? "");
   }
 
   const server = createServer((request, response) => {
@@ -329,17 +395,21 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       };
       if (url.pathname === "/readyz") {
         requests.push("GET /readyz");
-        const responses = readiness_of.get(live ?? "") ?? [];
+        const version = versionFor(request.headers);
+        const responses = readiness_of.get(version) ?? [];
         const readiness = responses.length > 1 ? responses.shift() : responses[0];
         if (readiness === undefined) return send(404, {});
         if (readiness === "silent") return request.destroy();
-        if (readiness instanceof URL) return forward(await fetch(readiness), response, live ?? "");
+        if (readiness instanceof URL) return forward(await fetch(readiness), response, version);
         if (readiness.sender === undefined) {
           response.setHeader("Passbook-Request-Id", "r1");
-          response.setHeader("Passbook-Release", readiness.release ?? live ?? "");
+          response.setHeader("Passbook-Release", readiness.release ?? version);
         }
         send(readiness.status, readiness.body);
         return readiness.after?.();
+      }
+      if (url.pathname.endsWith("/analytics_engine/sql")) {
+        return typeof metrics === "number" ? send(metrics, {}) : send(200, { data: metrics });
       }
       if (url.pathname.startsWith("/user")) {
         return send(200, {
@@ -405,8 +475,24 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     deployEarlier(...responses) {
       worker ??= { secrets: {}, metadata: {}, code: "", files: [], domains: [] };
       const version = addVersion(responses);
-      record(version);
+      classes_of.set(version, "Account");
+      record([{ version_id: version, percentage: 100 }]);
       return version;
+    },
+    once(matches, act) {
+      next_act = { matches, act };
+    },
+    deployGradually(percent) {
+      const version_id = addVersion([]);
+      record([
+        { version_id: live ?? "", percentage: 100 - percent },
+        { version_id, percentage: percent },
+      ]);
+      return version_id;
+    },
+    shares: () => shares,
+    measure(rows) {
+      metrics = rows;
     },
     follow(next) {
       putLive = next;
@@ -430,6 +516,12 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     },
   };
 }
+
+const classesOf = (bindings: readonly { type: string; class_name?: string }[]): string =>
+  bindings
+    .filter(({ type }) => type === "durable_object_namespace")
+    .map(({ class_name }) => class_name)
+    .join(" ");
 
 function formOf({ body, content_type }: Asked): Promise<FormData> {
   const headers = { "Content-Type": content_type };

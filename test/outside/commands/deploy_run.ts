@@ -54,16 +54,16 @@ export async function deployTo(
   return { code, said: `${output}${errors}` };
 }
 
-/** A module that reroutes requests for the Worker's host, and skips the command's pauses of whole seconds. */
+/** A module that reroutes requests for the Worker's host and for the metrics, and skips the command's pauses of whole seconds. */
 function rerouted(cloudflare: CloudflareDouble): string {
   const source = `const before = globalThis.fetch;
 const later = globalThis.setTimeout;
 if (process.argv[1]?.endsWith("run.js"))
-  globalThis.setTimeout = (run, ms, ...more) => later(run, ms === 3000 ? 1 : ms, ...more);
-globalThis.fetch = (input, init) =>
-  String(input).startsWith("https://${HOST}/")
-    ? before(String(input).replace("https://${HOST}", "${cloudflare.url}"), init)
-    : before(input, init);`;
+  globalThis.setTimeout = (run, ms, ...more) => later(run, ms === 3000 || ms === 30000 ? 1 : ms, ...more);
+globalThis.fetch = (input, init) => {
+  const host = ["https://${HOST}", "https://api.cloudflare.com"].find((it) => String(input).startsWith(it + "/"));
+  return host === undefined ? before(input, init) : before(String(input).replace(host, "${cloudflare.url}"), init);
+};`;
   return `data:text/javascript,${encodeURIComponent(source)}`;
 }
 

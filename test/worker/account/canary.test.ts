@@ -74,7 +74,9 @@ describe("the release of the canary", () => {
     await canary().exercise(null);
     const is_running = await markInstance();
     const entries = await countEntries();
-    const response = await send("GET", "/readyz", {}, releasedAfter(1));
+    const timestamp = new Date(Date.now() + 1).toISOString();
+    const RELEASE = { ...env.RELEASE, timestamp };
+    const response = await send("GET", "/readyz", {}, { RELEASE });
     expect(response).toMatchObject({ status: 503, body: { checks: { account: false } } });
     expect(await is_running()).toBe(false);
     expect(await countEntries()).toBe(entries);
@@ -90,10 +92,31 @@ describe("the release of the canary", () => {
       },
     };
     const ACCOUNT = { getByName: () => restarting };
-    const { RELEASE } = env;
+    const RELEASE = { ...env.RELEASE, timestamp: new Date().toISOString() };
     const response = await send("GET", "/readyz", {}, { ACCOUNT, RELEASE });
     expect(response).toMatchObject({ status: 200, body: { checks: { account: true } } });
     expect(calls).toEqual([RELEASE.timestamp, RELEASE.timestamp]);
+  });
+
+  it("a canary that Cloudflare gives the earlier release again counts for a release of some minutes, as in a gradual deployment", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const readyAt = async (age_ms: number) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+      const RELEASE = { ...env.RELEASE, timestamp: new Date(Date.now() - age_ms).toISOString() };
+      // The object has the release before, and keeps it.
+      const exercise = async (released_at: string | null) => {
+        if (released_at !== null) throw new Error("the canary's release is earlier");
+      };
+      const response = await send(
+        "GET",
+        "/readyz",
+        {},
+        { ACCOUNT: { getByName: () => ({ exercise }) }, RELEASE },
+      );
+      return (response.body as { checks: { account: boolean } }).checks.account;
+    };
+    expect(await readyAt(119_000)).toBe(false);
+    expect(await readyAt(121_000)).toBe(true);
   });
 
   it.each([
