@@ -68,6 +68,7 @@ import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { ReadModel } from "./readmodel/queries.ts";
 import { consumeProjections, type ConsumerOptions } from "./readmodel/queue_projector.ts";
 import { walkAccounts } from "./readmodel/account_walk.ts";
+import { carryTotals } from "./readmodel/carried.ts";
 import { cleanReadModel, deleteLeftJobs } from "./readmodel/retention.ts";
 import { listTopSpenders } from "./readmodel/top_spenders.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
@@ -652,13 +653,14 @@ export function upkeepOf(env: Env): () => Promise<void> {
         overdue_accounts: () =>
           wakeOverdueAccounts(
             {
-              listOverdue: (before_ms) => walkAccounts(env.DB, before_ms),
+              listOverdue: (before_ms) => walkAccounts(env.DB, before_ms, Date.now()),
               countOverdue: (overdue) =>
                 failures.count("overdue_job", { reason: "overdue", ...overdue }),
               repair: (identity_id) => accounts(identity_id).repair(),
             },
             Date.now(),
           ),
+        carried_totals: () => carryTotals(env.DB, Date.now()),
         left_jobs: () => deleteLeftJobs(env.DB),
         top_spenders: () => listTopSpenders(env.DB, Date.now()),
         ...copyTasks(services.value),

@@ -35,11 +35,21 @@ CREATE TABLE `archive_heads` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `archive_heads_storage_percent` ON `archive_heads` (`storage_percent`) WHERE storage_percent is not null;--> statement-breakpoint
+CREATE TABLE `carried_totals` (
+	`day` integer NOT NULL,
+	`what` text NOT NULL,
+	`credits` integer NOT NULL,
+	`minor` integer NOT NULL,
+	`nanos` integer NOT NULL,
+	PRIMARY KEY(`day`, `what`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `comparison` (
 	`singleton` integer PRIMARY KEY NOT NULL,
 	`after_id` text NOT NULL,
 	`began_at_ms` integer NOT NULL,
 	`accounts` integer NOT NULL,
+	`compared` integer DEFAULT 0 NOT NULL,
 	`totals_at_ms` integer NOT NULL
 );
 --> statement-breakpoint
@@ -83,6 +93,9 @@ CREATE TABLE `daily_totals` (
 	`job_refunded_bought` integer DEFAULT 0 NOT NULL,
 	`expired_bought` integer DEFAULT 0 NOT NULL,
 	`forfeited_bought` integer DEFAULT 0 NOT NULL,
+	`held` integer DEFAULT 0 NOT NULL,
+	`holders` integer DEFAULT 0 NOT NULL,
+	`newest_at_ms` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`day`, `app_slug`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

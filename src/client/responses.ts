@@ -2337,9 +2337,9 @@ export interface ListedPlan {
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
-  /** How many accounts have the plan, some seconds late. */
+  /** How many accounts have the plan, some seconds late. At most 4,000 are counted. */
   readonly accounts: number;
-  /** How many of them do not have its newest rules yet. */
+  /** How many accounts do not have its newest rules yet. At most 4,000 are counted. */
   readonly behind: number;
 }
 

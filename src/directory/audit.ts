@@ -4,7 +4,7 @@
  * before it is done. If it cannot be logged, it is not done. Its outcome follows as a second row. If that row is
  * missing, the outcome is unknown, and the account or registry shows whether the action happened.
  */
-import { and, desc, eq, gte, lt, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, lt, lte, ne, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import {
@@ -28,8 +28,21 @@ const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
 /** Operators' acts are kept; those of apps' keys come from programs, so their number has no natural bound. */
 const APP_ACTS_KEPT_MS = 90 * DAY_MS;
 
-/** Rows that one run of the schedule deletes. One app makes at most 600 in ten minutes. */
-const APP_ACTS_DELETED_MAX = 10_000;
+/** Rows that one query of the schedule deletes, and queries of one run. One app makes at most 600 acts in ten minutes. */
+const APP_ACTS_DELETED_AT_ONCE = 1_500;
+const APP_ACTS_PORTIONS = 7;
+
+/** Entries that one page of a filtered list, or one portion of a search, looks at. */
+const ENTRIES_LOOKED_AT = 4_000;
+
+/** Entries about a person who deletes their account that one query changes. */
+const FORGOTTEN_AT_ONCE = 500;
+
+/** `next_id`: the `before_id` of the next page; null: there is none. */
+interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  readonly next_id: string | null;
+}
 
 /**
  * `new`: logged. `begun`: an earlier try with the same key was logged, and its outcome is unknown. `done`: the
@@ -105,17 +118,23 @@ export class AuditLog {
   /** Deletes acts of apps' keys that are older than {@link APP_ACTS_KEPT_MS}, a bounded number in each call. */
   async deleteOldOfApps(now_ms: number): Promise<{ readonly deleted: number }> {
     const old = sql`(select id from audit where ${OF_APPS}
-        and id < ${firstIdOf(now_ms - APP_ACTS_KEPT_MS)} order by id limit ${APP_ACTS_DELETED_MAX})`;
-    const [, { meta }] = await this.#database.batch([
-      this.#database.delete(auditOutcomes).where(sql`${auditOutcomes.audit_id} in ${old}`),
-      this.#database.delete(audit).where(sql`${audit.id} in ${old}`),
-    ]);
-    return { deleted: meta.changes };
+        and id < ${firstIdOf(now_ms - APP_ACTS_KEPT_MS)} order by id limit ${APP_ACTS_DELETED_AT_ONCE})`;
+    let deleted = 0;
+    for (let portions = 0; portions < APP_ACTS_PORTIONS; portions += 1) {
+      const [, { meta }] = await this.#database.batch([
+        this.#database.delete(auditOutcomes).where(sql`${auditOutcomes.audit_id} in ${old}`),
+        this.#database.delete(audit).where(sql`${audit.id} in ${old}`),
+      ]);
+      deleted += meta.changes;
+      if (meta.changes < APP_ACTS_DELETED_AT_ONCE) break;
+    }
+    return { deleted };
   }
 
   /**
    * Whether this operator used the key for another request with a record for each of several subjects (`details.accounts`). A
-   * list is looked up across subjects, so this reads all records of the last {@link AUDIT_KEY_MS}.
+   * list is looked up across subjects, so this reads the newest records of the last {@link AUDIT_KEY_MS}, at most
+   * {@link ENTRIES_LOOKED_AT}.
    */
   async hasOtherList({
     act,
@@ -126,17 +145,18 @@ export class AuditLog {
     readonly actor: string;
     readonly guard: NonNullable<AuditedAction["guard"]>;
   }): Promise<boolean> {
+    const from_ms = Date.now() - AUDIT_KEY_MS;
+    const looked_at = this.#lookedAt({ from_ms, limit: 0 }).limit(ENTRIES_LOOKED_AT).as("audit");
     const [other] = await this.#database
-      .select({ id: audit.id })
-      .from(audit)
+      .select({ id: looked_at.id })
+      .from(looked_at)
       .where(
         and(
-          gte(audit.id, firstIdOf(Date.now() - AUDIT_KEY_MS)),
-          eq(audit.act, act),
-          eq(audit.actor, actor),
-          eq(audit.idempotency_key, guard.key),
-          ne(audit.fingerprint, fingerprintOf(actor, guard)),
-          sql`${audit.details} ->> '$.accounts' is not null`,
+          eq(looked_at.act, act),
+          eq(looked_at.actor, actor),
+          eq(looked_at.idempotency_key, guard.key),
+          ne(looked_at.fingerprint, fingerprintOf(actor, guard)),
+          sql`${looked_at.details} ->> '$.accounts' is not null`,
           COUNTS,
         ),
       )
@@ -170,54 +190,100 @@ export class AuditLog {
     const without_text = { reason, details, idempotency_key: null, fingerprint: null };
     // The fingerprint starts with the actor.
     const fingerprint = sql`replace(${audit.fingerprint}, ${identity_id}, ${pseudonym})`;
-    await this.#database.batch([
-      this.#database
+    const of_subject = sql`(select id from audit where subject = ${identity_id} limit ${FORGOTTEN_AT_ONCE})`;
+    for (let changes = FORGOTTEN_AT_ONCE; changes === FORGOTTEN_AT_ONCE;) {
+      const { meta } = await this.#database
         .update(audit)
         .set({ subject: pseudonym, ...without_text })
-        .where(eq(audit.subject, identity_id)),
-      this.#database
+        .where(sql`${audit.id} in ${of_subject}`);
+      changes = meta.changes;
+    }
+    for (let after_id: string | null = ""; after_id !== null;) {
+      const end: string | null = await this.#endOfPortion(after_id);
+      await this.#database
         .update(audit)
         .set({ actor: pseudonym, fingerprint })
-        .where(eq(audit.actor, identity_id)),
-    ]);
+        .where(
+          and(
+            gt(audit.id, after_id),
+            end === null ? undefined : lte(audit.id, end),
+            eq(audit.actor, identity_id),
+          ),
+        );
+      after_id = end;
+    }
   }
 
-  /** Entries, newest first. */
-  async list({
-    actor,
-    act,
-    subject,
-    request_id,
-    from_ms,
-    to_ms,
-    before_id,
-    limit,
-  }: AuditFilter): Promise<readonly AuditEntry[]> {
-    const rows = await this.#database
-      .select()
+  /** The last entry of a portion of all; null: the portion is the last one. */
+  async #endOfPortion(after_id: string): Promise<string | null> {
+    const [end] = await this.#database
+      .select({ id: audit.id })
       .from(audit)
+      .where(gt(audit.id, after_id))
+      .orderBy(asc(audit.id))
+      .limit(1)
+      .offset(ENTRIES_LOOKED_AT - 1);
+    return end?.id ?? null;
+  }
+
+  /**
+   * A page of entries, newest first. It looks at a bounded number of them, so it may be short, and still have a next one.
+   */
+  async list(filter: AuditFilter): Promise<AuditPage> {
+    const { actor, act, limit } = filter;
+    const is_filtered = [actor, act].some((value) => value !== undefined);
+    const count = is_filtered ? ENTRIES_LOOKED_AT : limit + 1;
+    const looked_at = this.#lookedAt(filter).limit(count).as("audit");
+    const matching = await this.#database
+      .select()
+      .from(looked_at)
       .where(
         and(
-          actor === undefined ? undefined : eq(audit.actor, actor),
-          act === undefined ? undefined : eq(audit.act, act),
-          subject === undefined ? undefined : eq(audit.subject, subject),
-          request_id === undefined ? undefined : eq(audit.request_id, request_id),
-          from_ms === undefined ? undefined : gte(audit.at_ms, from_ms),
-          to_ms === undefined ? undefined : lt(audit.at_ms, to_ms),
-          before_id === undefined ? undefined : lt(audit.id, before_id),
+          actor === undefined ? undefined : eq(looked_at.actor, actor),
+          act === undefined ? undefined : eq(looked_at.act, act),
         ),
       )
-      .orderBy(desc(audit.id))
-      .limit(limit);
+      .orderBy(desc(looked_at.id))
+      .limit(limit + 1);
+    const rows = matching.slice(0, limit);
+    const last = matching.length > limit ? rows.at(-1) : undefined;
+    const next_id = last?.id ?? (is_filtered ? await this.#lastLookedAt(filter) : null);
     const ids = JSON.stringify(rows.map(({ id }) => id));
     const outcomes = await this.#database
       .select()
       .from(auditOutcomes)
       .where(sql`${auditOutcomes.audit_id} in (select value from json_each(${ids}))`);
-    return rows.map((row) => {
+    const entries = rows.map((row) => {
       const { idempotency_key: _, fingerprint: __, ...entry } = row;
       return { ...entry, ...endOf(outcomes.filter(({ audit_id }) => audit_id === row.id)) };
     });
+    return { entries, next_id };
+  }
+
+  /** The entries of a subject, of a request, or all, newest first. */
+  #lookedAt({ subject, request_id, from_ms, to_ms, before_id }: AuditFilter) {
+    return this.#database
+      .select()
+      .from(audit)
+      .where(
+        and(
+          subject === undefined ? undefined : eq(audit.subject, subject),
+          request_id === undefined ? undefined : eq(audit.request_id, request_id),
+          // Ids begin with their time.
+          from_ms === undefined ? undefined : gte(audit.id, firstIdOf(from_ms)),
+          to_ms === undefined ? undefined : lt(audit.id, firstIdOf(to_ms)),
+          before_id === undefined ? undefined : lt(audit.id, before_id),
+        ),
+      )
+      .orderBy(desc(audit.id));
+  }
+
+  /** The last entry of a page of filtered ones that it looked at; null: there are no more. */
+  async #lastLookedAt(filter: AuditFilter): Promise<string | null> {
+    const [last] = await this.#lookedAt(filter)
+      .limit(1)
+      .offset(ENTRIES_LOOKED_AT - 1);
+    return last?.id ?? null;
   }
 }
 

@@ -28,6 +28,12 @@ export const PAGE_MAX_ROWS = 200;
 /** Jobs of all accounts that one page of a filtered list, or a list by cost, looks at. */
 export const LISTED_JOBS_SCANNED = 4_000;
 
+/** Accounts of one plan that are counted. */
+export const PLAN_ACCOUNTS_COUNTED = 4_000;
+
+/** Accounts that one list considers, of an app or an e-mail domain, or those that were created last. Each is read up to 4 times. */
+export const ACCOUNTS_CONSIDERED_MAX = 2_400;
+
 /** The most jobs of one account that are started at the same time: a list of started jobs may read all of them. */
 export const OPEN_JOBS_MAX = 10_000;
 

@@ -89,8 +89,10 @@ async function collectPersonData(
         purchaseView,
       ),
       operator_acts: arrayChunks(
-        async (before_id: string | undefined) =>
-          pageOf(await audit.list({ subject: identity_id, before_id, limit }), limit),
+        async (before_id: string | undefined) => {
+          const page = await audit.list({ subject: identity_id, before_id, limit });
+          return accepted({ rows: page.entries, next: page.next_id });
+        },
         ({ at_ms, act, reason, outcome }) => ({
           at: timestamp(at_ms),
           // Operators are people too: the holder learns what was done, but not which operator did it.

@@ -38,8 +38,10 @@ interface Round {
   /** The last identity that was compared. */
   readonly after_id: string;
   readonly began_at_ms: number;
-  /** How many accounts there were when it began. */
+  /** How many people the round before compared; 0: unknown. */
   readonly accounts: number;
+  /** How many this one has compared. */
+  readonly compared: number;
   readonly totals_at_ms: number;
 }
 
@@ -50,7 +52,6 @@ interface Stores {
   readonly proof: {
     readRound(): Promise<Round | null>;
     writeRound(round: Round): Promise<void>;
-    countAccounts(): Promise<number>;
     compareTotals(): Promise<readonly Difference[]>;
     save(account_id: string | null, found: readonly Difference[], at_ms: number): Promise<void>;
   };
@@ -63,9 +64,10 @@ interface Result {
   readonly differences: number;
 }
 
-/** How many accounts one run compares, so that so many are compared in five days. */
+/** How many accounts one run compares, so that so many are compared in five days. 0: it is not known how many there are. */
 export function shareOf(accounts: number): number {
   const { least, most } = ACCOUNTS_COMPARED;
+  if (accounts === 0) return most;
   return Math.min(most, Math.max(least, Math.ceil(accounts / RUNS_OF_ROUND)));
 }
 
@@ -75,13 +77,14 @@ export function shareOf(accounts: number): number {
  */
 export async function compareSomeAccounts(stores: Stores, now_ms: number): Promise<Result> {
   const { proof, listPeople } = stores;
-  const begin = async (totals_at_ms: number): Promise<Round> => ({
+  const begin = (accounts: number, totals_at_ms: number): Round => ({
     after_id: "",
     began_at_ms: now_ms,
-    accounts: await proof.countAccounts(),
+    accounts,
+    compared: 0,
     totals_at_ms,
   });
-  let round = (await proof.readRound()) ?? (await begin(0));
+  let round = (await proof.readRound()) ?? begin(0, 0);
   const found: Difference[] = [];
   if (now_ms - round.totals_at_ms >= TOTALS_PAUSE_MS) {
     const totals = await proof.compareTotals();
@@ -95,7 +98,9 @@ export async function compareSomeAccounts(stores: Stores, now_ms: number): Promi
   found.push(...done.differences);
   const is_over = people.length < share && done.compared === people.length;
   const after_id = people[done.compared - 1] ?? round.after_id;
-  await proof.writeRound(is_over ? await begin(round.totals_at_ms) : { ...round, after_id });
+  const compared = round.compared + done.compared;
+  const next = is_over ? begin(compared, round.totals_at_ms) : { ...round, after_id, compared };
+  await proof.writeRound(next);
   const [first] = found;
   if (first !== undefined) {
     const { where, what } = first;

@@ -8,6 +8,9 @@ import type { OperatorServices } from "./acting.ts";
 /** The most records in one file: 10,000 rows take a few megabytes of memory. */
 const AUDIT_CSV_RECORDS_MAX = 10_000;
 
+/** The most pages that one file reads: few records may match. Each is up to four queries, and a request may make a thousand. */
+const AUDIT_CSV_PAGES_MAX = 200;
+
 const COLUMNS = ["at", "actor", "actor_email", "act", "subject", "subject_email", "reason"].concat([
   "outcome",
   "changed",
@@ -23,14 +26,16 @@ export async function auditCsv(
 ): Promise<string> {
   const parts = [csvRow(COLUMNS)];
   let { before_id } = filter;
-  for (let count = 0; count < AUDIT_CSV_RECORDS_MAX; count += PAGE_MAX_ROWS) {
-    const page = await audit.list({ ...filter, before_id, limit: PAGE_MAX_ROWS });
+  for (let [records, pages] = [0, 0]; records < AUDIT_CSV_RECORDS_MAX; pages += 1) {
+    const limit = Math.min(PAGE_MAX_ROWS, AUDIT_CSV_RECORDS_MAX - records);
+    const { entries: page, next_id } = await audit.list({ ...filter, before_id, limit });
+    records += page.length;
     const named = new Set(page.flatMap(({ actor, subject }) => [actor, subject]));
     const people = await identity.readPeople([...named]);
     const emailOf = (id: string): string | null => people.get(id)?.email ?? null;
     parts.push(...page.map((entry) => csvOf(entry, emailOf)));
-    before_id = page.at(-1)?.id;
-    if (page.length < PAGE_MAX_ROWS) break;
+    if (next_id === null || pages === AUDIT_CSV_PAGES_MAX) break;
+    before_id = next_id;
   }
   return parts.join("");
 }

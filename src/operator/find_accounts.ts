@@ -1,5 +1,6 @@
 /** Searches the read model for accounts, by account id, identity or e-mail address. */
 import * as z from "zod/mini";
+import { ACCOUNTS_CONSIDERED_MAX } from "../domain/limits.ts";
 import { MAIL_DOMAIN_PATTERN } from "../domain/starter_rule.ts";
 import {
   ACCOUNT_SORTS,
@@ -14,9 +15,6 @@ import type { OperatorServices } from "./acting.ts";
 
 /** The most people that a search by e-mail address returns; a longer text narrows the search. */
 const PEOPLE_FOUND_MAX = 500;
-
-/** The newest people of an e-mail domain that a list considers: several days of a fraud wave. */
-const DOMAIN_PEOPLE_MAX = 5_000;
 
 /** A domain in a query, with or without the `@` before it. */
 const emailDomain = z.pipe(
@@ -66,23 +64,24 @@ export async function findAccounts(
   query: z.output<typeof findAccountsQuery>,
 ) {
   const { q = "", sort, order, state, app, domain, created_from, limit, cursor: after } = query;
-  const as_of = timestamp(Date.now());
+  const now_ms = Date.now();
   const only = q === "" ? undefined : await matching(identity, q);
   const found = await read_model.findAccounts({
     only,
     state,
     app_slug: app,
     identity_ids:
-      domain === undefined ? undefined : await identity.findByDomain(domain, DOMAIN_PEOPLE_MAX),
+      domain === undefined
+        ? undefined
+        : await identity.findByDomain(domain, ACCOUNTS_CONSIDERED_MAX),
     created_from_ms: created_from,
     sort,
     order,
     after,
-    limit: limit + 1,
+    limit,
   });
-  const page = found.slice(0, limit);
+  const page = found.accounts;
   const people = await identity.readPeople(page.map(({ identity_id }) => identity_id));
-  const last = found.length > limit ? page.at(-1) : undefined;
   return {
     accounts: page.map(({ id, identity_id, plan, credits, reserved: held, ...row }) => {
       const { name = null, email = null } = people.get(identity_id) ?? {};
@@ -90,10 +89,8 @@ export async function findAccounts(
       const created_at = timestamp(row.created_at_ms);
       return { id, identity_id, name, email, plan, credits, held, state, created_at };
     }),
-    ...(last === undefined
-      ? {}
-      : { next_cursor: `${sort === "created" ? last.created_at_ms : last.credits}_${last.id}` }),
-    as_of,
+    ...(found.next === null ? {} : { next_cursor: `${found.next.value}_${found.next.id}` }),
+    as_of: timestamp(found.as_of_ms ?? now_ms),
   };
 }
 

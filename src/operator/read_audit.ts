@@ -58,12 +58,10 @@ export async function readAudit(
   const filter = await filterOf(services, query);
   if (!filter.ok) return filter;
   const { limit } = query;
-  const found = await services.audit.list({ ...filter.value, limit: limit + 1 });
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
+  const { entries, next_id } = await services.audit.list({ ...filter.value, limit });
   return accepted({
-    entries: page.map(recordView),
-    ...(last === undefined ? {} : { next_cursor: last.id }),
+    entries: entries.map(recordView),
+    ...(next_id === null ? {} : { next_cursor: next_id }),
   });
 }
 

@@ -10,9 +10,6 @@ import { daysOf, is_period, period_fields } from "./read_stats.ts";
 export const MONEY_LISTS = ["by_app", "revenue", "accounts", "month"] as const;
 export type MoneyList = (typeof MONEY_LISTS)[number];
 
-/** Accounts that one query of the list of accounts reads. One download may make 1,000 queries. */
-const ACCOUNTS_AT_ONCE = 5_000;
-
 const NOT_A_MONTH = "must be a month such as 2026-11, and not in the future";
 
 export const moneyQuery = z
@@ -168,10 +165,11 @@ async function* rowsOf(
     return yield await (list === "by_app" ? readByApp : readRevenue)(services, days);
   }
   const { read_model } = services;
-  for (let after: string | undefined = ""; after !== undefined;) {
-    const page = await read_model.listHoldings(after, ACCOUNTS_AT_ONCE);
-    yield page;
-    after = page.length < ACCOUNTS_AT_ONCE ? undefined : page.at(-1)?.id;
+  for (let after: string | null = ""; after !== null;) {
+    const { accounts, next }: Awaited<ReturnType<typeof read_model.listHoldings>> =
+      await read_model.listHoldings(after);
+    yield accounts;
+    after = next;
   }
 }
 

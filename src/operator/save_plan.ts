@@ -105,7 +105,7 @@ export function deletePlan(
     (await plan_records.find(id)) === null ? refused({ code: done_code } as const) : accepted(null);
   const action = { act: "plan.delete", subject: id, details: {}, find, done_code } as const;
   return performActionOnce(acting, { ...action, ...request }, async () => {
-    const { accounts = 0 } = (await read_model.countPlans()).get(id) ?? {};
+    const [{ accounts } = { accounts: 0 }] = await read_model.countPlans([{ id, version: 0 }]);
     return accounts > 0 ? refused({ code: "plan_in_use", accounts }) : plan_records.remove(id);
   });
 }
@@ -121,9 +121,7 @@ export async function listPlans({
   plan_records,
   read_model,
 }: Pick<Acting["services"], "plan_records" | "read_model">): Promise<readonly ListedPlan[]> {
-  const [plans, counts] = await Promise.all([plan_records.list(), read_model.countPlans()]);
-  return plans.map((plan) => {
-    const { accounts, versions } = counts.get(plan.id) ?? { accounts: 0, versions: new Map() };
-    return { ...plan, accounts, behind: accounts - (versions.get(plan.version) ?? 0) };
-  });
+  const plans = await plan_records.list();
+  const counts = await read_model.countPlans(plans);
+  return plans.map((plan, at) => ({ ...plan, ...(counts[at] ?? { accounts: 0, behind: 0 }) }));
 }

@@ -68,7 +68,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
       order: "desc",
       limit: HITS_MAX,
     });
-    const with_account = found.map(({ identity_id }) => identity_id);
+    const with_account = found.accounts.map(({ identity_id }) => identity_id);
     // A person without an account, or one that the read model does not have yet, is found too.
     const known = await identity.readPeople([text]);
     const all = new Set([...with_account, ...people, ...known.keys()]);
@@ -107,7 +107,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
     return [{ kind: "client", slug: client.app_slug, id: text, name: client.name }];
   },
   async acts({ audit }, text) {
-    const acts = await audit.list({ request_id: text, limit: HITS_MAX });
+    const { entries: acts } = await audit.list({ request_id: text, limit: HITS_MAX });
     return acts.map(({ request_id, act, subject, at_ms }) => ({
       kind: "act",
       request_id,

@@ -7,6 +7,7 @@ import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES } from "./projector.ts";
 import type { JobRange, ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
+import { dropCarried } from "./carried.ts";
 import { accounts, grants, jobs } from "./schema.ts";
 import {
   beginningOf,
@@ -242,8 +243,10 @@ async function applyAll(
     deliveries.flatMap(({ rows }) =>
       rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
     );
+  const days = deliveries.flatMap(({ rows: { lines } }) => lines.map(({ day }) => day));
   // The totals first: until the account's row moves, it says which entries were counted.
   const counting = [
+    ...dropCarried(binding, Math.min(...days), Date.now()),
     ...COUNT_LINES.totals.flatMap((query) => insert(query, account_rows)),
     ...insert(COUNT_LINES.money, account_rows.filter(has("money"))),
     ...insert(COUNT_LINES.owed, account_rows.filter(has("owed"))),

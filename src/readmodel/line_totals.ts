@@ -36,6 +36,12 @@ export const BOUGHT_PARTS = [
   "forfeited_bought",
 ] as const satisfies readonly (keyof typeof dailyTotals.$inferSelect)[];
 
+/** Changes of what accounts have, not of what people own: credits that jobs hold, and accounts with any credits or debts. */
+export const STATES = [
+  "held",
+  "holders",
+] as const satisfies readonly (keyof typeof dailyTotals.$inferSelect)[];
+
 /** The money of a purchase's entry, in the currency's smallest unit. */
 export interface LineMoney {
   /** "": an operator gave the credits, and said what was paid. */
@@ -59,4 +65,6 @@ export type LineTotals = {
   readonly money?: LineMoney;
   /** The change of what was paid for the bought credits: JSON of a `Worth`, as an object. */
   readonly owed?: object;
-} & { readonly [name in Measure | (typeof BOUGHT_PARTS)[number]]?: number };
+} & {
+  readonly [name in Measure | (typeof BOUGHT_PARTS)[number] | (typeof STATES)[number]]?: number;
+};

@@ -2,30 +2,16 @@
  * Operators' queries of the read model: lists across accounts. The data is some seconds late, and no decision
  * depends on it.
  */
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gt,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  max,
-  or,
-  sql,
-  type SQL,
-} from "drizzle-orm";
+import { asc, desc, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import { PLAN_ACCOUNTS_COUNTED } from "../domain/limits.ts";
 import type { ArchiveHead } from "../domain/archive_segment.ts";
 import type { FillingAccount } from "../domain/health.ts";
 import type { ActiveAccount, ActiveSince } from "../domain/webhook_delivery.ts";
-import type { AccountSort, AccountState, SortOrder } from "../domain/wire.ts";
 import { accounts, archiveHeads } from "./schema.ts";
+import { ACCOUNTS_LOOKED_AT, END_OF_ACCOUNTS } from "./account_walk.ts";
+import { readSums } from "./carried.ts";
+import { findAccounts, type AccountPage, type AccountSearch } from "./account_lists.ts";
 import { findJob, findJobs, type FoundJob, type JobPage, type JobSearch } from "./job_lists.ts";
 import { readMarks, type DayMark, type MarksRequest } from "./today.ts";
 import { readTopSpenders, type TopAccounts } from "./top_spenders.ts";
@@ -33,6 +19,7 @@ import {
   readAppTotals,
   readDailyTotals,
   readMonthTotals,
+  readNewest,
   readRevenue,
   type AppTotals,
   type DailyTotals,
@@ -42,24 +29,17 @@ import {
 
 interface PlanCount {
   readonly accounts: number;
-  readonly versions: ReadonlyMap<number, number>;
+  readonly behind: number;
 }
+
+const counted = (condition: string): string => `(select count(*) from (select 1 from accounts
+  where plan_version > 0 and plan = ?1 ${condition} limit ${PLAN_ACCOUNTS_COUNTED}))`;
+const COUNT_PLAN = `select ${counted("")} as accounts, ${counted("and plan_version < ?2")} as behind`;
 
 /** Accounts that one search for entries without an archive reads. */
-const UNARCHIVED_ACCOUNTS_READ = 5_000;
-
-/** Accounts of one app that a list considers: several days of a fraud wave. D1 looks each of them up. */
-const GRANTEES_LISTED_MAX = 5_000;
+const UNARCHIVED_ACCOUNTS_READ = 4_500;
 
 export type { DayMark };
-
-export type FoundAccount = typeof accounts.$inferSelect;
-
-/** The last row of the previous page: the value that it was sorted by, and its id. */
-interface AccountCursor {
-  readonly value: number;
-  readonly id: string;
-}
 
 /** D1's row of an account that the archive has, and its newest segment. */
 export interface KnownArchived {
@@ -88,21 +68,6 @@ const UNARCHIVED = `select looked_at.identity_id from (
   where looked_at.line > coalesce(archive_heads.line, 0)
     and coalesce(archive_heads.written_at_ms, looked_at.created_at_ms) < ?2 limit ?3`;
 
-export interface AccountSearch {
-  /** Undefined: all accounts. Otherwise the account with this id, or those of these identities. */
-  readonly only?: { readonly id: string; readonly identity_ids: readonly string[] } | undefined;
-  readonly state?: AccountState | undefined;
-  /** Only the last {@link GRANTEES_LISTED_MAX} accounts that got starter credits of this app. */
-  readonly app_slug?: string | undefined;
-  /** Only accounts of these identities. */
-  readonly identity_ids?: readonly string[] | undefined;
-  readonly created_from_ms?: number | undefined;
-  readonly sort: AccountSort;
-  readonly order: SortOrder;
-  readonly after?: AccountCursor | undefined;
-  readonly limit: number;
-}
-
 /** Balances, which lower the sum if they are below zero, and credits that started jobs hold. */
 export interface Outstanding {
   readonly credits: number;
@@ -118,6 +83,12 @@ interface HeldCredits {
   readonly held: number;
 }
 
+/** `next`: the `after` of the next portion; null: there is none. */
+interface Holdings {
+  readonly accounts: readonly HeldCredits[];
+  readonly next: string | null;
+}
+
 /** The last entry of an account that was delivered. */
 interface DeliveredAccount {
   readonly line: number;
@@ -127,14 +98,9 @@ interface DeliveredAccount {
 const GRANTED = `select app_slug, granted from daily_totals
   where day = ?1 and app_slug in (select value from json_each(?2))`;
 
-const IS_OUTSTANDING = "(credits <> 0 or reserved <> 0)";
-
-const OUTSTANDING = `select coalesce(sum(credits), 0) as credits,
-    coalesce(sum(reserved), 0) as held, count(*) as accounts
-  from accounts where ${IS_OUTSTANDING}`;
-
-const HOLDINGS = `select id, identity_id, credits, reserved as held from accounts
-  where id > ?1 and ${IS_OUTSTANDING} order by id limit ?2`;
+const HOLDINGS = `select id, identity_id, credits, reserved as held from (
+    select * from accounts where id > ?1 order by id limit ${ACCOUNTS_LOOKED_AT})
+  where credits <> 0 or reserved <> 0 order by id`;
 
 const ACTIVE = `with looked_at as materialized (
     select day, app_slug, account_id from account_days
@@ -157,9 +123,9 @@ export class ReadModel {
     this.#database = drizzle(binding);
   }
 
-  /** Sorting by credits reads every account that the filters leave; an index would cost two written rows per job. */
-  findAccounts(search: AccountSearch): Promise<readonly FoundAccount[]> {
-    return accountsQuery(this.#database, search);
+  /** A page of accounts. It may be short, and still have a next one. */
+  findAccounts(search: AccountSearch): Promise<AccountPage> {
+    return findAccounts(this.#binding, search);
   }
 
   /** A page of jobs across accounts. It may be short, and still have a next one. */
@@ -202,16 +168,20 @@ export class ReadModel {
     return readMonthTotals(this.#binding, from, to);
   }
 
-  /** The credits of all accounts now. Reads every account's row. */
+  /** The credits of all accounts now, from the totals. */
   async readOutstanding(): Promise<Outstanding> {
-    const outstanding = await this.#binding.prepare(OUTSTANDING).first<Outstanding>();
-    return outstanding ?? { credits: 0, held: 0, accounts: 0 };
+    const { all, held, holders } = await readSums(this.#binding);
+    return { credits: all - held, held, accounts: holders };
   }
 
-  /** The accounts that {@link Outstanding} counts, with an id after `after`, in the order of their ids. */
-  async listHoldings(after: string, limit: number): Promise<readonly HeldCredits[]> {
-    const { results } = await this.#binding.prepare(HOLDINGS).bind(after, limit).all<HeldCredits>();
-    return results;
+  /** A portion of the accounts that {@link Outstanding} counts, with an id after `after`, in the order of their ids. */
+  async listHoldings(after: string): Promise<Holdings> {
+    const [listed, end] = await this.#binding.batch([
+      this.#binding.prepare(HOLDINGS).bind(after),
+      this.#binding.prepare(END_OF_ACCOUNTS).bind(after),
+    ]);
+    const [last] = (end?.results ?? []) as readonly { readonly id: string }[];
+    return { accounts: (listed?.results ?? []) as readonly HeldCredits[], next: last?.id ?? null };
   }
 
   /** The last entry of an account that D1 has, and its time; null: D1 does not have the account. */
@@ -245,21 +215,15 @@ export class ReadModel {
     return results.map(({ identity_id }) => identity_id);
   }
 
-  /** By plan: how many accounts have its rules, and how many of them each version. */
-  async countPlans(): Promise<ReadonlyMap<string, PlanCount>> {
-    const { plan, plan_version } = accounts;
-    const rows = await this.#database
-      .select({ plan, plan_version, count: count() })
-      .from(accounts)
-      .where(sql`plan_version > 0`)
-      .groupBy(plan, plan_version);
-    const counts = new Map<string, PlanCount>();
-    for (const row of rows) {
-      const known = counts.get(row.plan) ?? { accounts: 0, versions: new Map() };
-      const versions = new Map(known.versions).set(row.plan_version, row.count);
-      counts.set(row.plan, { accounts: known.accounts + row.count, versions });
-    }
-    return counts;
+  /** For each plan: how many accounts have its rules, and how many older ones, at most {@link PLAN_ACCOUNTS_COUNTED} each. */
+  async countPlans(
+    plans: readonly { readonly id: string; readonly version: number }[],
+  ): Promise<readonly PlanCount[]> {
+    if (plans.length === 0) return [];
+    const counted = await this.#binding.batch<PlanCount>(
+      plans.map(({ id, version }) => this.#binding.prepare(COUNT_PLAN).bind(id, version)),
+    );
+    return counted.map(({ results: [count] }) => count ?? { accounts: 0, behind: 0 });
   }
 
   /** Identities of accounts that have older rules of a plan than `version`. */
@@ -321,11 +285,8 @@ export class ReadModel {
   }
 
   /** The time of the newest entry of any account; null without accounts. */
-  async readNewest(): Promise<number | null> {
-    const [row] = await this.#database
-      .select({ newest: max(accounts.updated_at_ms) })
-      .from(accounts);
-    return row?.newest ?? null;
+  readNewest(): Promise<number | null> {
+    return readNewest(this.#binding);
   }
 
   /** Credits that these apps granted on a UTC day, in whole days since the epoch, by slug. */
@@ -351,49 +312,4 @@ export class ReadModel {
       .all<Omit<ActiveAccount, "is_known"> & { is_known: number }>();
     return results.map((row) => ({ ...row, is_known: row.is_known === 1 }));
   }
-}
-
-const listOf = (values: readonly (string | number)[]): SQL =>
-  sql`(select value from json_each(${JSON.stringify(values)}))`;
-
-function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL | undefined {
-  return or(eq(accounts.id, id), inArray(accounts.identity_id, listOf(identity_ids)));
-}
-
-const GRANTEES = (app_slug: string): SQL => sql`(select account_id from grants
-  where app_slug = ${app_slug} order by granted_at_ms desc limit ${GRANTEES_LISTED_MAX})`;
-
-/** The query of a list of accounts. Accounts with equal values are sorted by id. */
-export function accountsQuery(database: DrizzleD1Database, search: AccountSearch) {
-  const { only, state, app_slug, identity_ids, created_from_ms, sort, order, limit } = search;
-  const { id, identity_id, created_at_ms, credits, suspended_at_ms } = accounts;
-  const column = sort === "created" ? created_at_ms : credits;
-  const by_value = order === "desc" ? desc(column) : asc(column);
-  // The order by id is that of the index, forwards and backwards.
-  const by_id = order === "desc" ? asc(id) : desc(id);
-  return database
-    .select()
-    .from(accounts)
-    .where(
-      and(
-        only && isOneOf(only),
-        identity_ids && inArray(identity_id, listOf(identity_ids)),
-        app_slug === undefined ? undefined : inArray(id, GRANTEES(app_slug)),
-        state && (state === "active" ? isNull(suspended_at_ms) : isNotNull(suspended_at_ms)),
-        created_from_ms === undefined ? undefined : gte(created_at_ms, created_from_ms),
-        isAfter(search),
-      ),
-    )
-    .orderBy(by_value, by_id)
-    .limit(limit);
-}
-
-/** SQL: whether a row comes after the cursor. The first condition is for the index, which "or" cannot use. */
-function isAfter({ sort, order, after }: AccountSearch): SQL | undefined {
-  if (after === undefined) return undefined;
-  const { id, created_at_ms, credits } = accounts;
-  const column = sort === "created" ? created_at_ms : credits;
-  return order === "desc"
-    ? and(lte(column, after.value), or(lt(column, after.value), gt(id, after.id)))
-    : and(gte(column, after.value), or(gt(column, after.value), lt(id, after.id)));
 }

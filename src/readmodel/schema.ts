@@ -126,6 +126,11 @@ export const dailyTotals = sqliteTable(
     job_refunded_bought: integer().notNull().default(0),
     expired_bought: integer().notNull().default(0),
     forfeited_bought: integer().notNull().default(0),
+    /** Changes of the credits that jobs hold, and of the number of accounts with a balance or held credits that are not 0. */
+    held: integer().notNull().default(0),
+    holders: integer().notNull().default(0),
+    /** The newest entry of the deliveries that were counted, in milliseconds since the epoch. */
+    newest_at_ms: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.day, table.app_slug] })],
 );
@@ -163,6 +168,23 @@ export const dailyOwed = sqliteTable(
     nanos: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.day, table.currency] })],
+);
+
+/**
+ * Sums of all daily totals before a day, so that no query adds up all days: see `carried.ts`. `what`: a sum of the daily
+ * totals, or a currency of the daily owed.
+ */
+export const carriedTotals = sqliteTable(
+  "carried_totals",
+  {
+    /** Whole days since the epoch. */
+    day: integer().notNull(),
+    what: text().notNull(),
+    credits: integer().notNull(),
+    minor: integer().notNull(),
+    nanos: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.what] })],
 );
 
 /** The days on which an account was active, by app, so that each day counts it once. */
@@ -224,8 +246,10 @@ export const comparison = sqliteTable("comparison", {
   /** The last identity that was compared. */
   after_id: text().notNull(),
   began_at_ms: integer().notNull(),
-  /** How many accounts there were when it began. */
+  /** How many people the round before compared; 0: unknown. */
   accounts: integer().notNull(),
+  /** How many this round has compared. */
+  compared: integer().notNull().default(0),
   /** When the daily totals were compared. */
   totals_at_ms: integer().notNull(),
 });

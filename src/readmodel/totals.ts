@@ -3,7 +3,16 @@
  * after that row to their days. The row's entry number guards the batch, so each entry counts once.
  */
 import { DAY_MS } from "../domain/calendar.ts";
-import { BOUGHT_PARTS, MEASURES, type Measure } from "./line_totals.ts";
+import { BOUGHT_PARTS, MEASURES, STATES, type Measure } from "./line_totals.ts";
+import {
+  CHANGE_NAMES,
+  CHANGES,
+  SUMS_BEFORE,
+  sumsOf,
+  type CarriedSums,
+  type Owed,
+} from "./carried.ts";
+import { daysInPortions } from "./portions.ts";
 import { markMinutes } from "./today.ts";
 
 export type DailyTotals = { readonly day: string; readonly active_accounts: number } & {
@@ -13,7 +22,7 @@ export type DailyTotals = { readonly day: string; readonly active_accounts: numb
 /** In `daily_totals`: the row with the accounts active in any app. No slug has this form. */
 const ALL_APPS = "*";
 
-const COUNTED = [...MEASURES, ...BOUGHT_PARTS] as const;
+const COUNTED = [...MEASURES, ...BOUGHT_PARTS, ...STATES] as const;
 const COLUMNS = [...COUNTED, "active_accounts"] as const;
 const each = (write: (name: string) => string): string => COUNTED.map(write).join(", ");
 const sumEach = (names: readonly string[]): string =>
@@ -33,11 +42,12 @@ export function countLines(follows: string): {
   // Both are materialised, or SQLite would parse a delivery's whole JSON again for each of its lines.
   const delivered = `with delivered as materialized (
     select value ->> '$.id' as account_id, value -> '$.lines' as lines,
+      value ->> '$.updated_at_ms' as newest_at_ms,
       coalesce((select line from accounts where id = value ->> '$.id'), 0) as known_line
     from json_each(?1) where ${follows}
   )`;
   const counted = `${delivered}, counted as materialized (
-    select account_id, line.value ->> '$.day' as day, line.value ->> '$.minute' as minute,
+    select account_id, newest_at_ms, line.value ->> '$.day' as day, line.value ->> '$.minute' as minute,
       line.value ->> '$.app_slug' as app_slug,
       ${each((name) => `coalesce(line.value ->> '$.${name}', 0) as ${name}`)}
     from delivered, json_each(lines) as line
@@ -47,14 +57,16 @@ export function countLines(follows: string): {
   const isNew = (same_app: string): string => `not exists (select 1 from account_days as known
     where known.account_id = counted.account_id and known.day = counted.day ${same_app})`;
   const is_new_in_app = isNew("and known.app_slug = counted.app_slug");
-  const add = `${counted} insert into daily_totals (day, app_slug, ${COLUMNS.join(", ")})
-    select day, app_slug, ${sumEach(COUNTED)}, count(distinct iif(${is_new_in_app}, account_id, null))
+  const add = `${counted} insert into daily_totals (day, app_slug, ${COLUMNS.join(", ")}, newest_at_ms)
+    select day, app_slug, ${sumEach(COUNTED)}, count(distinct iif(${is_new_in_app}, account_id, null)),
+        max(newest_at_ms)
       from counted group by day, app_slug
     union all
-    select day, '${ALL_APPS}', ${each(() => "0")}, count(distinct account_id)
+    select day, '${ALL_APPS}', ${each(() => "0")}, count(distinct account_id), max(newest_at_ms)
       from counted where ${isNew("")} group by day
     on conflict (day, app_slug) do update set
-      ${COLUMNS.map((name) => `${name} = daily_totals.${name} + excluded.${name}`).join(", ")}`;
+      ${COLUMNS.map((name) => `${name} = daily_totals.${name} + excluded.${name}`).join(", ")},
+      newest_at_ms = max(daily_totals.newest_at_ms, excluded.newest_at_ms)`;
   const note = `${counted} insert into account_days (account_id, day, app_slug)
     select distinct account_id, day, app_slug from counted where true on conflict do nothing`;
   const totals = [markMinutes(counted), add, note];
@@ -100,18 +112,6 @@ export function countForfeitOwed(when: string): string {
   );
 }
 
-/** Bought credits with a known price, by currency, and what was paid for them. */
-export interface Owed {
-  readonly currency: string;
-  readonly credits: number;
-  readonly minor: number;
-  readonly nanos: number;
-}
-
-/** Before a day: ?1. Reads one row for each day and currency. */
-const OWED_BEFORE = `select currency, ${sumEach(["credits", "minor", "nanos"])} from daily_owed where day < ?1
-  group by currency having sum(credits) <> 0 order by currency`;
-
 /**
  * The query that counts what a deleted account has in its row, which the same batch then deletes. ?1: the account; ?2: the
  * day. `when`: SQL that says whether the row is deleted now.
@@ -120,32 +120,17 @@ export function countForfeit(when: string): string {
   const forfeits: Readonly<Record<string, string>> = {
     forfeited: "0 - (credits + reserved)",
     forfeited_bought: "0 - bought",
+    held: "0 - reserved",
+    holders: "0 - (credits <> 0 or reserved <> 0)",
   };
   const sums = COLUMNS.map((name) => forfeits[name] ?? "0");
   return `insert into daily_totals (day, app_slug, ${COLUMNS.join(", ")})
     select ?2, '', ${sums.join(", ")} from accounts
-      where id = ?1 and (credits + reserved <> 0 or bought <> 0) and ${when}
+      where id = ?1 and (credits <> 0 or reserved <> 0 or bought <> 0) and ${when}
     on conflict (day, app_slug) do update set ${Object.keys(forfeits)
       .map((name) => `${name} = daily_totals.${name} + excluded.${name}`)
       .join(", ")}`;
 }
-
-/**
- * Changes of people's credits, that is of balances and held credits, and the bought part of each. Each has the sign of
- * the change.
- */
-const CHANGES = {
-  granted: { all: "granted", bought: "0" },
-  purchased: { all: "purchased", bought: "purchased" },
-  adjusted: { all: "adjusted", bought: "adjusted_bought" },
-  spent: { all: "0 - settled", bought: "0 - settled_bought" },
-  job_refunded: { all: "job_refunded", bought: "job_refunded_bought" },
-  expired: { all: "expired", bought: "expired_bought" },
-  taken_back: { all: "taken_back", bought: "taken_back" },
-  forfeited: { all: "forfeited", bought: "forfeited_bought" },
-} as const;
-const CHANGE_NAMES = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
-const FIGURES = ["opening", ...CHANGE_NAMES, "closing"] as const;
 
 /** Credits by where they came from. */
 interface Parts {
@@ -154,48 +139,47 @@ interface Parts {
 }
 
 /** The credits of all people before and after some days, and each kind of change between: the sums are exact. */
-type MonthSums = { readonly [name in (typeof FIGURES)[number]]: Parts };
+type MonthSums = {
+  readonly [name in "opening" | (typeof CHANGE_NAMES)[number] | "closing"]: Parts;
+};
 
 /** `owed`: the part of the bought credits after these days that has a known price. */
 export type MonthTotals = MonthSums & { readonly owed: readonly Owed[] };
 
-/** What people own, or the bought part of it, as the sum of all changes: SQL. */
-export function ownedBy(part: "all" | "bought"): string {
-  return CHANGE_NAMES.map((name) => CHANGES[name][part]).join(" + ");
-}
+const MONTH = `select ${(["all", "bought"] as const)
+  .flatMap((part) =>
+    CHANGE_NAMES.map((name) => `coalesce(sum(${CHANGES[name][part]}), 0) as ${name}_${part}`),
+  )
+  .join(", ")} from daily_totals where day >= ?1 and day < ?2`;
 
-function monthColumns(part: "all" | "bought"): readonly string[] {
-  const owned = ownedBy(part);
-  const sums = CHANGE_NAMES.map((name) => `sum(iif(day >= ?1, ${CHANGES[name][part]}, 0))`);
-  const all = [`sum(iif(day < ?1, ${owned}, 0))`, ...sums, `sum(${owned})`];
-  return all.map((sum, at) => `coalesce(${sum}, 0) as ${FIGURES[at]}_${part}`);
-}
-
-const MONTH = `select ${[...monthColumns("all"), ...monthColumns("bought")].join(", ")}
-  from daily_totals where day < ?2`;
-
-/** The changes of the days from `from_day`, `to_day` excluded. Reads the totals of all days before, too, at one moment. */
+/** The changes of the days from `from_day`, `to_day` excluded, and the sums before and after them, at one moment. */
 export async function readMonthTotals(
   database: D1Database,
   from_day: number,
   to_day: number,
 ): Promise<MonthTotals> {
-  type Sums = { readonly [name in `${keyof MonthSums}_${"all" | "bought"}`]: number };
-  const [month, owed] = await database.batch([
+  type Sums = { readonly [name in `${(typeof CHANGE_NAMES)[number]}_${"all" | "bought"}`]: number };
+  const [month, before, after] = await database.batch([
     database.prepare(MONTH).bind(from_day, to_day),
-    database.prepare(OWED_BEFORE).bind(to_day),
+    ...[from_day, to_day].map((day) => database.prepare(SUMS_BEFORE).bind(day)),
   ]);
   const [sums] = (month?.results ?? []) as readonly Sums[];
   if (sums === undefined) throw new Error("a sum has one row");
-  const parts = FIGURES.map((name) => {
+  const opening = sumsOf(before);
+  const closing = sumsOf(after);
+  const changes = CHANGE_NAMES.map((name) => {
     const bought = sums[`${name}_bought`];
     return [name, { bought, given: sums[`${name}_all`] - bought }];
   });
   return {
-    ...(Object.fromEntries(parts) as MonthSums),
-    owed: (owed?.results ?? []) as readonly Owed[],
+    opening: partsOf(opening),
+    ...(Object.fromEntries(changes) as Omit<MonthSums, "opening" | "closing">),
+    closing: partsOf(closing),
+    owed: closing.owed,
   };
 }
+
+const partsOf = ({ all, bought }: CarriedSums): Parts => ({ bought, given: all - bought });
 
 export interface Revenue {
   readonly package_id: string;
@@ -216,8 +200,27 @@ export async function readRevenue(
   from_day: number,
   to_day: number,
 ): Promise<readonly Revenue[]> {
-  const { results } = await database.prepare(REVENUE).bind(from_day, to_day).all<Revenue>();
-  return results;
+  const days = { from: from_day, to: to_day };
+  const sums = new Map<string, Revenue>();
+  for (const { from, to } of await daysInPortions(database, "daily_revenue", days)) {
+    const { results } = await database.prepare(REVENUE).bind(from, to).all<Revenue>();
+    for (const row of results) {
+      const key = JSON.stringify([row.package_id, row.currency]);
+      sums.set(key, plus(row, sums.get(key), MONEY));
+    }
+  }
+  return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** A row with the sums of both. */
+function plus<Name extends string, Row extends { readonly [name in Name]: number }>(
+  row: Row,
+  before: Row | undefined,
+  names: readonly Name[],
+): Row {
+  if (before === undefined) return row;
+  const sums = names.map((name) => [name, row[name] + before[name]]);
+  return { ...row, ...Object.fromEntries(sums) } as Row;
 }
 
 const SERIES = `select day, ${SUMS},
@@ -227,7 +230,7 @@ const SERIES = `select day, ${SUMS},
 
 const BY_APP = `select app_slug, ${SUMS} from daily_totals
   where day >= ?1 and day < ?2 and app_slug not in ('${ALL_APPS}', '')
-  group by app_slug order by settled desc, app_slug limit ?3`;
+  group by app_slug`;
 
 /**
  * The totals of the days from `from_day`, `to_day` excluded, oldest first, for one app or all (null). Days
@@ -239,11 +242,14 @@ export async function readDailyTotals(
   to_day: number,
   app_slug: string | null,
 ): Promise<readonly DailyTotals[]> {
-  const { results } = await database
-    .prepare(SERIES)
-    .bind(from_day, to_day, app_slug)
-    .all<Omit<DailyTotals, "day"> & { day: number }>();
-  return results.map((row) => ({
+  type Row = Omit<DailyTotals, "day"> & { readonly day: number };
+  const days = { from: from_day, to: to_day };
+  const rows: Row[] = [];
+  for (const { from, to } of await daysInPortions(database, "daily_totals", days)) {
+    const { results } = await database.prepare(SERIES).bind(from, to, app_slug).all<Row>();
+    rows.push(...results);
+  }
+  return rows.map((row) => ({
     ...row,
     day: new Date(row.day * DAY_MS).toISOString().slice(0, 10),
   }));
@@ -258,6 +264,27 @@ export async function readAppTotals(
   to_day: number,
   limit: number,
 ): Promise<readonly AppTotals[]> {
-  const { results } = await database.prepare(BY_APP).bind(from_day, to_day, limit).all<AppTotals>();
-  return results;
+  const days = { from: from_day, to: to_day };
+  const sums = new Map<string, AppTotals>();
+  for (const { from, to } of await daysInPortions(database, "daily_totals", days)) {
+    const { results } = await database.prepare(BY_APP).bind(from, to).all<AppTotals>();
+    for (const row of results) {
+      sums.set(row.app_slug, plus(row, sums.get(row.app_slug), MEASURES));
+    }
+  }
+  return [...sums.values()]
+    .toSorted(
+      (one, other) => other.settled - one.settled || (one.app_slug < other.app_slug ? -1 : 1),
+    )
+    .slice(0, limit);
+}
+
+/** The time of the newest entry that was counted, in milliseconds since the epoch; null: none was. */
+export async function readNewest(database: D1Database): Promise<number | null> {
+  return database
+    .prepare(
+      `select max(newest_at_ms) as newest_at_ms from daily_totals
+        where day >= (select max(day) from daily_totals) - 1`,
+    )
+    .first<number>("newest_at_ms");
 }

@@ -100,7 +100,8 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
 
   list(page: DeliveryPageRequest): ReturnType<WebhookDeliveriesOperations["list"]> {
     const replays_since_ms = this.#replay()?.since_ms ?? null;
-    return { deliveries: this.#deliveries.list(page), replays_since_ms };
+    const looked_at_to = this.#deliveries.lastLookedAt(page);
+    return { deliveries: this.#deliveries.list(page), looked_at_to, replays_since_ms };
   }
 
   forget(identity_id: string): void {

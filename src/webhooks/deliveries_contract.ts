@@ -28,6 +28,8 @@ export interface WebhookDeliveriesOperations {
   /** By identity. `replays_since_ms`: since when the events of all accounts are being sent again; null: they are not. */
   list(page: DeliveryPageRequest): {
     readonly deliveries: readonly ListedDelivery[];
+    /** The last delivery that a filtered page looked at, which may be short; null: there are no more. */
+    readonly looked_at_to: string | null;
     readonly replays_since_ms: number | null;
   };
   /** Every attempt that failed, and some that succeeded. */

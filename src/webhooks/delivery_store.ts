@@ -4,6 +4,11 @@ import type { DeliveryPageRequest, ListedDelivery } from "./deliveries_contract.
 const COLUMNS =
   "identity_id, event_id, type, line, attempts, status, reason, at_ms, retry_at_ms" as const;
 
+/** Deliveries that one page of those with one status looks at. */
+const DELIVERIES_LOOKED_AT = 3_000;
+
+const AFTER = "where identity_id > ? order by identity_id";
+
 type Row = ListedDelivery & Record<string, SqlStorageValue>;
 
 /** Each account has at most one delivery here, because a sender delivers in order. */
@@ -47,14 +52,23 @@ export class DeliveryStore {
     this.#sql.exec(`delete from deliveries where ${same}`, identity_id, at_ms);
   }
 
+  /** By identity. Of one status, it looks at {@link DELIVERIES_LOOKED_AT}, so a page may be short. */
   list({ status, after_identity_id, limit }: DeliveryPageRequest): readonly ListedDelivery[] {
+    if (status === null) return this.#all(`${AFTER} limit ? + 0`, after_identity_id, limit);
+    const looked_at = `select identity_id from deliveries ${AFTER} limit ${DELIVERIES_LOOKED_AT}`;
     return this.#all(
-      "where identity_id > ? and (? is null or status = ?) order by identity_id limit ? + 0",
+      `where identity_id in (${looked_at}) and status = ? order by identity_id limit ? + 0`,
       after_identity_id,
-      status,
       status,
       limit,
     );
+  }
+
+  /** The last delivery that a page of one status looks at; null: there are no more. */
+  lastLookedAt({ status, after_identity_id }: DeliveryPageRequest): string | null {
+    if (status === null) return null;
+    const last = `${AFTER} limit 1 offset ${DELIVERIES_LOOKED_AT - 1}`;
+    return this.#all(last, after_identity_id)[0]?.identity_id ?? null;
   }
 
   /** Deliveries whose retry was due before this time, the oldest first. */

@@ -82,7 +82,7 @@ export function createWebhookEngine(parts: EngineParts): WebhookEngine {
       const found = await deliveries.getByName(uid).list(page);
       const rows = found.deliveries.slice(0, limit);
       const next_cursor =
-        found.deliveries.length > limit ? (rows.at(-1)?.identity_id ?? null) : null;
+        found.deliveries.length > limit ? (rows.at(-1)?.identity_id ?? null) : found.looked_at_to;
       return { deliveries: rows, next_cursor, replays_since_ms: found.replays_since_ms };
     },
     async listAttempts({ uid }, identity_id) {

@@ -222,6 +222,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "readmodel/queue_projector.ts",
     "readmodel/retention.ts",
     "readmodel/account_walk.ts",
+    "readmodel/carried.ts",
     "readmodel/top_spenders.ts",
     "readmodel/direct_projector.ts",
     "operations/alerts.ts",

@@ -663,9 +663,12 @@ class AdminCalls(ABC):
         """
         Find accounts. `q` is an account's id, an identity, or the beginning of an e-mail address. `state`,
         `app` (accounts that got starter credits of this app), `domain` (of the e-mail address) and
-        `created_from` narrow the list. `app` considers the 5,000 accounts that got them last, and `domain`
-        the 5,000 people who joined last. `sort` and `order` sort it: `desc` is newest or most first. The
-        data comes from the read model.
+        `created_from` narrow the list. `app` considers the 2,400 accounts that got them last, and `domain`
+        the 2,400 people who joined last. `sort` and `order` sort it: `desc` is newest or most first. A page
+        of active accounts can have fewer accounts than `limit`, or none, and still have a `next_cursor`.
+        The order by credits of all, or of all active, accounts is a list of 500 accounts that the schedule
+        writes: `credits` and `as_of` are those of the list. With `created_from` or suspended accounts, it
+        considers the 2,400 that were created last. The data comes from the read model.
         """
         return self._send(
             Call(

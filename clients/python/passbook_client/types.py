@@ -1921,9 +1921,9 @@ class ListedPlan(TypedDict):
     created_at: str
     """RFC 3339, in UTC with milliseconds."""
     accounts: int
-    """How many accounts have the plan, some seconds late."""
+    """How many accounts have the plan, some seconds late. At most 4,000 are counted."""
     behind: int
-    """How many of them do not have its newest rules yet."""
+    """How many accounts do not have its newest rules yet. At most 4,000 are counted."""
 
 
 class PlanList(TypedDict):

@@ -86,8 +86,8 @@ export interface InspectedAccount {
   readonly top_ups: readonly TopUpRecord[];
   /** The newest ones, at most a page. */
   readonly started_jobs: readonly JobRow[];
-  /** The apps in which its newest jobs of the last 24 hours cost or hold most. */
-  readonly spending: readonly SpendingApp[];
+  /** The apps in which its newest jobs of the last 24 hours cost or hold most. An object of an earlier release leaves it out. */
+  readonly spending?: readonly SpendingApp[];
 }
 
 /** What jobs of an app cost so far, without what was given back, and what started ones hold. */

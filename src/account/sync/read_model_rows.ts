@@ -143,6 +143,7 @@ function totalsOf(store: Store, context: EntryContext): LineTotals {
     minute: minuteOf(at_ms),
     app_slug: app_slug ?? "",
     ...sumsOf(context),
+    ...statesOf(context),
   };
   const money = moneyOf(store, context.entry);
   const owed = owedBy(context);
@@ -152,6 +153,16 @@ function totalsOf(store: Store, context: EntryContext): LineTotals {
     ...(owed === null ? {} : { owed: JSON.parse(owed) as object }),
   };
 }
+
+/** The changes of the credits that jobs hold, and of whether the account has any credits or debts. */
+function statesOf({ entry, before }: EntryContext): Sums {
+  const held = entry.reserved_after - (before?.reserved_after ?? 0);
+  const holders = Number(holds(entry)) - Number(before !== null && holds(before));
+  return { ...(held === 0 ? {} : { held }), ...(holders === 0 ? {} : { holders }) };
+}
+
+const holds = ({ balance_after, reserved_after }: EntryRow): boolean =>
+  balance_after !== 0 || reserved_after !== 0;
 
 /** The change of what bought credits with a known price are worth. */
 function owedBy({ entry, before }: EntryContext): string | null {

@@ -196,7 +196,7 @@ function StartedJobs({
 }
 
 /** Nothing without jobs in that time: most accounts have none. */
-function TopApps({ person, inspected: { spending }, appName }: ConsoleAccountPageProps) {
+function TopApps({ person, inspected: { spending = [] }, appName }: ConsoleAccountPageProps) {
   if (spending.length === 0) return null;
   const { identity_id } = person;
   return (

@@ -160,9 +160,16 @@ function AccountsPage(props: AccountsPageProps) {
         </form>
       </section>
       <Pager path="/console/accounts" filters={query} {...{ cursor, next_cursor }} />
-      {as_of === null ? null : <AsOf as_of={as_of} />}
+      {as_of === null ? null : <AsOf as_of={as_of} by_schedule={isList(props)} />}
     </ConsolePage>
   );
+}
+
+/** Whether the schedule writes the order; see `readmodel/account_lists.ts`. */
+function isList({ q, sort, filters }: AccountsPageProps): boolean {
+  const { state, ...others } = filters;
+  const is_narrow = Object.values(others).some((filter) => filter !== undefined);
+  return sort === "credits" && q === "" && !is_narrow && state !== "suspended";
 }
 
 /** The sorting as query parameters; the default, the newest first, has none. */

@@ -85,7 +85,7 @@ async function readChosen(
     identity.readPeople(identity_ids),
     nullIfUnreadable(read_model.findAccounts(search)),
   ]);
-  const credits = new Map(found?.map((row) => [row.identity_id, row.credits]));
+  const credits = new Map(found?.accounts.map((row) => [row.identity_id, row.credits]));
   return identity_ids.map((identity_id) => ({
     identity_id,
     name: people.get(identity_id)?.name ?? null,

@@ -233,12 +233,21 @@ export function ReadModelUnavailable() {
 }
 
 /** Says when a list was read, and how up to date it is. */
-export function AsOf({ as_of }: { as_of: string }) {
+/** `by_schedule`: the schedule wrote the list at that time. */
+export function AsOf({ as_of, by_schedule = false }: { as_of: string; by_schedule?: boolean }) {
+  const at = <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time>;
   return (
     <p class="zone">
-      Times are in <span data-zone>UTC</span>. This list was read at{" "}
-      <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time> and can be a few seconds behind. An
-      account’s own page is always up to date.
+      Times are in <span data-zone>UTC</span>.{" "}
+      {by_schedule ? (
+        <>
+          The schedule lists the 500 accounts at each end of this order. This list and its credits
+          are as of {at}.
+        </>
+      ) : (
+        <>This list was read at {at} and can be a few seconds behind.</>
+      )}{" "}
+      An account’s own page is always up to date.
     </p>
   );
 }

@@ -1,7 +1,8 @@
-/** No query of the lists of jobs reads more than 10,000 rows, however many there are. */
+/** No query of the console, the API or the schedule reads more than 10,000 rows, however many there are. */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
+import { upkeepOf } from "../../../src/services.ts";
 import { SETTINGS } from "../http/api/admin/operators.ts";
 import { IS_SLOW_CHECK } from "../support/histories.ts";
 import { send, signIn } from "../support/passbook.ts";
@@ -17,6 +18,7 @@ const SIZE = IS_SLOW_CHECK
 const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10);
 const NOW_MS = Date.now();
 const [TODAY, TOMORROW, YEAR_AGO] = [0, 1, -360].map((days) => dayOf(NOW_MS + days * DAY_MS));
+const MONTH = dayOf(NOW_MS).slice(0, 7);
 
 const JOB_FILTERS = [
   "",
@@ -34,17 +36,91 @@ const JOB_FILTERS = [
   `?sort=cost&identity_id=${SOMEBODY}`,
 ];
 
+const ACCOUNT_FILTERS = [
+  "",
+  "?order=asc",
+  "?sort=credits",
+  "?sort=credits&order=asc",
+  "?state=active",
+  "?state=suspended",
+  "?state=active&sort=credits",
+  "?state=suspended&sort=credits",
+  "?app=demo",
+  "?app=demo&sort=credits",
+  "?domain=example.com",
+  "?domain=example.com&sort=credits",
+  `?created_from=${YEAR_AGO}`,
+  `?created_from=${YEAR_AGO}&sort=credits`,
+  "?q=person",
+  "?q=person&sort=credits",
+  `?q=${SOMEBODY}`,
+  `?state=active&cursor=${NOW_MS}_00000007-0000-4000-8000-000000000000`,
+];
+
+const AUDIT_FILTERS = [
+  "",
+  "?act=nothing",
+  "?actor=nobody",
+  `?actor=${SOMEBODY}`,
+  `?subject=${SOMEBODY}`,
+  `?subject=${SOMEBODY}&act=nothing`,
+  "?request_id=nothing",
+];
+const TIMES = (text: (day: string) => string) => [
+  `?from=${text(dayOf(NOW_MS - 400 * DAY_MS))}&to=${text(dayOf(NOW_MS - 390 * DAY_MS))}`,
+];
+
 const each = (path: string, queries: readonly string[]) => queries.map((query) => path + query);
 
-/** Pages and lists of jobs, with all of their filters and orders. */
+/** Pages and lists, with all of their filters and orders. */
 const ADDRESSES: readonly string[] = [
   ...each("/api/admin/jobs", JOB_FILTERS),
   ...each("/console/jobs", [...JOB_FILTERS, `?day=${TODAY}`]),
-  ...each("/console/search", [`?q=${SOMEBODY}`, "?q=018f0000-0000-7000-8000-000000000000"]),
+  ...each("/api/admin/accounts", ACCOUNT_FILTERS),
+  ...each("/console/accounts", ACCOUNT_FILTERS),
+  ...each("/api/admin/audit", [...AUDIT_FILTERS, ...TIMES((day) => `${day}T00:00:00Z`)]),
+  ...each("/console/audit", [...AUDIT_FILTERS, ...TIMES((day) => day)]),
+  ...each("/console/audit.csv", AUDIT_FILTERS),
+  ...each("/api/admin/stats", ["", `?from=${YEAR_AGO}`, `?from=${YEAR_AGO}&app=app1`]),
+  ...each("/api/admin/money", ["", `?from=${YEAR_AGO}`, `?month=${MONTH}`]),
+  ...each("/console/money.csv", [
+    `?list=by_app&from=${YEAR_AGO}`,
+    `?list=revenue&from=${YEAR_AGO}`,
+    "?list=accounts",
+    `?list=month&month=${MONTH}`,
+  ]),
+  ...each("/console/money", ["", `?from=${YEAR_AGO}`, `?month=${MONTH}`]),
+  ...each("/console", ["", "?range=24h", "?app=app1", "?app=app1&range=24h", "?days=90"]),
+  ...each("/console/search", [
+    "?q=person",
+    `?q=${SOMEBODY}`,
+    "?q=018f0000-0000-7000-8000-000000000000",
+  ]),
+  "/console/accounts/suspend?app=demo",
   `/console/accounts/${SOMEBODY}`,
+  `/api/admin/accounts/${SOMEBODY}`,
+  `/api/admin/accounts/${SOMEBODY}/differences`,
+  "/console/apps",
+  "/console/apps/demo",
+  "/console/apps/demo/oauth",
+  "/console/apps/demo/webhooks",
+  "/console/plans",
+  "/console/differences",
+  "/console/operators",
+  "/console/requests",
+  "/api/admin/archive",
+  "/api/admin/differences",
+  "/api/admin/health",
+  "/api/admin/plans",
+  "/api/admin/apps",
+  "/api/admin/apps/demo/keys",
+  "/api/admin/apps/demo/clients",
+  "/api/admin/apps/demo/resources",
+  "/api/admin/apps/demo/webhooks",
+  "/api/admin/operators",
 ];
 
-it("no query of a list of jobs reads more than 10,000 rows", async () => {
+it("no query of the console, the API or the schedule reads more than 10,000 rows", async () => {
   vi.spyOn(console, "log").mockReturnValue();
   vi.spyOn(console, "warn").mockReturnValue();
   vi.spyOn(console, "error").mockReturnValue();
@@ -63,6 +139,10 @@ it("no query of a list of jobs reads more than 10,000 rows", async () => {
   };
   const olga = await signIn("olga@example.com", settings);
   const headers = { Cookie: olga.cookies, Origin: "http://passbook.localhost" };
+  place = "the schedule";
+  const environment = { ...env, ...settings };
+  await upkeepOf(environment)();
+  await upkeepOf(environment)();
   const statuses: [string, number][] = [];
   for (const address of ADDRESSES) {
     place = address;

@@ -33,8 +33,12 @@ const plan = z
 
 const listed_plan = plan
   .extend({
-    accounts: z.int().describe("How many accounts have the plan, some seconds late."),
-    behind: z.int().describe("How many of them do not have its newest rules yet."),
+    accounts: z
+      .int()
+      .describe("How many accounts have the plan, some seconds late. At most 4,000 are counted."),
+    behind: z
+      .int()
+      .describe("How many accounts do not have its newest rules yet. At most 4,000 are counted."),
   })
   .meta({ id: "ListedPlan" });
 

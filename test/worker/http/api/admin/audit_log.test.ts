@@ -1,4 +1,5 @@
 /** The audit log: its filters, what each action changed, and its CSV. */
+import { firstIdOf } from "../../../../../src/domain/calendar.ts";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { send, signInWithCredits } from "../../../support/passbook.ts";
@@ -63,8 +64,9 @@ describe("the audit log", () => {
     await act("restore", REASON);
     const times = ["2026-11-01T00:00:00.000Z", "2026-11-02T00:00:00.000Z"];
     for (const [index, name] of ["suspend", "restore"].entries()) {
-      await env.DIRECTORY.prepare("update audit set at_ms = ? where act = ?")
-        .bind(Date.parse(times[index] ?? ""), `account.${name}`)
+      const at_ms = Date.parse(times[index] ?? "");
+      await env.DIRECTORY.prepare("update audit set id = ?, at_ms = ? where act = ?")
+        .bind(`${firstIdOf(at_ms)}-7000-8000-000000000000`, at_ms, `account.${name}`)
         .run();
     }
     const actsOf = async (query: string) =>

@@ -270,7 +270,6 @@ describe("GET /api/admin/money", () => {
     // One account has nothing.
     expect(rest).toHaveLength(5_000);
     expect(new Set(rest).size).toBe(5_000);
-    expect((await olga.get("/api/admin/money")).body.outstanding.accounts).toBe(5_001);
   });
 
   it("the money refuses a list without CSV, CSV without a list, and wrong periods", async () => {
