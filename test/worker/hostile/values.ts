@@ -29,9 +29,13 @@ const PLAIN = ["", " ", "__proto__", "constructor", "null", "-1", "1e400", "9007
 /** These events of the log quote a stranger on purpose: an origin, and what is wrong with a public document. */
 const QUOTING = /"event":"(origin_refused|client_document_refused)"/;
 
+/** This one names the id and the type of a genuine event, of these characters only. */
+const NAMING =
+  /^\{"event":"payment_event_dropped","reason":"\w+","stripe_event_id":"\w{1,255}","type":"[\w.]{1,100}","payment_intent_id":(null|"pi_\w{1,250}")\}$/;
+
 /** Whether a line of the log has the mark, and should not. */
 export function isInLog(lines: readonly string[]): boolean {
-  return lines.some((line) => line.includes(MARK) && !QUOTING.test(line));
+  return lines.some((line) => line.includes(MARK) && !QUOTING.test(line) && !NAMING.test(line));
 }
 
 /** Text, mostly with the mark. `longest`: of the long ones, in characters. */
