@@ -5,6 +5,8 @@
 import { signIn, type Person } from "../bench/people.ts";
 import { sign, type StripeDouble } from "../worker/payments/stripe_double.ts";
 import { expectRule, type Answer, type Caller, type Sent } from "./caller.ts";
+import { Connection, CONNECTION_CAP_CREDITS } from "./connection.ts";
+import { Stream } from "./stream.ts";
 
 export const APP = "soak";
 /** The credits of the package that the account buys. */
@@ -18,6 +20,8 @@ const SIGNED_IN_MS = 8 * 60_000;
 /** What is looked at again after each kill: the newest. */
 const KEPT = 20;
 const PAGE_ENTRIES = 200;
+/** An entry arrives in a stream within this time, also after the service was killed. */
+const STREAM_MAX_MS = 30_000;
 
 interface Job {
   readonly id: string;
@@ -45,12 +49,17 @@ interface Entry {
 /** The entries that have an event for the webhook. */
 const EVENT_KINDS = ["grant", "purchase", "reserve", "settle", "refund"];
 
+const isOfConnection = ([line = ""]: readonly string[]): boolean => line.includes(" pb_at_");
+
 export class Account {
   readonly #caller: Caller;
   readonly #stripe: StripeDouble;
   #person: Person;
   #signed_in_at_ms = performance.now();
   #token: Token | null = null;
+  #connection: Connection | null = null;
+  /** The account's stream, which is open all the time. */
+  readonly stream: Stream;
   #credits = 0;
   #started: Job[] = [];
   #ended: Ended[] = [];
@@ -63,6 +72,7 @@ export class Account {
     this.#caller = caller;
     this.#stripe = stripe;
     this.#person = person;
+    this.stream = new Stream(caller.service, () => this.#person.session);
   }
 
   /** Opens the account with the starter credits of the app. */
@@ -81,12 +91,14 @@ export class Account {
   async act(chance: number): Promise<void> {
     if (performance.now() - this.#signed_in_at_ms > SIGNED_IN_MS) await this.#signInAgain();
     const acts: readonly (readonly [number, string, () => Promise<unknown>])[] = [
-      [0.42, "jobs", () => this.#runJob(chance)],
+      [0.4, "jobs", () => this.#runJob(chance)],
+      [0.42, "renewals of a connection", () => this.#renew()],
       [0.52, "batches", () => this.#runBatch()],
       [0.57, "reports of progress", () => this.#reportProgress()],
       [0.72, "wallets", () => this.#readWallet()],
       [0.82, "lists", () => this.#listJobs()],
-      [0.94, "jobs of a capped token", () => this.#useToken()],
+      [0.89, "jobs of a capped token", () => this.#useToken()],
+      [0.94, "jobs of an OAuth client", () => this.#useConnection()],
       [0.97, "purchases", () => this.#buy()],
       [0.999, "pages", () => this.#read("/account", this.#person.cookie)],
       [1, "exports", () => this.#read("/account/data.json", this.#person.cookie)],
@@ -135,7 +147,22 @@ export class Account {
       balance === this.#credits,
       `the ledger adds up to what was answered: ${this.identity_id} has ${balance} and not ${this.#credits}`,
     );
+    await this.#checkStream(entries.length);
     return entries.flatMap(({ kind, line }) => (EVENT_KINDS.includes(kind) ? [line] : []));
+  }
+
+  /** Waits until the stream has every entry. */
+  async #checkStream(line: number): Promise<void> {
+    const { stream, identity_id } = this;
+    const until_ms = performance.now() + STREAM_MAX_MS;
+    while (stream.line < line && stream.fault === null) {
+      const where = `${stream.line} of ${line} lines of ${identity_id}`;
+      expectRule(performance.now() < until_ms, `a stream gets each entry: ${where}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const { fault, credits } = stream;
+    expectRule(fault === null, `entries arrive in a stream in order: ${fault} of ${identity_id}`);
+    expectRule(credits === this.#credits, `a stream ends with the balance: ${credits}`);
   }
 
   async #runJob(chance: number): Promise<void> {
@@ -230,6 +257,38 @@ export class Account {
     expectRule(late.status === 401, `a revoked token is refused: ${late.status}`);
     this.#answered = this.#answered.filter(({ sent }) => sent.proof !== token.proof);
     this.#token = null;
+  }
+
+  /** Uses a connection up to its cap, and then revokes it. */
+  async #useConnection(): Promise<void> {
+    this.#connection ??= await Connection.open(this.#caller, APP, this.#person.cookie);
+    const connection = this.#connection;
+    if (connection === null) return;
+    if (connection.spent + TOKEN_RESERVE <= CONNECTION_CAP_CREDITS) {
+      const job = await this.#create(connection.proof, TOKEN_RESERVE);
+      await this.#end(job, true, connection.proof, TOKEN_COST);
+      connection.spent += TOKEN_COST;
+      return;
+    }
+    const body = { app: APP, action: "draw", cost_estimate: TOKEN_RESERVE };
+    const beyond = await this.#ask("POST", "/api/jobs", body, connection.proof);
+    expectRule(beyond.status >= 400, `no cap is exceeded: ${beyond.status} ${beyond.text}`);
+    const revoked = await this.#ask("DELETE", `/api/tokens/${await connection.id()}`);
+    expectRule(revoked.status < 300 || revoked.is_repeated, `it is revoked: ${revoked.text}`);
+    await connection.expectEnd();
+    this.#connection = null;
+    this.#forgetKeysOfConnections();
+  }
+
+  /** An access token lives ten minutes. */
+  async #renew(): Promise<void> {
+    await this.#connection?.refresh();
+    this.#forgetKeysOfConnections();
+  }
+
+  /** A key is the caller's, but the header of the request that is repeated has ended. */
+  #forgetKeysOfConnections(): void {
+    this.#answered = this.#answered.filter(({ sent: { proof } }) => !isOfConnection(proof));
   }
 
   /** Null: the only response with the token was lost. */

@@ -25,6 +25,7 @@ export interface Sent {
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  readonly location: string | null;
   // oxlint-disable-next-line typescript/no-explicit-any -- the books look into it freely
   readonly json: any;
   /** Whether an earlier attempt had no response, so that this one may be the second. */
@@ -101,7 +102,8 @@ export class Caller {
         ...(body !== undefined && { body }),
       });
       const text = await response.text();
-      return { status: response.status, text, json: parse(text) };
+      const location = response.headers.get("Location");
+      return { status: response.status, text, location, json: parse(text) };
     } catch {
       return null;
     }

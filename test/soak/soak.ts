@@ -12,6 +12,7 @@ import { forEach, signIn } from "../bench/people.ts";
 import { runSettings } from "../bench/settings.ts";
 import { startStripe } from "../outside/support/stripe_server.ts";
 import { Account, APP } from "./account.ts";
+import { CLIENT } from "./connection.ts";
 import { BrokenRule, Caller, expectRule } from "./caller.ts";
 import { Figures, TREND_MIN_MINUTES } from "./figures.ts";
 import { Receiver } from "./receiver.ts";
@@ -61,6 +62,8 @@ async function register(caller: Caller, receiver: Receiver): Promise<void> {
   };
   const app = { name: "Soak", starter_credits: 1_000_000, origins: [], daily_starter_budget: null };
   await put(`/api/admin/apps/${APP}`, app);
+  const { id, ...client } = CLIENT;
+  await put(`/api/admin/apps/${APP}/clients/${id}`, client);
   const webhook = { url: receiver.url, events: EVENTS };
   receiver.secret = (await put(`/api/admin/apps/${APP}/webhooks/main`, webhook)).secret;
 }
@@ -189,8 +192,12 @@ async function run(): Promise<void> {
     await killUnderLoad(service, accounts);
     await soak(caller, accounts, figures);
     const events = await awaitEvents(accounts, receiver);
+    for (const { stream } of accounts) stream.close();
+    const opened = accounts.reduce((sum, { stream }) => sum + stream.opened, 0);
+    const streamed = accounts.reduce((sum, { stream }) => sum + stream.line, 0);
     report(figures, accounts, [
       `${KILLS} kills; ${events} events of ${ACCOUNTS} accounts arrived in order, in ${receiver.deliveries} deliveries`,
+      `${streamed} entries arrived in order in ${ACCOUNTS} streams, which were opened ${opened} times`,
     ]);
     console.log("every rule held");
   } finally {

@@ -1,0 +1,146 @@
+/** An OAuth client of the app: a person allows it on the consent page, and it renews its tokens and is revoked. */
+import { createHash, randomBytes } from "node:crypto";
+import { expectRule, type Answer, type Caller } from "./caller.ts";
+
+/** The registered client. */
+export const CLIENT = {
+  id: "agent",
+  name: "An agent",
+  public: true,
+  redirect_uris: ["https://soak.example/callback"],
+};
+/** The limit that the consent page suggests: of the app's registration, or the service's own. */
+export const CONNECTION_CAP_CREDITS = 50;
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+const [REDIRECT_URI = ""] = CLIENT.redirect_uris;
+
+const attribute = (tag: string, name: string): string | null =>
+  new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]?.replaceAll("&amp;", "&") ?? null;
+
+/** The values with which the page's form starts. */
+function fieldsOf(page: string): URLSearchParams {
+  const [form = ""] =
+    /<form method="post" action="\/oauth\/authorize\/allow"[\s\S]*?<\/form>/.exec(page) ?? [];
+  const fields = new URLSearchParams();
+  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
+    const name = attribute(tag, "name");
+    const is_choice = /type="(radio|checkbox)"/.test(tag);
+    if (name === null || (is_choice && !/ checked/.test(tag))) continue;
+    fields.append(name, attribute(tag, "value") ?? "");
+  }
+  for (const [select] of form.matchAll(/<select[\s\S]*?<\/select>/g)) {
+    const chosen = /<option value="([^"]*)" selected/.exec(select)?.[1] ?? "";
+    fields.append(attribute(select, "name") ?? "", chosen);
+  }
+  return fields;
+}
+
+export class Connection {
+  readonly #caller: Caller;
+  readonly #client_id: string;
+  #tokens: Tokens;
+  /** What its jobs cost. */
+  spent = 0;
+
+  private constructor(caller: Caller, client_id: string, tokens: Tokens) {
+    this.#caller = caller;
+    this.#client_id = client_id;
+    this.#tokens = tokens;
+  }
+
+  /** Lets a signed-in person allow the client. Null: the only response with the tokens may have been lost. */
+  static async open(
+    caller: Caller,
+    app: string,
+    cookie: readonly string[],
+  ): Promise<Connection | null> {
+    const client_id = `${app}~${CLIENT.id}`;
+    const verifier = randomBytes(32).toString("base64url");
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id,
+      redirect_uri: REDIRECT_URI,
+      scope: "read write offline_access",
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+    });
+    const path = `/oauth/authorize?${query.toString()}`;
+    const asked = await caller.ask({ method: "GET", path, proof: cookie });
+    const allowed =
+      asked.status === 200
+        ? await post(caller, "/oauth/authorize/allow", fieldsOf(asked.text), cookie)
+        : asked;
+    const code = URL.parse(allowed.location ?? "")?.searchParams.get("code") ?? "";
+    expectRule(
+      code !== "" || allowed.is_repeated,
+      `a person allows a client: ${asked.status} and ${allowed.status} ${allowed.text}`,
+    );
+    const form = new URLSearchParams({
+      grant_type: "authorization_code",
+      client_id,
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: verifier,
+    });
+    const issued = await post(caller, "/oauth/token", form);
+    const is_lost = allowed.is_repeated || issued.is_repeated;
+    expectRule(issued.status === 200 || is_lost, `a code gives tokens: ${issued.text}`);
+    return issued.status === 200 ? new Connection(caller, client_id, issued.json) : null;
+  }
+
+  get proof(): readonly string[] {
+    return [`Authorization: Bearer ${this.#tokens.access_token}`];
+  }
+
+  /** Renews the tokens. A repeated request gets the same ones, as long as nothing used them. */
+  async refresh(): Promise<void> {
+    const { refresh_token } = this.#tokens;
+    const grant = { grant_type: "refresh_token", client_id: this.#client_id, refresh_token };
+    const renewed = await post(this.#caller, "/oauth/token", new URLSearchParams(grant));
+    expectRule(renewed.status === 200, `tokens are renewed: ${renewed.status} ${renewed.text}`);
+    const is_new = renewed.json.refresh_token !== refresh_token;
+    expectRule(is_new, "a renewed connection has another refresh token");
+    this.#tokens = renewed.json as Tokens;
+  }
+
+  /** Its id in the person's list. */
+  async id(): Promise<string> {
+    const listed = await this.#caller.ask({
+      method: "GET",
+      path: "/api/tokens",
+      proof: this.proof,
+    });
+    const own = listed.json?.tokens?.find(({ current }: { current: boolean }) => current);
+    expectRule(own !== undefined, `a connection is listed: ${listed.status} ${listed.text}`);
+    return own.id as string;
+  }
+
+  /** Uses its tokens once more, after the person revoked it. */
+  async expectEnd(): Promise<void> {
+    const { refresh_token } = this.#tokens;
+    const late = await this.#caller.ask({ method: "GET", path: "/api/wallet", proof: this.proof });
+    expectRule(late.status === 401, `a revoked connection is refused: ${late.status}`);
+    const grant = { grant_type: "refresh_token", client_id: this.#client_id, refresh_token };
+    const refused = await post(this.#caller, "/oauth/token", new URLSearchParams(grant));
+    expectRule(refused.status === 400, `a revoked refresh token is refused: ${refused.status}`);
+  }
+}
+
+const post = (
+  caller: Caller,
+  path: string,
+  form: URLSearchParams,
+  proof: readonly string[] = [],
+): Promise<Answer> =>
+  caller.ask({
+    method: "POST",
+    path,
+    proof,
+    body: form.toString(),
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+  });
