@@ -48,7 +48,7 @@ export interface Traffic {
   readonly release: string | null;
   readonly app: string | null;
   readonly requests: readonly number[];
-  /** Status 5xx. */
+  /** Status 5xx, except 507, which one account or token causes. */
   readonly failed: readonly number[];
   /** Status 429 in the last hour. */
   readonly limited: number;

@@ -167,7 +167,11 @@ function trafficSums(now_ms: number): string {
   return [
     ...TRAFFIC_WINDOWS_MS.flatMap((window_ms, at) => [
       summed(since(now_ms - window_ms), `requests_${at}`),
-      summed(`${STATUS} >= 500 and ${since(now_ms - window_ms)}`, `failed_${at}`),
+      // 507 is the limit of one account or token, as 429 is.
+      summed(
+        `${STATUS} >= 500 and ${STATUS} != 507 and ${since(now_ms - window_ms)}`,
+        `failed_${at}`,
+      ),
     ]),
     summed(`${STATUS} = 429 and ${since(now_ms - hour_ms)}`, "limited"),
   ].join(", ");
