@@ -190,6 +190,19 @@ export const ACCEPTED: readonly Accepted[] = [
     "spent !== null && spent > reserved → spent > reserved",
     "null is compared as 0, and no reserve is below 0; the types need the comparison",
   ]),
+  ...of(
+    "domain/error_budget.ts",
+    [
+      "const [[value, part] = [null, 0]] = parts.toSorted(([, one], [, other]) => other - one);",
+      "0 → 1",
+      "without requests no reason is shown",
+    ],
+    ...["1 → 2", "1 → 0"].map((change): Change => [
+      'return `${name} ${value ?? "unknown"} (${Math.round((100 * part) / Math.max(all, 1))}%)`;',
+      change,
+      "a reason is shown only if its sum is above 20",
+    ]),
+  ),
   ...of("domain/liability.ts", [
     "if (currency === null || credits === 0) return sum;",
     "currency === null || credits === 0 → currency === null",

@@ -2,7 +2,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { locationHintOf } from "../../../src/domain/location_hint.ts";
 import worker from "../../../src/worker.ts";
 import { BASE_URL, environmentWith, signIn } from "../support/passbook.ts";
 
@@ -51,23 +50,5 @@ describe("the place of an account", () => {
     const { hints, environment } = watchHints();
     expect(await readWallet(environment, ada.token, placeOf({ country: "T1" }))).toBe(200);
     expect(new Set(hints)).toEqual(new Set([undefined]));
-  });
-
-  it.each([
-    ["Lisbon", "EU", "-9.14", "weur"],
-    ["Warsaw", "EU", "21.01", "eeur"],
-    ["San Francisco", "NA", "-122.42", "wnam"],
-    ["New York", "NA", "-74.01", "enam"],
-    ["São Paulo", "SA", "-46.63", "sam"],
-    ["Lagos", "AF", "3.38", "afr"],
-    ["Dubai", "AS", "55.27", "me"],
-    ["Tokyo", "AS", "139.69", "apac"],
-    ["Sydney", "OC", "151.21", "oc"],
-    ["somewhere in Europe", "EU", undefined, "weur"],
-    ["somewhere in North America", "NA", undefined, "enam"],
-    ["somewhere in Asia", "AS", undefined, "apac"],
-    ["Antarctica", "AN", "0", undefined],
-  ])("a sender in %s has the nearest region", (_, continent, longitude, hint) => {
-    expect(locationHintOf({ continent, longitude })).toBe(hint);
   });
 });

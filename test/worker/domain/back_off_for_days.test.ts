@@ -12,5 +12,6 @@ it("a delivery is retried every quarter of an hour for a day, and then once a da
   }
   expect(backOffForDays(LONG_FAILURE_MS - 1, 0)).toBe(PROJECTION_RETRY_MAX_MS);
   expect(backOffForDays(LONG_FAILURE_MS, 0)).toBe(LONG_FAILURE_MS);
+  expect(backOffForDays(LONG_FAILURE_MS, 0.5)).toBe(0.75 * LONG_FAILURE_MS);
   expect(backOffForDays(30 * LONG_FAILURE_MS, 0.999)).toBeGreaterThan(LONG_FAILURE_MS / 2);
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
+  beginningOf,
+  END_OF_IDS,
   firstIdOf,
   minuteOf,
   readMonth,
@@ -31,6 +33,12 @@ describe("days and ids", () => {
     expect(timeOfId("fedcba98-7654-7000-8000-000000000000")).toBe(0xfedc_ba98_7654);
     expect(timeOfId("01234567-89ab-4def-8123-456789abcdef")).toBeNull();
     expect(timeOfId("01234567-89a7-4777-8123-456789abcdef")).toBeNull();
+  });
+
+  it("an id begins with its time, whole or not, and the end of all ids has none", () => {
+    expect(beginningOf("01234567-89ab-7def-8123-456789abcdef")).toBe(0x0123_4567_89ab);
+    expect(beginningOf(firstIdOf(0x0123_4567_89ab))).toBe(0x0123_4567_89ab);
+    expect([beginningOf(END_OF_IDS), beginningOf("")]).toEqual([null, null]);
   });
 
   it("the first month of a year is read", () => {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { Traffic } from "../../../src/domain/error_budget.ts";
 import {
   FIGURE_NAMES,
   FIGURES,
   figuresOf,
+  TRAFFIC_FIGURES,
+  trafficFigures,
   usedBudget,
   type Figure,
   type FigureName,
@@ -91,6 +94,65 @@ describe("a figure of failures", () => {
       value: null,
       newest_at_ms: null,
       reason: "directory_unreadable",
+    });
+  });
+});
+
+describe("the figures of traffic", () => {
+  const FAILING: Traffic = {
+    service: "other",
+    release: "r1",
+    app: "demo",
+    requests: [1_000, 1_000, 1_000, 1_000],
+    failed: [50, 50, 50, 50],
+    limited: 200,
+  };
+  const of = (traffic: HealthParts["traffic"]): readonly Figure[] =>
+    TRAFFIC_FIGURES.map((name) => figureOf(name, { traffic }));
+
+  it("the figures of traffic are those of the requests", () => {
+    const figures = of({ known: [FAILING] });
+    expect(figures.map(({ value }) => value)).toEqual([50, 50, 20]);
+    expect(figures.map(({ status }) => status)).toEqual(["warning", "warning", "warning"]);
+    expect(trafficFigures({ known: [FAILING] })).toEqual(figures);
+  });
+
+  it("the figures of traffic are unknown, without a warning if metrics are not set, and with one if they are unreadable", () => {
+    const unknown = { value: null, status: "ok", reason: "metrics_not_set" };
+    for (const figure of of(null)) expect(figure).toMatchObject(unknown);
+    const unreadable = { value: null, status: "warning", reason: "metrics_unreadable" };
+    for (const figure of of({ unreadable: "metrics_unreadable" }))
+      expect(figure).toMatchObject(unreadable);
+  });
+
+  it("failed requests have a limit of their own only while no traffic is known", () => {
+    const failed_request = { count: 21, newest_at_ms: 0, oldest_at_ms: 0, reason: "down" };
+    const failures = { known: { failed_request } };
+    const limitWith = (traffic: HealthParts["traffic"]) => {
+      const { status, value, limit } = figureOf("failed_requests", { failures, traffic });
+      return [status, value, limit];
+    };
+    expect(limitWith({ known: [FAILING] })).toEqual(["ok", 21, null]);
+    const limited = ["warning", 21, 20];
+    expect(limitWith({ known: [] })).toEqual(limited);
+    expect(limitWith(null)).toEqual(limited);
+    expect(limitWith({ unreadable: "metrics_unreadable" })).toEqual(limited);
+  });
+});
+
+describe("the size of the databases", () => {
+  it("the size of the databases is that of the fuller one, in percent of 10 GB, and names both", () => {
+    const of = (DIRECTORY: number, DB: number): Figure =>
+      figureOf("database_size", { database_bytes: { known: { DIRECTORY, DB } } });
+    expect(of(7_000_000_000, 1_200_000_000)).toMatchObject({
+      status: "ok",
+      value: 70,
+      reason: "DIRECTORY 70%, DB 12%",
+    });
+    expect(of(0, 7_050_000_000)).toMatchObject({
+      status: "warning",
+      value: 71,
+      reason: "DIRECTORY 0%, DB 71%",
     });
   });
 });
