@@ -345,8 +345,8 @@ export const FAULTS: readonly Fault[] = [
     "webhook_skips_failed",
     "an event that a receiver refused is skipped",
     "webhooks/sender.ts",
-    "    const next_ms = await postpone(context, webhook, { ...event, attempts, reason });",
-    "    save(sent);\n    const next_ms = await postpone(context, webhook, { ...event, attempts, reason });",
+    "    const next_ms = await postpone(context, webhook, recorded, all);",
+    "    save(sent);\n    const next_ms = await postpone(context, webhook, recorded, all);",
   ),
   fault(
     "webhook_page_ahead",
