@@ -4,15 +4,6 @@
 export const PROJECTION_RETRY_MIN_MS = 2_000;
 export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 
-/** After a failure of this length, a delivery to the read model is retried once a day: a million accounts cost about $2 a day. */
-export const LONG_FAILURE_MS = 24 * 60 * 60_000;
-
-/** As {@link backOff}, for deliveries to a read model that is full, or dead for days. */
-export function backOffForDays(lasting_ms: number, jitter: number): number {
-  if (lasting_ms < LONG_FAILURE_MS) return backOff(lasting_ms, jitter);
-  return Math.ceil(LONG_FAILURE_MS * (1 - jitter / 2));
-}
-
 /**
  * Pauses for as long as the failure has lasted, within bounds. The pause so doubles with each retry, and an
  * object that lost its memory needs no counter.
