@@ -1,7 +1,6 @@
 /**
  * `npm run dev`: creates `.dev.vars` if it is missing, fetches the endpoints of sign-in providers, checks the settings,
- * migrates the local databases, runs `wrangler dev` with the arguments after `--`, and runs the schedule every ten minutes. The
- * migrations use `--persist-to` too.
+ * migrates the local databases and runs `wrangler dev` with the arguments after `--`. The migrations use `--persist-to` too.
  * When this process or its npm ends for any reason, all processes that it started end.
  */
 import { existsSync } from "node:fs";
@@ -9,7 +8,6 @@ import { parseArgs } from "node:util";
 import { onceOrphaned } from "../cli/parent_watch.ts";
 import { describeProduction, describeService, passOnOutput } from "./development_output.ts";
 import { developmentSettings } from "./development_settings.ts";
-import { runScheduleAt } from "./local_schedule.ts";
 import { applyMigrations, exitCode, startWrangler } from "./local_worker.ts";
 import {
   completeFile,
@@ -113,10 +111,9 @@ async function serve(): Promise<number> {
   );
   wrangler.stderr?.pipe(process.stderr);
   if (wrangler.stdout !== null) {
-    passOnOutput(wrangler.stdout, console.log, (url) => {
-      process.stdout.write(describeService(url, settings, settings_files.join(" or ")));
-      runScheduleAt(port);
-    });
+    passOnOutput(wrangler.stdout, console.log, (url) =>
+      process.stdout.write(describeService(url, settings, settings_files.join(" or "))),
+    );
   }
   const stop = () => wrangler.kill("SIGTERM");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
