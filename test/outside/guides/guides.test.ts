@@ -214,7 +214,7 @@ describe("the guides", SLOW, () => {
 
     // The table of commands.
     const commands = guide.commands("passbook admin apps");
-    expect(commands).toHaveLength(5);
+    expect(commands).toHaveLength(6);
     for (const command of commands) {
       const done = await service.operate(
         command.replace("<identity>", identity).replace("<line>", "0"),
