@@ -40,6 +40,8 @@ const ICONS_PAGE_ROWS = 20;
 const PAGES_AT_ONCE = 20;
 
 const COPY_EVERY_MS = DAY_MS;
+/** How long the schedule leaves the copies of a lost database the newest ones, unless an operator makes a copy. */
+const REBUILT_WITHIN_MS = 7 * DAY_MS;
 const COPIES_KEPT_MS = 30 * DAY_MS;
 
 /** Old copies that one run deletes a portion of. */
@@ -164,7 +166,14 @@ export class DirectoryCopy {
     const { under_way_json, completed_at_ms } = await this.#read();
     if (under_way_json !== null) return this.#continue(archive, under_way_json);
     if (completed_at_ms !== null && now_ms - completed_at_ms < COPY_EVERY_MS) return {};
+    if (completed_at_ms === null && (await this.#waitsForRebuild(now_ms))) return {};
     return this.start(now_ms);
+  }
+
+  /** A database without a copy of its own, beside recent ones, replaces a lost one: its copy would be what a rebuild takes. */
+  async #waitsForRebuild(now_ms: number): Promise<boolean> {
+    const newest = await this.find(undefined);
+    return newest !== null && now_ms - newest.completed_at_ms < REBUILT_WITHIN_MS;
   }
 
   /** Starts a copy, in place of one that is under way, and writes its first portion. */

@@ -106,6 +106,25 @@ describe("the rebuild of a lost directory", () => {
     expect(entries).toMatchObject([{ subject: "sketch", actor: olga.person.identity_id }]);
   });
 
+  it("the schedule's copy of the new directory is not what a rebuild takes", async () => {
+    const olga = await signInOperator();
+    await registerEverything(olga);
+    await copy(olga);
+    await loseDirectory();
+    await env.DIRECTORY.prepare("delete from directory_copy").run();
+    passDays(2);
+    await runSchedule();
+    const back = await comeBack();
+    expect((await rebuild(back)).restored).toMatchObject({ apps: 1, app_keys: 1 });
+    // After a copy by an operator, the schedule goes on.
+    const copies = async () => (await keysIn("directory/v1/complete/")).length;
+    await copy(back);
+    const known = await copies();
+    passDays(2);
+    await runSchedule();
+    expect(await copies()).toBe(known + 1);
+  });
+
   it("a rebuild gives everybody back who has not signed in yet, and ends the looks into the archive", async () => {
     const olga = await signInOperator();
     const ada = await signInWithCredits();
