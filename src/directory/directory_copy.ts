@@ -170,7 +170,7 @@ export class DirectoryCopy {
     return this.start(now_ms);
   }
 
-  /** A database without a copy of its own, beside recent ones, replaces a lost one: its copy would be what a rebuild takes. */
+  /** A database that has no copy, although there are recent ones, replaces a lost one. A rebuild would take its copy. */
   async #waitsForRebuild(now_ms: number): Promise<boolean> {
     const newest = await this.find(undefined);
     return newest !== null && now_ms - newest.completed_at_ms < REBUILT_WITHIN_MS;

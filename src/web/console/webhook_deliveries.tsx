@@ -33,7 +33,7 @@ export interface DeliveriesProps extends DeliveryPage {
 export const webhookPath = (slug: string, id?: string, part = ""): string =>
   appPath(slug, id === undefined ? "/webhooks" : `/webhooks/${encodeURIComponent(id)}${part}`);
 
-/** Why an attempt failed, in words: its response's status is `status_500`. */
+/** Why an attempt failed, for people: its response's status is `status_500`. */
 export const errorText = (reason: string): string =>
   reason
     .replace(/^status_(\d+)$/, "status $1")
