@@ -38,7 +38,7 @@ const IDENTITIES = `select id, identity_id from accounts
 
 const NAMES = "spenders:";
 
-/** Writes the list of each app anew. */
+/** Replaces the list of each app. */
 export async function listTopSpenders(
   database: D1Database,
   now_ms: number,
@@ -84,7 +84,8 @@ export async function listTopSpenders(
 }
 
 function add(sums: Map<string, Added>, row: Added): void {
-  const key = `${row.app_slug} ${row.account_id}`;
+  // An app can have the slug "null".
+  const key = JSON.stringify([row.app_slug, row.account_id]);
   const { spent = 0, held = 0, jobs = 0, failed = 0 } = sums.get(key) ?? {};
   sums.set(key, {
     ...row,
