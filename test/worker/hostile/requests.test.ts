@@ -267,6 +267,8 @@ async function openTarget(): Promise<Target> {
   };
   for (const door of doors) {
     const most = { hops: 0, characters: 0 };
+    // Its result is kept for seconds: the pages above have asked for it, and the most expensive request is the first.
+    if (door.route.path === "/readyz") forgetEnvironments();
     for (
       let which = 0;
       which < Math.max(door.forms.length, Math.min(door.addresses.length, ADDRESSES_OF_ROUTE));
