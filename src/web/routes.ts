@@ -32,6 +32,7 @@ import { approveDevice, denyDevice } from "./device/decide.tsx";
 import { showDevice } from "./device/show.tsx";
 import { noStore } from "../http/middleware/headers.ts";
 import { readAppIcon } from "./layout/app_icon_file.ts";
+import { chooseLanguage } from "./language/choice.ts";
 import { readFavicon, readTheme } from "./layout/theme_files.ts";
 import {
   limitAttempts,
@@ -69,6 +70,7 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/favicon.svg", ...readFavicon);
   app.get("/favicon.ico", ...readFavicon);
   app.get("/app-icons/:hash", ...readAppIcon);
+  app.post("/language", guardOwnForms, limitBodySize, ...chooseLanguage);
   app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);

@@ -1,5 +1,6 @@
 /** The page that asks before something ends. It works without a script. */
 import type { PropsWithChildren } from "hono/jsx";
+import { t } from "../language/text.tsx";
 import { Page, type Section } from "./layout.tsx";
 
 export interface ConfirmProps {
@@ -29,7 +30,7 @@ export function ConfirmPage(props: PropsWithChildren<ConfirmProps>) {
               {button}
             </button>
             <a class="button quiet" href={cancel_path}>
-              Cancel
+              {t("Cancel")}
             </a>
           </div>
         </form>

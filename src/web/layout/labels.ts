@@ -1,6 +1,7 @@
 /** Labels and sentences of the account pages, and how numbers are written. */
 import type { JobFailure, JobStatus } from "../../domain/job.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
+import { currentLocale } from "./shell.ts";
 
 /** The name of each kind of ledger entry. */
 export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
@@ -80,13 +81,15 @@ export function nameFromSlug(slug: string): string {
   return name === "" ? slug : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-let number_format: Intl.NumberFormat | null = null;
+/** Created on first use: loading a locale takes a third of a cold start. */
+const number_formats = new Map<string, Intl.NumberFormat>();
 
 /** A whole number with grouped digits and a minus sign instead of a hyphen. */
 export function number(value: number): string {
-  // Created on first use: loading the locale takes a third of a cold start.
-  number_format ??= new Intl.NumberFormat("en-GB");
-  return number_format.format(value).replace("-", "\u2212");
+  const locale = currentLocale();
+  const format = number_formats.get(locale) ?? new Intl.NumberFormat(locale);
+  number_formats.set(locale, format);
+  return format.format(value).replace("-", "\u2212");
 }
 
 /** A change of the balance, with its sign. */

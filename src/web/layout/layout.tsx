@@ -2,7 +2,9 @@
 import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
 import { Logo } from "./logo.tsx";
-import { currentShell } from "./shell.ts";
+import { Languages } from "../language/languages.tsx";
+import { t } from "../language/text.tsx";
+import { currentLocale, currentShell } from "./shell.ts";
 import { Support } from "./support.tsx";
 import { TOP_UP_STATE_TEXTS } from "./top_up_texts.ts";
 
@@ -62,13 +64,13 @@ export interface PageProps {
 /** Styles and scripts are separate files because the CSP allows nothing inline. */
 export function Page(props: PropsWithChildren<PageProps>) {
   const { title, section, scripts = [], without_account_link = false, children } = props;
-  const { service_name, service_accent, signed_in } = currentShell();
+  const { language, service_name, service_accent, signed_in } = currentShell();
   const accent = service_accent.slice(1);
   const area = section === undefined ? undefined : areaOf(section);
   return (
     <>
       {raw("<!doctype html>")}
-      <html lang="en">
+      <html lang={language} data-locale={currentLocale()}>
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -112,8 +114,10 @@ function TopUpNotice() {
   if (state === null || !TOP_UP_STATE_TEXTS[state].is_notice) return null;
   return (
     <p class="notice top-up-notice">
-      <span>Automatic top-up: {TOP_UP_STATE_TEXTS[state].title}</span>{" "}
-      <a href="/account/top-up">See how to go on</a>
+      <span>
+        {t("Automatic top-up:")} {TOP_UP_STATE_TEXTS[state].title}
+      </span>{" "}
+      <a href="/account/top-up">{t("See how to go on")}</a>
     </p>
   );
 }
@@ -126,12 +130,12 @@ interface FooterProps {
 
 /** The ways out of a page. */
 function Footer({ has_account_link, has_help }: FooterProps) {
-  if (!has_account_link && !has_help && currentShell().support_url === null) return null;
   return (
     <footer class="page-end">
       {has_help ? <a href="/console/help">Help</a> : null}
-      {has_account_link ? <a href="/account">Your account</a> : null}
+      {has_account_link ? <a href="/account">{t("Your account")}</a> : null}
       <Support />
+      {has_help ? null : <Languages />}
     </footer>
   );
 }
@@ -143,14 +147,17 @@ function areaOf(section: Section): Area {
 function Navigation({ current, service_name }: { current: Section; service_name: string }) {
   const { operator_role } = currentShell();
   const area = areaOf(current);
-  const links = NAVIGATION[area];
+  const links =
+    area === "Console"
+      ? NAVIGATION.Console
+      : NAVIGATION.Account.map(([section, path, name]) => [section, path, t(name)] as const);
   return (
     <header class="bar">
       <a class="skip" href="#main">
-        Skip to the content
+        {t("Skip to the content")}
       </a>
       <div class="bar-inside">
-        <a class="home" href={links[0][1]}>
+        <a class="home" href={NAVIGATION[area][0][1]}>
           <Logo />
           <span class="home-name">{service_name}</span>
           {area === "Console" ? <span class="tag">Console, {operator_role}</span> : null}
@@ -160,7 +167,7 @@ function Navigation({ current, service_name }: { current: Section; service_name:
             Menu
           </button>
         ) : null}
-        <nav aria-label={area} {...(area === "Console" ? { id: "menu", popover: "auto" } : {})}>
+        <nav aria-label={t(area)} {...(area === "Console" ? { id: "menu", popover: "auto" } : {})}>
           {links.map(([section, path, name]) => (
             <a href={path} aria-current={section === current ? "page" : undefined}>
               {name}
@@ -168,10 +175,12 @@ function Navigation({ current, service_name }: { current: Section; service_name:
           ))}
         </nav>
         <form method="post" action="/signout">
-          {area === "Console" ? <a href="/account">Account</a> : null}
-          {area === "Account" && operator_role !== null ? <a href="/console">Console</a> : null}
+          {area === "Console" ? <a href="/account">{t("Account")}</a> : null}
+          {area === "Account" && operator_role !== null ? (
+            <a href="/console">{t("Console")}</a>
+          ) : null}
           <button type="submit" class="plain">
-            Sign out
+            {t("Sign out")}
           </button>
         </form>
       </div>

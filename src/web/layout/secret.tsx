@@ -1,5 +1,6 @@
 /** A secret that is shown once. Readable without a script: the button appears only if it can copy. */
 import type { PropsWithChildren } from "hono/jsx";
+import { t } from "../language/text.tsx";
 
 interface SecretProps {
   readonly label: string;
@@ -33,9 +34,11 @@ export function Secret(props: PropsWithChildren<SecretProps>) {
           type="button"
           class={is_quiet ? "quiet" : undefined}
           data-copy="shown-secret"
+          data-copied={t("Copied")}
+          data-by-key={t("Press Ctrl+C to copy")}
           hidden
         >
-          Copy
+          {t("Copy")}
         </button>
         {children}
       </div>

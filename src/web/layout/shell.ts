@@ -1,10 +1,15 @@
 /** The parts of a page that depend on the request and the settings, not on the page's content. */
 import type { JSXNode } from "hono/jsx";
+import { LANGUAGES, type Language } from "../../domain/language.ts";
 import type { OperatorRole } from "../../domain/operators.ts";
 import type { TopUpState } from "../../domain/top_up.ts";
-import { factory } from "../../http/context.ts";
+import { factory, type AppContext } from "../../http/context.ts";
+import { languageOf } from "../language/choice.ts";
 
 interface Shell {
+  readonly language: Language;
+  /** The address to come back to after the language was changed, as a path with its query. */
+  readonly path: string;
   readonly service_name: string;
   /** The host of the service: an OAuth client of this host is a part of it. */
   readonly host: string;
@@ -26,6 +31,8 @@ interface Shell {
 
 /** Used if the settings are invalid, because the page that says so still needs a shell. */
 const DEFAULT_SHELL: Shell = {
+  language: "en",
+  path: "/account",
   service_name: "Passbook",
   host: "",
   service_accent: "#12507b",
@@ -39,6 +46,9 @@ let current = DEFAULT_SHELL;
 
 /** The shell of the page that is being rendered. */
 export const currentShell = (): Shell => current;
+
+/** The locale of the page's numbers and times. */
+export const currentLocale = (): string => LANGUAGES[current.language].locale;
 
 /**
  * Renders a page to text. A module variable is safe here because rendering is synchronous: no other request
@@ -55,6 +65,12 @@ function renderPage(shell: Shell, page: JSXNode): string {
   }
 }
 
+/** The way back to a page. A form's response has none: its address is not a page. */
+function pathOf({ req }: AppContext): string {
+  const { pathname, search } = new URL(req.url);
+  return req.method === "GET" ? pathname + search : DEFAULT_SHELL.path;
+}
+
 /** Makes `context.html` render with the shell, so that no handler can forget it. */
 export const renderPages = factory.createMiddleware(async (context, next) => {
   const html = context.html.bind(context) as (page: string, ...rest: unknown[]) => Response;
@@ -67,7 +83,14 @@ export const renderPages = factory.createMiddleware(async (context, next) => {
     const service = { service_name, host, service_accent, support_url };
     const notice = context.req.query("notice");
     const top_up_state = context.get("top_up_state") ?? null;
-    const shell = { ...service, release, signed_in, operator_role, top_up_state, notice };
+    const person = { signed_in, operator_role, top_up_state, notice };
+    const shell = {
+      ...service,
+      ...person,
+      release,
+      language: languageOf(context),
+      path: pathOf(context),
+    };
     return html(renderPage(shell, page), ...rest);
   };
   await next();

@@ -1,4 +1,5 @@
 /** How a person reaches the people who run the service: `SUPPORT_URL`. */
+import { t } from "../language/text.tsx";
 import { currentShell } from "./shell.ts";
 
 /** The subject of a question: its kind, and the id by which operators find it. */
@@ -14,9 +15,11 @@ export function Support() {
   const mail_address = mailAddressOf(support_url);
   return (
     <span class="support">
-      Need help?{" "}
+      {t("Need help?")}{" "}
       <a href={support_url}>
-        {mail_address === null ? "Contact support" : `Write to ${mail_address}`}
+        {mail_address === null
+          ? t("Contact support")
+          : t("Write to {address}", { address: mail_address })}
       </a>
     </span>
   );
@@ -28,7 +31,8 @@ export function SomethingWrong({ kind, id, name }: SupportSubject & { readonly n
   if (support_url === null) return null;
   return (
     <a href={supportAddress(support_url, { kind, id }, service_name)}>
-      Something wrong?<span class="unseen">{` Contact support about ${name}`}</span>
+      {t("Something wrong?")}
+      <span class="unseen">{` ${t("Contact support about {name}", { name })}`}</span>
     </a>
   );
 }

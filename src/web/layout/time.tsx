@@ -1,4 +1,6 @@
 /** Dates and times in UTC; `times.js` changes them to the reader's time zone. */
+import { t, template } from "../language/text.tsx";
+import { currentLocale } from "./shell.ts";
 
 const STYLES = {
   day: { dateStyle: "medium" },
@@ -20,11 +22,12 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** A formatted time in UTC. */
 export function timeText(at_ms: number, style: TimeStyle | "month"): string {
-  const known = formats.get(style);
+  const locale = currentLocale();
+  const known = formats.get(`${locale} ${style}`);
   if (known !== undefined) return known.format(at_ms);
   const options = style === "month" ? MONTH : STYLES[style];
-  const format = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
-  formats.set(style, format);
+  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+  formats.set(`${locale} ${style}`, format);
   return format.format(at_ms);
 }
 
@@ -40,10 +43,13 @@ export function Time({ at_ms, style = "minute" }: { at_ms: number; style?: TimeS
 export function Zone({ note = "" }: { note?: string }) {
   return (
     <p class="zone">
-      Times are in <span data-zone>UTC</span>. {note}{" "}
-      <button type="button" class="plain" data-zone-switch hidden>
-        Show UTC
-      </button>
+      {t("Times are in")} <span data-zone>UTC</span>. {note}{" "}
+      <button
+        type="button"
+        class="plain"
+        data-zone-switch={template("Show {zone}")}
+        hidden
+      ></button>
     </p>
   );
 }

@@ -9,9 +9,9 @@
       field.select();
       try {
         await navigator.clipboard.writeText(field.value);
-        button.textContent = "Copied";
+        button.textContent = button.dataset.copied;
       } catch {
-        button.textContent = "Press Ctrl+C to copy";
+        button.textContent = button.dataset.byKey;
       }
     });
   }

@@ -3,7 +3,7 @@
 (() => {
   const page = document.querySelector("[data-live-after], [data-live-poll]");
   if (page === null) return;
-  const number = new Intl.NumberFormat("en-GB");
+  const number = new Intl.NumberFormat(document.documentElement.dataset.locale);
   const formatted = (value) => number.format(value).replace("-", "\u2212");
   let due;
   let busy = false;
@@ -17,7 +17,9 @@
     // Unknown rows after the last known one are old: they moved up.
     const last = ids.findLastIndex(isKnown);
     const count = (last === -1 ? ids : ids.slice(0, last)).filter((id) => !isKnown(id)).length;
-    const text = count === 0 ? "" : `${count}${last === -1 && count >= 20 ? " or more" : ""} new`;
+    const { some, many } = note.dataset;
+    const text =
+      count === 0 ? "" : (last === -1 && count >= 20 ? many : some).replace("{count}", count);
     if (note.textContent === text) return;
     const link = document.createElement("a");
     link.href = location.pathname + location.search;

@@ -3,13 +3,14 @@
 (() => {
   const own_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const CHOICE = "times";
+  const locale = document.documentElement.dataset.locale;
   let zone = own_zone;
   try {
     if (localStorage.getItem(CHOICE) === "UTC") zone = "UTC";
   } catch {
     // The browser keeps nothing for this site: the choice holds for this page.
   }
-  const utc = new Intl.DateTimeFormat("en-GB", {
+  const utc = new Intl.DateTimeFormat(locale, {
     dateStyle: "medium",
     timeStyle: "short",
     timeZone: "UTC",
@@ -24,7 +25,7 @@
   };
   /** Moves the names of days in a list to the reader's midnight. */
   const regroup = (list) => {
-    const format = new Intl.DateTimeFormat("en-GB", { ...styles.weekday, timeZone: zone });
+    const format = new Intl.DateTimeFormat(locale, { ...styles.weekday, timeZone: zone });
     const heading = list.querySelector(".day");
     let day;
     for (const item of list.querySelectorAll(":scope > li")) {
@@ -48,7 +49,7 @@
       const style = styles[time.dataset.shown];
       const at = new Date(time.dateTime);
       if (style === undefined || Number.isNaN(at.getTime())) continue;
-      time.textContent = new Intl.DateTimeFormat("en-GB", { ...style, timeZone: zone }).format(at);
+      time.textContent = new Intl.DateTimeFormat(locale, { ...style, timeZone: zone }).format(at);
       time.title = `${utc.format(at)} UTC`;
     }
     for (const label of root.querySelectorAll("[data-zone]")) {
@@ -56,7 +57,8 @@
     }
     for (const button of root.querySelectorAll("[data-zone-switch]")) {
       button.hidden = own_zone === "UTC";
-      button.textContent = zone === "UTC" ? `Show ${own_zone.replaceAll("_", " ")}` : "Show UTC";
+      const other = zone === "UTC" ? own_zone.replaceAll("_", " ") : "UTC";
+      button.textContent = button.dataset.zoneSwitch.replace("{zone}", other);
     }
   };
   document.addEventListener("click", ({ target }) => {

@@ -1,0 +1,20 @@
+/** The choice of a language, in the frame of every page for people. */
+import { LANGUAGES, type Language } from "../../domain/language.ts";
+import { currentShell } from "../layout/shell.ts";
+import { t } from "./text.tsx";
+
+/** A button for each other language, named in that language. */
+export function Languages() {
+  const { language, path } = currentShell();
+  const others = (Object.keys(LANGUAGES) as Language[]).filter((it) => it !== language);
+  return (
+    <form method="post" action="/language" class="languages" aria-label={t("Language")}>
+      <input type="hidden" name="back_to" value={path} />
+      {others.map((other) => (
+        <button type="submit" class="plain" name="language" value={other} lang={other}>
+          {LANGUAGES[other].name}
+        </button>
+      ))}
+    </form>
+  );
+}
