@@ -2,6 +2,7 @@
 import type { AuthorizeError } from "../../domain/authorize_request.ts";
 import { shownAddress } from "../../domain/origins.ts";
 import { Page } from "../layout/layout.tsx";
+import { say } from "../language/text.tsx";
 import type { Problem } from "../layout/messages.ts";
 import { ProblemPage, ProblemText } from "../layout/problem_page.tsx";
 import type { CannotAsk, KnownClient } from "./read_request.ts";
@@ -99,7 +100,7 @@ function BrokenDocumentPage(props: {
   const next =
     "Development reads the document again each time: mend it, then load this page again.";
   return (
-    <Page title={problem.title} without_account_link>
+    <Page title={say(problem.title)} without_account_link>
       <ProblemText
         problem={{
           title: problem.title,

@@ -2,6 +2,7 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
+import { verbatim } from "../language/text.tsx";
 import { consoleNoticeText } from "./labels.ts";
 
 type PageProps = Parameters<typeof Page>[0];
@@ -14,9 +15,10 @@ interface ConsolePageProps extends Pick<PageProps, "title" | "section" | "script
 
 export function ConsolePage(props: PropsWithChildren<ConsolePageProps>) {
   const { title, heading = title, aside, children, ...page } = props;
+  const notice = consoleNoticeText(currentShell().notice);
   return (
     <Page title={title} {...page}>
-      <NoticeLine notice={consoleNoticeText(currentShell().notice)} />
+      <NoticeLine notice={notice === null ? null : verbatim(notice)} />
       <div class="page-head">
         <h1>{heading}</h1>
         {aside}

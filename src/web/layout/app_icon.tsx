@@ -1,5 +1,6 @@
 /** The icon of an app, in front of its name: the copy that its operator registered, or a letter on its colour. */
 import { appIconPath } from "../../domain/app_icon.ts";
+import { t } from "../language/text.tsx";
 import { nameFromSlug } from "./labels.ts";
 import { textOn } from "./theme.ts";
 import type { AppContext } from "../../http/context.ts";
@@ -27,7 +28,7 @@ export async function appLooks(context: AppContext): Promise<AppLooks> {
     .catch(() => new Map<string, AppLook>());
   return (slug) => {
     const known = slug === null ? undefined : registered.get(slug);
-    const name = slug === null ? "No app" : nameFromSlug(slug);
+    const name = slug === null ? t("No app") : nameFromSlug(slug);
     return known ?? { name, icon_hash: null, color: null, pause_message: null };
   };
 }

@@ -1,10 +1,11 @@
 /** Labels and sentences of the account pages, and how numbers are written. */
 import type { JobFailure, JobStatus } from "../../domain/job.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
+import { say, t, type PlainText, type Said } from "../language/text.tsx";
 import { currentLocale } from "./shell.ts";
 
 /** The name of each kind of ledger entry. */
-export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
+export const ENTRY_NAMES: Readonly<Record<EntryKind, PlainText>> = {
   open: "Account opened",
   grant: "Starter credits",
   reserve: "Held",
@@ -25,26 +26,26 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
 };
 
 /** A `purchase_refund` with a positive amount: a dispute was won. */
-export const DISPUTE_WON = "Purchase restored";
+export const DISPUTE_WON: PlainText = "Purchase restored";
 
 /** A `debt` with a positive amount: a payment of the deleted account came back. */
-export const DEBT_LOWERED = "Debt of your deleted account lowered";
+export const DEBT_LOWERED: PlainText = "Debt of your deleted account lowered";
 
 interface StateOfJob {
   readonly status: JobStatus;
   readonly failure: JobFailure | null;
 }
 
-export const JOB_STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
+export const JOB_STATUS_NAMES: Readonly<Record<JobStatus, PlainText>> = {
   started: "Running",
   completed: "Done",
   failed: "Failed",
 };
 
-/** The state of a job, which also says whether a failed one timed out or was cancelled. */
+/** The state of a job in the language of the page, which also says whether a failed one timed out or was cancelled. */
 export function stateName({ status, failure }: StateOfJob): string {
-  if (failure === "cancelled") return "Cancelled";
-  return failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status];
+  if (failure === "cancelled") return t("Cancelled");
+  return t(failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status]);
 }
 
 /** Why a balance is below zero; `cause` is the entry that took it there. */
@@ -52,11 +53,13 @@ export function debtReason(
   cause: { readonly kind: EntryKind; readonly note: string | null } | null,
 ): string {
   const reasons: Readonly<Partial<Record<EntryKind, string>>> = {
-    adjustment: `The operator of this service took credits away${cause?.note ? `: “${cause.note}”` : ""}.`,
-    purchase_refund: "A payment was refunded after its credits were spent.",
-    debt: "The account that you deleted owed these credits.",
+    adjustment: cause?.note
+      ? t("The operator of this service took credits away: “{note}”.", { note: cause.note })
+      : t("The operator of this service took credits away."),
+    purchase_refund: t("A payment was refunded after its credits were spent."),
+    debt: t("The account that you deleted owed these credits."),
   };
-  return reasons[cause?.kind ?? "settle"] ?? "A job cost more than was held for it.";
+  return reasons[cause?.kind ?? "settle"] ?? t("A job cost more than was held for it.");
 }
 
 /** The page that a buyer returns to from the checkout. */
@@ -103,12 +106,13 @@ export function credits(value: number): string {
 }
 
 /** A number with the singular or plural of its noun. */
-export function counted(value: number, one: string, many: string): string {
-  return `${number(value)} ${Math.abs(value) === 1 ? one : many}`;
+export function counted(value: number, one: Said, many: Said): string {
+  return `${number(value)} ${say(Math.abs(value) === 1 ? one : many)}`;
 }
 
 /** The held credits and their jobs; null without started jobs. */
 export function holdSentence(held: number, open_jobs: number): string | null {
   if (open_jobs === 0) return null;
-  return `${number(held)} held for ${counted(open_jobs, "running job", "running jobs")}`;
+  const jobs = counted(open_jobs, "running job", "running jobs");
+  return t("{count} held for {jobs}", { count: number(held), jobs });
 }

@@ -3,7 +3,7 @@ import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
 import { Logo } from "./logo.tsx";
 import { Languages } from "../language/languages.tsx";
-import { t } from "../language/text.tsx";
+import { say, t, type Said } from "../language/text.tsx";
 import { currentLocale, currentShell } from "./shell.ts";
 import { Support } from "./support.tsx";
 import { TOP_UP_STATE_TEXTS } from "./top_up_texts.ts";
@@ -115,7 +115,7 @@ function TopUpNotice() {
   return (
     <p class="notice top-up-notice">
       <span>
-        {t("Automatic top-up:")} {TOP_UP_STATE_TEXTS[state].title}
+        {t("Automatic top-up:")} {t(TOP_UP_STATE_TEXTS[state].title)}
       </span>{" "}
       <a href="/account/top-up">{t("See how to go on")}</a>
     </p>
@@ -225,11 +225,11 @@ function Search() {
 export const FIRST_TO_READ = { tabindex: -1, autofocus: true } as const;
 
 /** Says what was just done. */
-export function NoticeLine({ notice }: { notice: string | null }) {
+export function NoticeLine({ notice }: { notice: Said | null }) {
   if (notice === null) return null;
   return (
     <p class="notice" role="status" {...FIRST_TO_READ}>
-      {notice}
+      {say(notice)}
     </p>
   );
 }

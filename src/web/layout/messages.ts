@@ -1,19 +1,20 @@
 /** The texts that say what went wrong or what was done, each with the next step. */
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import type { SignInFailure } from "../../identity/port.ts";
+import { message, type PlainText, type Said } from "../language/text.tsx";
 
 export interface Problem {
-  readonly title: string;
+  readonly title: Said;
   /** The facts, if the title does not say everything. */
-  readonly what?: string;
+  readonly what?: Said;
   /** The address that the problem is about, in a form that is safe to show. */
   readonly address?: string;
   /** The person's next step. */
-  readonly next: string;
+  readonly next: Said;
 }
 
 /** A form with an invalid field; `what` names the field. */
-export function formProblem(what: string): Problem {
+export function formProblem(what: Said): Problem {
   return {
     title: "Please check the form",
     what,
@@ -23,7 +24,9 @@ export function formProblem(what: string): Problem {
 
 /** A suspension with the operator's reason. */
 export const suspendedFor = (public_reason: string): Pick<Problem, "what" | "next"> => ({
-  what: `The operator of this service suspended it, and wrote: “${public_reason}”`,
+  what: message("The operator of this service suspended it, and wrote: “{public_reason}”", {
+    public_reason,
+  }),
   next: "Nothing in it is lost. If you disagree, contact the operator. You can sign out and download your data here.",
 });
 
@@ -134,7 +137,9 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
 export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string) => Problem>> = {
   cancelled: (provider) => ({
     title: "You were not signed in",
-    what: `${provider} reported that the sign-in was cancelled or not allowed.`,
+    what: message("{provider} reported that the sign-in was cancelled or not allowed.", {
+      provider,
+    }),
     next: "Try again, or choose another way to sign in.",
   }),
   expired: () => ({
@@ -144,41 +149,48 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
   }),
   mismatch: (provider) => ({
     title: "We couldn’t verify this sign-in",
-    what: `The response does not belong to the sign-in with ${provider} that this browser started. You were not signed in.`,
+    what: message(
+      "The response does not belong to the sign-in with {provider} that this browser started. You were not signed in.",
+      { provider },
+    ),
     next: "Start again here. If a link brought you to this page, do not use that link again.",
   }),
   provider_unreachable: (provider) => ({
-    title: `${provider} is not responding`,
+    title: message("{provider} is not responding", { provider }),
     what: "You were not signed in.",
     next: "Try again in a minute, or choose another way to sign in.",
   }),
   provider_failed: (provider) => ({
-    title: `Sign-in with ${provider} failed`,
-    what: `${provider} sent a response that we could not use. You were not signed in.`,
+    title: message("Sign-in with {provider} failed", { provider }),
+    what: message("{provider} sent a response that we could not use. You were not signed in.", {
+      provider,
+    }),
     next: "Try again. If it keeps failing, tell the operator of this service.",
   }),
   not_signed_in_again: (provider) => ({
-    title: `${provider} did not ask you to sign in`,
+    title: message("{provider} did not ask you to sign in", { provider }),
     what: "The app that you came from wants you to sign in again. You were not signed in.",
-    next: `Sign out at ${provider} and try again, or choose another way to sign in.`,
+    next: message("Sign out at {provider} and try again, or choose another way to sign in.", {
+      provider,
+    }),
   }),
   issuer_changed: (provider) => ({
-    title: `Sign-in with ${provider} is not set up correctly`,
+    title: message("Sign-in with {provider} is not set up correctly", { provider }),
     what: "You were not signed in. Nothing was changed.",
     next: "Choose another way to sign in, and tell the operator of this service. The log says what to correct.",
   }),
   linked_elsewhere: (provider) => ({
-    title: `This ${provider} account is already in use`,
+    title: message("This {provider} account is already in use", { provider }),
     what: "It is linked to another account here, so it was not linked to yours.",
     next: "Sign in with it and unlink it there first, or link a different one.",
   }),
   linked_another: (provider) => ({
-    title: `You already have a ${provider} account linked`,
+    title: message("You already have a {provider} account linked", { provider }),
     what: "You can link one account of each provider.",
     next: "Unlink the one that you have, then link the other one.",
   }),
   link_session_ended: (provider) => ({
-    title: `${provider} was not linked`,
+    title: message("{provider} was not linked", { provider }),
     what: "You were signed out or signed in as someone else before it was finished.",
     next: "Sign in, then link it again from your account.",
   }),
@@ -200,7 +212,7 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
 };
 
 /** The action just done, shown on the page that follows. */
-const NOTICES: Readonly<Record<string, string>> = {
+const NOTICES: Readonly<Record<string, PlainText>> = {
   signed_out: "You are signed out.",
   signed_out_everywhere:
     "You are signed out in every browser. Open apps notice within 15 minutes. Devices and tokens that you approved keep their access; you can revoke them on the page Access.",
@@ -230,6 +242,6 @@ const NOTICES: Readonly<Record<string, string>> = {
 };
 
 /** The text of a notice that a query names; null for an unknown name. */
-export function noticeText(name: string | undefined): string | null {
+export function noticeText(name: string | undefined): PlainText | null {
   return name !== undefined && Object.hasOwn(NOTICES, name) ? (NOTICES[name] ?? null) : null;
 }

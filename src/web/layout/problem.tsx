@@ -1,6 +1,7 @@
 /** A refusal as a page. */
 import { ProblemPage, type NextStep } from "./problem_page.tsx";
 import { formProblem, PAGE_PROBLEMS, suspendedFor, type Problem } from "./messages.ts";
+import { message, verbatim } from "../language/text.tsx";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../../http/context.ts";
 import type { RefusalPage } from "../../http/context.ts";
@@ -16,9 +17,9 @@ export const showRefusal: RefusalPage = (context, refusal) => {
 
 /** The page's text for a refusal; `error` is its sentence in the API. */
 function problemOf(refusal: Refusal, { code, error }: DescribedRefusal): Problem {
-  if (code === "invalid_request") return formProblem(error);
-  const problem = PAGE_PROBLEMS[code] ?? { title: "This did not work", next: error };
-  if (code === "role_required") return { ...problem, what: error };
+  if (code === "invalid_request") return formProblem(verbatim(error));
+  const problem = PAGE_PROBLEMS[code] ?? { title: "This did not work", next: verbatim(error) };
+  if (code === "role_required") return { ...problem, what: verbatim(error) };
   if (refusal.code === "suspended" && refusal.public_reason !== null) {
     return { ...problem, ...suspendedFor(refusal.public_reason) };
   }
@@ -35,5 +36,9 @@ function nextStepAfter(context: AppContext, refusal: Refusal): NextStep | null {
   if (in_console) return { kind: "link", href: "/console", text: "Go to the console" };
   if (!("base_url" in refusal))
     return { kind: "link", href: "/account", text: "Go to your account" };
-  return { kind: "link", href: refusal.base_url, text: `Go to ${refusal.base_url}` };
+  return {
+    kind: "link",
+    href: refusal.base_url,
+    text: message("Go to {address}", { address: refusal.base_url }),
+  };
 }

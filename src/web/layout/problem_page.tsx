@@ -1,11 +1,11 @@
 /** A page that says what went wrong, with the next step. */
-import { FIRST_TO_READ } from "./layout.tsx";
-import { Page } from "./layout.tsx";
+import { say, t, type Said } from "../language/text.tsx";
+import { FIRST_TO_READ, Page } from "./layout.tsx";
 import type { Problem } from "./messages.ts";
 
 /** The link or button of a problem's page. */
 export type NextStep =
-  | { readonly kind: "link"; readonly href: string; readonly text: string }
+  | { readonly kind: "link"; readonly href: string; readonly text: Said }
   | { readonly kind: "sign_out" };
 
 /** `next_step`: null if there is no other page to go to. */
@@ -15,7 +15,7 @@ export function ProblemPage(props: {
 }) {
   const { problem, next_step } = props;
   return (
-    <Page title={problem.title} without_account_link>
+    <Page title={say(problem.title)} without_account_link>
       <ProblemText problem={problem} />
       {next_step === null ? null : <NextStepButton next_step={next_step} />}
     </Page>
@@ -27,17 +27,17 @@ function NextStepButton({ next_step }: { next_step: NextStep }) {
     return (
       <form method="post" action="/signout" class="acts next">
         <button type="submit" class="quiet">
-          Sign out
+          {t("Sign out")}
         </button>
         <a class="button quiet" href="/account/data.json" download>
-          Download my data
+          {t("Download my data")}
         </a>
       </form>
     );
   }
   return (
     <a class="button quiet" href={next_step.href}>
-      {next_step.text}
+      {say(next_step.text)}
     </a>
   );
 }
@@ -46,14 +46,14 @@ function NextStepButton({ next_step }: { next_step: NextStep }) {
 export function ProblemText({ problem }: { problem: Problem }) {
   return (
     <div class="problem" role="alert" {...FIRST_TO_READ}>
-      <h1>{problem.title}</h1>
+      <h1>{say(problem.title)}</h1>
       {problem.what === undefined ? null : (
         <p>
-          {problem.what}
+          {say(problem.what)}
           {problem.address === undefined ? null : <code class="address">{problem.address}</code>}
         </p>
       )}
-      <p>{problem.next}</p>
+      <p>{say(problem.next)}</p>
     </div>
   );
 }

@@ -1,10 +1,11 @@
 /** The texts about automatic top-up. */
 import type { ChargeFailure, TopUpOutcome, TopUpState } from "../../domain/top_up.ts";
+import type { PlainText } from "../language/text.tsx";
 
 interface StateText {
-  readonly title: string;
+  readonly title: PlainText;
   /** Its meaning, and how to go on. */
-  readonly text: string;
+  readonly text: PlainText;
   /** Whether every page of the account says it until the holder acts. */
   readonly is_notice: boolean;
 }
@@ -62,14 +63,14 @@ export const TOP_UP_STATE_TEXTS: Readonly<Record<TopUpState, StateText>> = {
   },
 };
 
-export const TOP_UP_OUTCOME_TEXTS: Readonly<Record<TopUpOutcome, string>> = {
+export const TOP_UP_OUTCOME_TEXTS: Readonly<Record<TopUpOutcome, PlainText>> = {
   due: "On its way",
   done: "Paid",
   failed: "Failed",
   dropped: "Not needed any more",
 };
 
-export const TOP_UP_FAILURES: Readonly<Record<ChargeFailure, string>> = {
+export const TOP_UP_FAILURES: Readonly<Record<ChargeFailure, PlainText>> = {
   declined: "the card was declined",
   authentication_required: "the bank requires a confirmation",
   refused: "Stripe did not accept the card",

@@ -2,6 +2,7 @@
 import type { SignInFailure, SignInMethod } from "../../identity/port.ts";
 import { AppHead, type AppLook } from "../layout/app_icon.tsx";
 import { NoticeLine, Page, type PageScript } from "../layout/layout.tsx";
+import { say } from "../language/text.tsx";
 import { ProblemText } from "../layout/problem_page.tsx";
 import { PasskeyForm } from "./passkey_form.tsx";
 import { ProviderIcon } from "./provider_icon.tsx";
@@ -79,7 +80,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
     case "failed": {
       const problem = SIGN_IN_PROBLEMS[state.failure](state.provider);
       return (
-        <Page title={problem.title} scripts={scriptsFor(state.choices)}>
+        <Page title={say(problem.title)} scripts={scriptsFor(state.choices)}>
           <ProblemText problem={problem} />
           <h2>Sign in</h2>
           <Choices choices={state.choices} />
@@ -89,7 +90,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
     case "link_failed": {
       const problem = SIGN_IN_PROBLEMS[state.failure](state.provider);
       return (
-        <Page title={problem.title}>
+        <Page title={say(problem.title)}>
           <ProblemText problem={problem} />
           <a class="button" href="/account/security">
             Back to the page Security
