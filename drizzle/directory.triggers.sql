@@ -6,7 +6,7 @@ CREATE TRIGGER users_added AFTER INSERT ON users BEGIN
       version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
 END;
 --> statement-breakpoint
-CREATE TRIGGER users_changed AFTER UPDATE OF name, email, email_verified, person_id, recovery_code_hash ON users BEGIN
+CREATE TRIGGER users_changed AFTER UPDATE OF name, email, email_verified, person_id, recovery_code_hash, language ON users BEGIN
   INSERT INTO unkept (kind, id, version, due_at_ms)
     VALUES ('user', new.id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
     ON CONFLICT (kind, id) DO UPDATE SET

@@ -300,7 +300,8 @@ CREATE TABLE `users` (
 	`opens_as_returned` integer DEFAULT false NOT NULL,
 	`person_id` text NOT NULL,
 	`recovery_code_hash` text,
-	`recovery_code_at_ms` integer
+	`recovery_code_at_ms` integer,
+	`language` text
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_recovery_code_hash` ON `users` (`recovery_code_hash`) WHERE recovery_code_hash is not null;--> statement-breakpoint
@@ -315,7 +316,7 @@ CREATE TRIGGER users_added AFTER INSERT ON users BEGIN
       version = excluded.version, due_at_ms = min(due_at_ms, excluded.due_at_ms);
 END;
 --> statement-breakpoint
-CREATE TRIGGER users_changed AFTER UPDATE OF name, email, email_verified, person_id, recovery_code_hash ON users BEGIN
+CREATE TRIGGER users_changed AFTER UPDATE OF name, email, email_verified, person_id, recovery_code_hash, language ON users BEGIN
   INSERT INTO unkept (kind, id, version, due_at_ms)
     VALUES ('user', new.id, hex(randomblob(8)), cast(unixepoch('subsec') * 1000 AS integer))
     ON CONFLICT (kind, id) DO UPDATE SET

@@ -2,6 +2,7 @@
  * The port to the adapter that signs people in. `set_cookies` always contains `Set-Cookie` values that the
  * response must carry.
  */
+import type { Language } from "../domain/language.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
 /** A signed-in browser. `id` is the `sid` of its session JWTs. */
@@ -133,6 +134,8 @@ export interface Person {
   readonly linked: readonly LinkedMethod[];
   /** When their recovery code was made; null: they have none. */
   readonly recovery_code_at_ms: number | null;
+  /** The language that they chose for pages; null: they chose none. */
+  readonly language: Language | null;
   readonly created_at_ms: number;
 }
 
@@ -349,6 +352,8 @@ export interface IdentityPort {
   ): Promise<{ readonly id: string; readonly taken_by: string | null } | null>;
   /** The person with this identity, or null. */
   readPerson(identity_id: string): Promise<Person | null>;
+  /** Keeps the language that a person chose for pages. */
+  chooseLanguage(identity_id: string, language: Language): Promise<void>;
   /** Identities after this one, in order. For the schedule and operators. */
   listIdentities(after_id: string, limit: number): Promise<readonly string[]>;
   /** The number of people. Reads every row. */

@@ -118,6 +118,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
     deleteEndedSessions: () => sessions.deleteEnded(),
     readPerson: (identity_id) => users.read(identity_id),
+    chooseLanguage: (identity_id, language) => users.chooseLanguage(identity_id, language),
     async unlink(session, provider) {
       const outcome = await unlink(parts.store, session, provider);
       if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };

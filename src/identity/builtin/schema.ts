@@ -32,6 +32,8 @@ export const users = sqliteTable(
     /** The SHA-256 of the recovery code; null: the person has none. */
     recovery_code_hash: text(),
     recovery_code_at_ms: integer(),
+    /** The language that the person chose for pages; null: they chose none. */
+    language: text({ enum: ["en", "de"] }),
   },
   (table) => [
     // Only people with a recovery code have a row in this index.

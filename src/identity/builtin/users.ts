@@ -1,5 +1,6 @@
 /** People and their sign-in methods. An identity is (provider, subject). An e-mail address never joins two. */
 import { and, eq, sql } from "drizzle-orm";
+import type { Language } from "../../domain/language.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Person, TokenPerson, TokenPersonFound } from "../port.ts";
 import {
@@ -132,7 +133,7 @@ export class Users {
     ]);
     if (user === undefined) return null;
     const { id: identity_id, name, email, email_verified, created_at_ms } = user;
-    const { recovery_code_at_ms } = user;
+    const { recovery_code_at_ms, language } = user;
     const linked = rows.map((row) => ({
       provider: row.provider,
       subject: row.subject,
@@ -145,7 +146,13 @@ export class Users {
     // The profile comes from the oldest identity.
     const vouched_by = email_verified ? (linked[0]?.provider ?? null) : null;
     const profile = { name, email, email_verified, vouched_by };
-    return { identity_id, ...profile, linked, recovery_code_at_ms, created_at_ms };
+    return { identity_id, ...profile, linked, recovery_code_at_ms, language, created_at_ms };
+  }
+
+  /** Keeps the language that a person chose. */
+  async chooseLanguage(user_id: string, language: Language): Promise<void> {
+    await this.#database.update(users).set({ language }).where(eq(users.id, user_id));
+    this.#store.copy.changed(user_id);
   }
 
   async #refreshProfile(user_id: string, provider: string, profileOf: (known: Profile) => Profile) {
@@ -187,7 +194,7 @@ export class Users {
                 coalesce(
                   (select person_id from tombstones where ${former} limit 1),
                   ${crypto.randomUUID()}),
-                null, null`,
+                null, null, null`,
           )
           .returning({ opens_as_returned: users.opens_as_returned }),
       ]);

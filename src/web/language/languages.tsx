@@ -3,13 +3,13 @@ import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { currentShell } from "../layout/shell.ts";
 import { t } from "./text.tsx";
 
-/** A button for each other language, named in that language. */
+/** A button for each other language, named in that language. The response to a form has none: it cannot be opened again. */
 export function Languages() {
-  const { language, path } = currentShell();
+  const { language, is_of_form } = currentShell();
+  if (is_of_form) return null;
   const others = (Object.keys(LANGUAGES) as Language[]).filter((it) => it !== language);
   return (
     <form method="post" action="/language" class="languages" aria-label={t("Language")}>
-      <input type="hidden" name="back_to" value={path} />
       {others.map((other) => (
         <button type="submit" class="plain" name="language" value={other} lang={other}>
           {LANGUAGES[other].name}

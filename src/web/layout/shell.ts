@@ -3,13 +3,13 @@ import type { JSXNode } from "hono/jsx";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
 import type { OperatorRole } from "../../domain/operators.ts";
 import type { TopUpState } from "../../domain/top_up.ts";
-import { factory, type AppContext } from "../../http/context.ts";
+import { factory } from "../../http/context.ts";
 import { languageOf } from "../language/choice.ts";
 
 interface Shell {
   readonly language: Language;
-  /** The address to come back to after the language was changed, as a path with its query. */
-  readonly path: string;
+  /** Whether the page is the response to a form, so its address is not that of a page. */
+  readonly is_of_form: boolean;
   readonly service_name: string;
   /** The host of the service: an OAuth client of this host is a part of it. */
   readonly host: string;
@@ -32,7 +32,7 @@ interface Shell {
 /** Used if the settings are invalid, because the page that says so still needs a shell. */
 const DEFAULT_SHELL: Shell = {
   language: "en",
-  path: "/account",
+  is_of_form: false,
   service_name: "Passbook",
   host: "",
   service_accent: "#12507b",
@@ -65,12 +65,6 @@ function renderPage(shell: Shell, page: JSXNode): string {
   }
 }
 
-/** The way back to a page. A form's response has none: its address is not a page. */
-function pathOf({ req }: AppContext): string {
-  const { pathname, search } = new URL(req.url);
-  return req.method === "GET" ? pathname + search : DEFAULT_SHELL.path;
-}
-
 /** Makes `context.html` render with the shell, so that no handler can forget it. */
 export const renderPages = factory.createMiddleware(async (context, next) => {
   const html = context.html.bind(context) as (page: string, ...rest: unknown[]) => Response;
@@ -89,7 +83,7 @@ export const renderPages = factory.createMiddleware(async (context, next) => {
       ...person,
       release,
       language: languageOf(context),
-      path: pathOf(context),
+      is_of_form: context.req.method !== "GET",
     };
     return html(renderPage(shell, page), ...rest);
   };

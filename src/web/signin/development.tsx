@@ -13,6 +13,7 @@ import { validForm } from "../../http/validation.ts";
 import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { SignInPage } from "./signin_page.tsx";
 import { choicesFor } from "./choices.ts";
+import { takeLanguage } from "../language/choice.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
 const emailAddress = z.email().check(z.maxLength(254));
@@ -41,6 +42,7 @@ export const signInDevelopment = factory.createHandlers(
       context.get("base_url"),
     );
     const proven = await returnToRequest(context, signed_in.session, target.value);
+    await takeLanguage(context, signed_in.session.identity_id);
     return respondSignedIn(context, signed_in, proven);
   },
 );

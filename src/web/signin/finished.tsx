@@ -7,6 +7,7 @@ import { targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { choicesFor } from "./choices.ts";
 import { setCookies } from "../../http/caller/session_cookies.ts";
 import { returnToRequest } from "../authorize/new_sign_in.ts";
+import { takeLanguage } from "../language/choice.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
 /** `method_name`: the text of the method's button. */
@@ -19,6 +20,7 @@ export async function respondFinished(
     case "signed_in": {
       const target = await targetIfStillAllowed(context, finished.redirect_to);
       const proven = await returnToRequest(context, finished.session, target);
+      await takeLanguage(context, finished.session.identity_id);
       return respondSignedIn(context, finished, proven);
     }
     case "linked":

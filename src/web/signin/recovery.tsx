@@ -1,6 +1,7 @@
 /** `/signin/passkey/recovery[?redirect_to=]`: signs in with a recovery code and shows the one that replaces it. */
 import * as z from "zod/mini";
 import { factory, type AppContext } from "../../http/context.ts";
+import { takeLanguage } from "../language/choice.ts";
 import { setSessionCookies } from "../../http/caller/session_cookies.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";
@@ -33,6 +34,7 @@ export const recover = factory.createHandlers(validForm(form), async (context) =
   if (recovered === null) return refuseCode(context, target.value);
   const { session, set_cookies, recovery_code } = recovered;
   await setSessionCookies(context, session, set_cookies);
+  await takeLanguage(context, session.identity_id);
   const redirect_to = (await returnToRequest(context, session, target.value))?.href ?? null;
   return context.html(<RecoveryCodePage {...{ recovery_code, redirect_to }} after="recovery" />);
 });

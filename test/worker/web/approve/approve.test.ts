@@ -127,7 +127,7 @@ describe("the page of an approval", () => {
       await postForm(ada, `${path}/${other}`, {});
       const page = await open(ada, path);
       expect(words(page.text)).toContain(title);
-      expect(page.text).not.toContain("<form");
+      expect(page.text).not.toContain('action="/approve');
       expect(await decisions()).toEqual([{ state: choice === "approve" ? "approved" : "denied" }]);
     },
   );
