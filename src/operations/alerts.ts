@@ -1,6 +1,7 @@
 /**
  * Wakes an operator: logs each warning, and sends a message when a figure becomes a warning, once a day while it stays
- * one, and when it is fine again. A warning that gets much worse is sent again at once, and a bad one each hour.
+ * one, and when it is fine again, a quarter of an hour later at the earliest. A warning that gets much worse is sent again
+ * at once, and a bad one each hour.
  */
 import type { Figure } from "../domain/health.ts";
 import { errorName } from "../domain/result.ts";
@@ -14,6 +15,9 @@ const REPEAT_BAD_AFTER_MS = 60 * 60_000;
 
 /** A value that is this many times as high as in the last message is sent again at once. */
 const MUCH = 10;
+
+/** No warning ends sooner after its message, so a figure that moves around its limit does not send one a minute. */
+const ENDS_AFTER_MS = 15 * 60_000;
 
 /** How long the receiver may take. */
 const SEND_TIMEOUT_MS = 10_000;
@@ -81,18 +85,20 @@ async function sendChanges(
   const due = warnings.filter(isNews);
   const names = new Set<string>(warnings.map(({ name }) => name));
   const judged = figures.map(({ name }) => name);
-  const recovered = judged.filter((name) => last.has(name) && !names.has(name));
+  const fine = judged.filter((name) => last.has(name) && !names.has(name));
+  const isOver = (name: string): boolean =>
+    now_ms - (last.get(name)?.sent_at_ms ?? 0) >= ENDS_AFTER_MS;
+  const recovered = fine.filter(isOver);
+  const open = fine.flatMap((name) => (isOver(name) ? [] : (last.get(name) ?? [])));
   const of_others = [...last.keys()].filter((name) => !judged.some((it) => it === name));
   if (due.length === 0 && recovered.length === 0) return;
   await post(webhook_url, messageOf(base_url, due, recovered, warnings.length + of_others.length));
   console.log({ event: "alert_sent", warnings: due.map(({ name }) => name), recovered });
-  await records.replace(
-    judged,
-    warnings.map((figure) => {
-      const now = { name: figure.name, sent_at_ms: now_ms, value: figure.value };
-      return isNews(figure) ? now : (last.get(figure.name) ?? now);
-    }),
-  );
+  const told = warnings.map((figure) => {
+    const now = { name: figure.name, sent_at_ms: now_ms, value: figure.value };
+    return isNews(figure) ? now : (last.get(figure.name) ?? now);
+  });
+  await records.replace(judged, [...told, ...open]);
 }
 
 /** Whether so much more is lost than in the last message that it is sent again. A share is: half of what was left is used. */

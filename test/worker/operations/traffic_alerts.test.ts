@@ -124,10 +124,23 @@ describe("alerts by ratio", () => {
     expect(messages[3]?.warnings).toMatchObject([{ name: "fast_burn", value: 200 }]);
     // The cause has ended: an hour still has the failures, and five minutes have none.
     serve([{ requests: 100_000, failed: 10_000, recent: 0 }]);
+    passMinutes(15);
     await checkMinute();
     expect(messages[4]).toMatchObject({ status: "ok", recovered: ["fast_burn", "slow_burn"] });
     await checkMinute();
     expect(messages).toHaveLength(5);
+  });
+
+  it("a burn rate that moves around its limit sends one warning, and its end when a quarter of an hour has passed", async () => {
+    const { messages, serve } = open();
+    for (let minute = 0; minute <= 14; minute += 1) {
+      serve([{ requests: 100_000, failed: minute % 2 === 0 ? 1_000 : 0 }]);
+      await checkMinute();
+    }
+    expect(messages.map(namesOf)).toEqual([["fast_burn", "slow_burn"]]);
+    serve([]);
+    await checkMinute();
+    expect(messages[1]?.recovered).toEqual(["fast_burn", "slow_burn"]);
   });
 
   it("a service of few requests does not hide behind one of many, and 20 failures wake nobody", async () => {
@@ -162,6 +175,7 @@ describe("alerts by ratio", () => {
       { name: "limited_requests", value: 53 },
     ]);
     serve([{ requests: 10_000, limited: 500 }]);
+    passMinutes(15);
     await checkMinute();
     expect(messages.at(-1)).toMatchObject({ status: "ok", recovered: ["limited_requests"] });
   });
@@ -173,6 +187,7 @@ describe("alerts by ratio", () => {
     expect(queries).toHaveLength(2);
     expect(messages[0]?.text).toContain("WARNING fast_burn: unknown (metrics_unreadable)");
     serve([]);
+    passMinutes(15);
     await checkMinute();
     expect(messages[1]?.recovered).toEqual(["fast_burn", "slow_burn", "limited_requests"]);
   });
@@ -182,6 +197,7 @@ describe("alerts by ratio", () => {
     serve(503);
     await checkMinute();
     serve([{ requests: 100_000, failed: 1_000 }]);
+    passMinutes(15);
     await checkMinute();
     expect(messages[1]?.warnings).toMatchObject([
       { name: "fast_burn", value: 20 },
@@ -206,6 +222,7 @@ describe("alerts by ratio", () => {
     await schedule();
     expect(messages.map(namesOf)).toEqual([["fast_burn", "slow_burn"], ["payments_not_booked"]]);
     serve([]);
+    passMinutes(15);
     await checkMinute();
     expect(messages[2]).toMatchObject({
       status: "warning",
@@ -238,6 +255,7 @@ describe("alerts by ratio", () => {
     await upkeepOf(environmentWith(ALERTING_BY_RATIO))();
     expect(messages.map(namesOf)).toEqual([["failed_requests"]]);
     serve([{ requests: 10 }]);
+    passMinutes(15);
     await upkeepOf(environmentWith(ALERTING_BY_RATIO))();
     expect(messages[1]?.recovered).toEqual(["failed_requests"]);
     serve(503);
@@ -249,6 +267,7 @@ describe("alerts by ratio", () => {
     const { messages, serve } = open();
     serve([{ requests: 1_000, failed: 500 }]);
     await checkMinute();
+    passMinutes(15);
     await upkeepOf(environmentWith({ ...ALERTING, DEV_SIGNIN: "false" }))();
     expect(messages[1]).toMatchObject({ status: "ok", recovered: ["fast_burn", "slow_burn"] });
   });
@@ -304,6 +323,7 @@ describe("the size of the databases", () => {
     await run();
     expect(messages[2]?.warnings).toMatchObject([{ value: 99, reason: "DIRECTORY 10%, DB 99%" }]);
     read_model = 1e9;
+    passMinutes(5);
     await run();
     expect(messages[3]).toMatchObject({ status: "ok", recovered: ["database_size"] });
   });
