@@ -430,6 +430,34 @@ describe("a support case", () => {
     await pages.picture(page, "app-phone");
   });
 
+  it("saving one group of settings asks before it discards what was changed in another", async () => {
+    const page = await pages.signIn(OPERATOR);
+    await page.goto(`${pages.url}/console/apps/paint`);
+    const name = page.getByLabel("Name", { exact: true });
+    const starters = page.getByRole("textbox", { name: "Starter credits", exact: true });
+    await name.fill("Paint it");
+    await starters.fill("77");
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
+    });
+    const save = page.getByRole("button", { name: "Save look" });
+    await save.click({ noWaitAfter: true });
+    await vi.waitFor(() => expect(asked).toEqual(["beforeunload"]));
+    expect([await name.inputValue(), await starters.inputValue()]).toEqual(["Paint it", "77"]);
+    await save.click();
+    await page.getByText("The app’s settings were saved.").waitFor();
+    expect(asked).toHaveLength(2);
+    expect(await name.inputValue()).toBe("Paint it");
+    // With nothing else changed, nobody is asked.
+    await name.fill("Paint");
+    const saved = page.waitForResponse((response) => response.request().method() === "POST");
+    await save.click();
+    expect((await saved).status()).toBe(303);
+    expect(asked).toHaveLength(2);
+  });
+
   it(
     "the form of an app has no accessibility violation while it shows problems",
     { tags: ["slow"] },
