@@ -17,7 +17,6 @@ export const GERMAN = {
   "See how to go on": "So geht es weiter",
   Language: "Sprache",
   "Times are in": "Zeiten in",
-  "Show UTC": "UTC zeigen",
   "Show {zone}": "{zone} zeigen",
   "Need help?": "Brauchen Sie Hilfe?",
   "Contact support": "Kundendienst fragen",
