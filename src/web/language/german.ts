@@ -338,6 +338,121 @@ export const GERMAN = {
   "Stripe did not accept the card": "Stripe hat die Karte nicht angenommen",
 
   // Sign-in and sign-out
+  "Sign in": "Anmelden",
+  "Sign in to {app}": "Bei {app} anmelden",
+  "Sign in again": "Noch einmal anmelden",
+  "{service} gives you one sign-in and one credit balance for many apps.":
+    "Mit {service} haben Sie eine Anmeldung und ein Guthaben für viele Apps.",
+  "After you sign in, you return to {host}.": "Nach der Anmeldung geht es zurück zu {host}.",
+  "The app that you came from wants you to sign in again before it continues.":
+    "Die App, aus der Sie kommen, verlangt eine neue Anmeldung, bevor es weitergeht.",
+  "Continue with {method}": "Weiter mit {method}",
+  "Continue with a passkey": "Weiter mit einem Passkey",
+  "Create an account with a passkey": "Konto mit einem Passkey erstellen",
+  "Use a recovery code": "Wiederherstellungscode verwenden",
+  "E-mail address": "E-Mail-Adresse",
+  "Enter a complete e-mail address, such as ada@example.com.":
+    "Geben Sie eine vollständige E-Mail-Adresse ein, zum Beispiel ada@example.com.",
+  "For development only: any address works, without a password.":
+    "Nur für die Entwicklung: Jede Adresse funktioniert, ohne Passwort.",
+  "Sign-in is not set up yet. The operator of this service can add a sign-in provider.":
+    "Die Anmeldung ist noch nicht eingerichtet. Der Betreiber dieses Dienstes kann einen Anbieter für die Anmeldung eintragen.",
+  "Do you use an app that signs you in with {either}? You cannot use that account on this page yet. Use it in the app, and ask the operator of this service to set up sign-in with {all} here. Any other sign-in on this page opens a different account.":
+    "Verwenden Sie eine App, in der Sie sich mit {either} anmelden? Dieses Konto können Sie auf dieser Seite noch nicht öffnen. Verwenden Sie es in der App und bitten Sie den Betreiber dieses Dienstes, die Anmeldung mit {all} auch hier einzurichten. Jede andere Anmeldung auf dieser Seite öffnet ein anderes Konto.",
+  and: "und",
+  or: "oder",
+  "Continue to {app}": "Weiter zu {app}",
+  "You are signed in as {person}.": "Sie sind als {person} angemeldet.",
+  "If you continue, {host} can use your account and its credits.":
+    "Wenn Sie weitergehen, kann {host} Ihr Konto und dessen Credits verwenden.",
+  Continue: "Weiter",
+  "Continue as {person}": "Weiter als {person}",
+  "Use another account": "Anderes Konto verwenden",
+  "Back to the page Security": "Zurück zur Seite Sicherheit",
+  "You stopped {app}": "Sie haben {app} gestoppt",
+  "It cannot use your account.": "Die App kann Ihr Konto nicht verwenden.",
+  "It can start no more jobs, and no other app or token can start jobs for it.":
+    "Sie kann keine Jobs mehr starten, und keine andere App und kein Token kann Jobs für sie starten.",
+  "If you allow the app again, its server and its pages can use your credits as before.":
+    "Wenn Sie die App wieder erlauben, können ihr Server und ihre Seiten Ihre Credits verwenden wie zuvor.",
+  "Allow {app} again": "{app} wieder erlauben",
+  "Keep it stopped": "Gestoppt lassen",
+  "Passkeys need JavaScript. Allow it for this page to use them.":
+    "Passkeys brauchen JavaScript. Erlauben Sie es für diese Seite, um sie zu verwenden.",
+  "This browser has no passkeys. Use a newer browser, over https.":
+    "Dieser Browser kann keine Passkeys. Verwenden Sie einen neueren Browser über https.",
+  "This device already has a passkey for your account.":
+    "Dieses Gerät hat schon einen Passkey für Ihr Konto.",
+  "No passkey was used. Try again, or choose another way.":
+    "Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal oder wählen Sie einen anderen Weg.",
+  "This device cannot create a passkey. Try another device.":
+    "Dieses Gerät kann keinen Passkey erstellen. Versuchen Sie es mit einem anderen Gerät.",
+  "Passkeys do not work at this address. Use the usual address of this service.":
+    "Unter dieser Adresse funktionieren Passkeys nicht. Verwenden Sie die übliche Adresse dieses Dienstes.",
+  "That did not work. Try again in a minute.":
+    "Das hat nicht geklappt. Versuchen Sie es in einer Minute noch einmal.",
+  "Your passkey": "Ihr Passkey",
+  "A passkey replaces a password. Your device or password manager keeps it, and you use it with your fingerprint, your face or your screen lock.":
+    "Ein Passkey ersetzt ein Passwort. Ihr Gerät oder Passwortmanager bewahrt ihn auf, und Sie verwenden ihn mit Fingerabdruck, Gesicht oder Bildschirmsperre.",
+  "An account that begins with a passkey gets no starter credits.":
+    "Ein Konto, das mit einem Passkey beginnt, bekommt kein Startguthaben.",
+  "To get them, {link} first, and add a passkey afterwards on the page Security.":
+    "Wenn Sie es bekommen möchten, {link} und fügen Sie danach auf der Seite Sicherheit einen Passkey hinzu.",
+  "sign in with {methods}": "melden Sie sich zuerst mit {methods} an",
+  "Create account": "Konto erstellen",
+  "Your name": "Ihr Name",
+  "Your device shows the passkey under this name. Apps that use your account can read it.":
+    "Ihr Gerät zeigt den Passkey unter diesem Namen. Apps, die Ihr Konto verwenden, können ihn lesen.",
+  "After that, you get a recovery code, in case you lose the passkey.":
+    "Danach bekommen Sie einen Wiederherstellungscode, falls Sie den Passkey verlieren.",
+  "I already have a {service} account": "Ich habe schon ein Konto bei {service}",
+  "Save your recovery code": "Wiederherstellungscode sichern",
+  "You are signed in. The code that you used is no longer valid. This is your new one.":
+    "Sie sind angemeldet. Der verwendete Code gilt nicht mehr. Das ist Ihr neuer.",
+  "Your account is ready.": "Ihr Konto ist bereit.",
+  "Your recovery code": "Ihr Wiederherstellungscode",
+  "recovery-code.txt": "wiederherstellungscode.txt",
+  "Recovery code of your account at {service}, {host}. It works once.":
+    "Wiederherstellungscode Ihres Kontos bei {service}, {host}. Er gilt einmal.",
+  Download: "Herunterladen",
+  "If you lose your passkeys, you can sign in with this code. It works once; then you get a new one. Download it, write it down or keep it in a password manager, and show it to nobody.":
+    "Wenn Sie Ihre Passkeys verlieren, können Sie sich mit diesem Code anmelden. Er gilt einmal; danach bekommen Sie einen neuen. Laden Sie ihn herunter, schreiben Sie ihn auf oder legen Sie ihn in einem Passwortmanager ab, und zeigen Sie ihn niemandem.",
+  "We show it only now.": "Wir zeigen ihn nur jetzt.",
+  "If you lose it, make a new one on the page Security while you can still sign in. If you lose it and all other ways to sign in, nobody can open your account again, and its credits are lost.":
+    "Wenn Sie ihn verlieren, erstellen Sie auf der Seite Sicherheit einen neuen, solange Sie sich noch anmelden können. Wenn Sie ihn und alle anderen Wege der Anmeldung verlieren, kann niemand mehr Ihr Konto öffnen, und seine Credits sind verloren.",
+  "Next, add a passkey on the page Security, and remove the ones that you lost.":
+    "Fügen Sie als Nächstes auf der Seite Sicherheit einen Passkey hinzu und entfernen Sie die verlorenen.",
+  "I saved the code": "Ich habe den Code gesichert",
+  "Sign in with a recovery code": "Mit einem Wiederherstellungscode anmelden",
+  "Use it if you lost all your passkeys. It works once; then you get a new one.":
+    "Verwenden Sie ihn, wenn Sie alle Ihre Passkeys verloren haben. Er gilt einmal; danach bekommen Sie einen neuen.",
+  "Recovery code": "Wiederherstellungscode",
+  "It has 25 letters and digits in groups of five.":
+    "Er hat 25 Buchstaben und Ziffern in Fünfergruppen.",
+  "This code is not valid. Check each letter. If you made a newer code, only the newest one is valid.":
+    "Dieser Code gilt nicht. Prüfen Sie jedes Zeichen. Wenn Sie einen neueren Code erstellt haben, gilt nur der neueste.",
+  "Other ways to sign in": "Andere Wege der Anmeldung",
+  "We could not sign you out": "Wir konnten Sie nicht abmelden",
+  "The app’s request has a parameter twice. If you were signed in, you still are.":
+    "Die Anfrage der App enthält einen Parameter doppelt. Wenn Sie angemeldet waren, sind Sie es noch.",
+  "The app’s request has an ID token that this service did not make. If you were signed in, you still are.":
+    "Die Anfrage der App enthält ein ID-Token, das nicht von diesem Dienst stammt. Wenn Sie angemeldet waren, sind Sie es noch.",
+  "The app’s request has an ID token of another app. If you were signed in, you still are.":
+    "Die Anfrage der App enthält das ID-Token einer anderen App. Wenn Sie angemeldet waren, sind Sie es noch.",
+  "The request names an address to go to, but not the app that it belongs to. If you were signed in, you still are.":
+    "Die Anfrage nennt eine Zieladresse, aber nicht die App, zu der sie gehört. Wenn Sie angemeldet waren, sind Sie es noch.",
+  "It is not registered here, or its description cannot be read. If you were signed in, you still are.":
+    "Sie ist hier nicht registriert, oder ihre Beschreibung lässt sich nicht lesen. Wenn Sie angemeldet waren, sind Sie es noch.",
+  "We can’t send you to that address": "Zu dieser Adresse können wir Sie nicht schicken",
+  "The app did not register the address that it named. If you were signed in, you still are. The address:":
+    "Die App hat die Adresse, die sie nennt, nicht registriert. Wenn Sie angemeldet waren, sind Sie es noch. Die Adresse:",
+  "You can sign out on your account page.": "Abmelden können Sie sich auf der Seite Ihres Kontos.",
+  "Sign out of {service}?": "Von {service} abmelden?",
+  "Another page": "Eine andere Seite",
+  "{asker} asks to sign you out in this browser. You will have to sign in again, also in other apps that use {service}. What you allowed to stay connected keeps its access.":
+    "{asker} möchte Sie in diesem Browser abmelden. Danach müssen Sie sich wieder anmelden, auch in anderen Apps, die {service} verwenden. Was verbunden bleiben darf, behält seinen Zugriff.",
+  "Then you go to {host}.": "Danach geht es weiter zu {host}.",
+  "Stay signed in": "Angemeldet bleiben",
 
   // Consent, approval and device login
 

@@ -1,7 +1,7 @@
 /** The texts that say what went wrong or what was done, each with the next step. */
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import type { SignInFailure } from "../../identity/port.ts";
-import { message, type PlainText, type Said } from "../language/text.tsx";
+import { message, type Message, type PlainText, type Said } from "../language/text.tsx";
 
 export interface Problem {
   readonly title: Said;
@@ -134,7 +134,9 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
 };
 
 /** Why a sign-in failed. `provider` is the name on its button. */
-export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string) => Problem>> = {
+export const SIGN_IN_PROBLEMS: Readonly<
+  Record<SignInFailure, (provider: string | Message) => Problem>
+> = {
   cancelled: (provider) => ({
     title: "You were not signed in",
     what: message("{provider} reported that the sign-in was cancelled or not allowed.", {

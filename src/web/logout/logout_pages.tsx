@@ -1,6 +1,7 @@
 /** The page that asks before a client signs a person out, and the page of a request that cannot be followed. */
 import { shownAddress } from "../../domain/origins.ts";
 import type { OAuthClient } from "../../domain/oauth_client.ts";
+import { t } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
 import type { Problem } from "../layout/messages.ts";
 import { ProblemPage } from "../layout/problem_page.tsx";
@@ -14,38 +15,37 @@ export type CannotSignOut =
   | "client_unknown"
   | "address_unknown";
 
-const NOT_SIGNED_OUT = "If you were signed in, you still are.";
 const NEXT = "You can sign out on your account page.";
 
 const CANNOT: Readonly<Record<CannotSignOut, Problem>> = {
   parameter_repeated: {
     title: "We could not sign you out",
-    what: `The app’s request has a parameter twice. ${NOT_SIGNED_OUT}`,
+    what: "The app’s request has a parameter twice. If you were signed in, you still are.",
     next: NEXT,
   },
   hint_invalid: {
     title: "We could not sign you out",
-    what: `The app’s request has an ID token that this service did not make. ${NOT_SIGNED_OUT}`,
+    what: "The app’s request has an ID token that this service did not make. If you were signed in, you still are.",
     next: NEXT,
   },
   hint_of_other_client: {
     title: "We could not sign you out",
-    what: `The app’s request has an ID token of another app. ${NOT_SIGNED_OUT}`,
+    what: "The app’s request has an ID token of another app. If you were signed in, you still are.",
     next: NEXT,
   },
   client_missing: {
     title: "We could not sign you out",
-    what: `The request names an address to go to, but not the app that it belongs to. ${NOT_SIGNED_OUT}`,
+    what: "The request names an address to go to, but not the app that it belongs to. If you were signed in, you still are.",
     next: NEXT,
   },
   client_unknown: {
     title: "We do not know this app",
-    what: `It is not registered here, or its description cannot be read. ${NOT_SIGNED_OUT}`,
+    what: "It is not registered here, or its description cannot be read. If you were signed in, you still are.",
     next: NEXT,
   },
   address_unknown: {
     title: "We can’t send you to that address",
-    what: `The app did not register the address that it named. ${NOT_SIGNED_OUT} The address:`,
+    what: "The app did not register the address that it named. If you were signed in, you still are. The address:",
     next: NEXT,
   },
 };
@@ -68,21 +68,22 @@ export function SignOutPage(props: {
 }) {
   const { client, target, query } = props;
   const { service_name, host: own_host } = currentShell();
-  const title = `Sign out of ${service_name}?`;
+  const title = t("Sign out of {service}?", { service: service_name });
   const { host } = new URL(target);
   return (
     <Page title={title} without_account_link>
       <h1>{title}</h1>
       <p>
-        {client === null ? "Another page" : client.name} asks to sign you out in this browser. You
-        will have to sign in again, also in other apps that use {service_name}. What you allowed to
-        stay connected keeps its access.
+        {t(
+          "{asker} asks to sign you out in this browser. You will have to sign in again, also in other apps that use {service}. What you allowed to stay connected keeps its access.",
+          { asker: client?.name ?? t("Another page"), service: service_name },
+        )}
       </p>
-      {host === own_host ? null : <p>Then you go to {host}.</p>}
+      {host === own_host ? null : <p>{t("Then you go to {host}.", { host })}</p>}
       <form method="post" action={`/oauth/logout/confirm?${query.toString()}`} class="acts next">
-        <button type="submit">Sign out</button>
+        <button type="submit">{t("Sign out")}</button>
         <a class="button quiet" href="/account">
-          Stay signed in
+          {t("Stay signed in")}
         </a>
       </form>
     </Page>

@@ -8,11 +8,12 @@
       .replaceAll("+", "-")
       .replaceAll("/", "_")
       .replaceAll("=", "");
+  // The form has the texts.
   const problems = {
-    InvalidStateError: "This device already has a passkey for your account.",
-    NotAllowedError: "No passkey was used. Try again, or choose another way.",
-    NotSupportedError: "This device cannot create a passkey. Try another device.",
-    SecurityError: "Passkeys do not work at this address. Use the usual address of this service.",
+    InvalidStateError: "exists",
+    NotAllowedError: "unused",
+    NotSupportedError: "unsupported",
+    SecurityError: "wrongAddress",
   };
 
   // The names are those of RegistrationResponseJSON and AuthenticationResponseJSON, which older browsers lack.
@@ -53,7 +54,7 @@
 
   const run = async (form) => {
     if (window.PublicKeyCredential === undefined) {
-      return "This browser has no passkeys. Use a newer browser, over https.";
+      return form.dataset.noPasskeys;
     }
     const answer = await fetch(form.dataset.passkey, {
       method: "POST",
@@ -80,7 +81,7 @@
     try {
       status.textContent = (await run(form)) ?? "";
     } catch ({ name }) {
-      status.textContent = problems[name] ?? "That did not work. Try again in a minute.";
+      status.textContent = form.dataset[problems[name] ?? "failed"];
     } finally {
       busy.delete(form);
     }

@@ -5,16 +5,17 @@ import { SignInPage } from "./signin_page.tsx";
 import type { AppContext } from "../../http/context.ts";
 import { targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { choicesFor } from "./choices.ts";
+import type { Message } from "../language/text.tsx";
 import { setCookies } from "../../http/caller/session_cookies.ts";
 import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { takeLanguage } from "../language/choice.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
-/** `method_name`: the text of the method's button. */
+/** `method_name`: the method in a sentence: the text of its button, or "Your passkey". */
 export async function respondFinished(
   context: AppContext,
   finished: Exclude<SignInFinished, { kind: "unknown_method" }>,
-  method_name: string,
+  method_name: string | Message,
 ): Promise<Response> {
   switch (finished.kind) {
     case "signed_in": {
@@ -33,7 +34,7 @@ export async function respondFinished(
 
 async function showFailure(
   context: AppContext,
-  provider: string,
+  provider: string | Message,
   finished: Extract<SignInFinished, { kind: "failed" }>,
 ): Promise<Response> {
   const { failure, linking, redirect_to, set_cookies } = finished;

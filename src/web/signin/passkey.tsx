@@ -8,6 +8,7 @@ import { setCookies, setSessionCookies } from "../../http/caller/session_cookies
 import { readRedirectTo, targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
+import { message } from "../language/text.tsx";
 import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { respondFinished } from "./finished.tsx";
 import { RecoveryCodePage, RegistrationPage } from "./passkey_pages.tsx";
@@ -107,7 +108,9 @@ export const finishPasskey = factory.createHandlers(validForm(responseForm), asy
   }
   const base_url = context.get("base_url");
   const finished = await passkeysOf(context).finish(context.req.raw, parse(response), base_url);
-  if (finished.kind !== "registered") return respondFinished(context, finished, "your passkey");
+  if (finished.kind !== "registered") {
+    return respondFinished(context, finished, message("Your passkey"));
+  }
   const { session, set_cookies, recovery_code } = finished;
   const target = await targetIfStillAllowed(context, finished.redirect_to);
   const refused = await refuseEntry(context, session.identity_id, target);

@@ -1,4 +1,5 @@
 /** The pages that create an account with a passkey, show a new recovery code, and ask for one. */
+import { rich, t } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
 import { Secret } from "../layout/secret.tsx";
 import { currentShell } from "../layout/shell.ts";
@@ -19,40 +20,53 @@ export function RegistrationPage(props: RegistrationPageProps) {
   const { redirect_to, gets_starters, method_names } = props;
   const { service_name } = currentShell();
   const query = queryOf(redirect_to);
-  const title = "Create an account with a passkey";
+  const title = t("Create an account with a passkey");
   return (
     <Page title={title} scripts={["passkey.js"]}>
       <h1>{title}</h1>
       <p class="hint">
-        A passkey replaces a password. Your device or password manager keeps it, and you use it with
-        your fingerprint, your face or your screen lock.
+        {t(
+          "A passkey replaces a password. Your device or password manager keeps it, and you use it with your fingerprint, your face or your screen lock.",
+        )}
       </p>
       {gets_starters ? null : (
         <p class="notice">
-          <strong>An account that begins with a passkey gets no starter credits.</strong>
-          {method_names.length === 0 ? null : (
-            <>
-              {" "}
-              To get them, <a href={`/signin${query}`}>sign in with {method_names.join(" or ")}</a>
-              {" first, and add a passkey afterwards on the page Security."}
-            </>
-          )}
+          <strong>{t("An account that begins with a passkey gets no starter credits.")}</strong>
+          {method_names.length === 0 ? null : <StarterWay {...{ query, method_names }} />}
         </p>
       )}
-      <PasskeyForm start={`/signin/passkey/register${query}`} button="Create account">
-        <label for="name">Your name</label>
+      <PasskeyForm start={`/signin/passkey/register${query}`} button={t("Create account")}>
+        <label for="name">{t("Your name")}</label>
         <input id="name" name="name" type="text" autocomplete="name" required maxlength={60} />
         <p class="hint">
-          Your device shows the passkey under this name. Apps that use your account can read it.
+          {t(
+            "Your device shows the passkey under this name. Apps that use your account can read it.",
+          )}
         </p>
       </PasskeyForm>
-      <p class="hint">After that, you get a recovery code, in case you lose the passkey.</p>
+      <p class="hint">{t("After that, you get a recovery code, in case you lose the passkey.")}</p>
       <ul class="ways">
         <li>
-          <a href={`/signin${query}`}>{`I already have a ${service_name} account`}</a>
+          <a href={`/signin${query}`}>
+            {t("I already have a {service} account", { service: service_name })}
+          </a>
         </li>
       </ul>
     </Page>
+  );
+}
+
+/** How to get an account with starter credits. */
+function StarterWay({ query, method_names }: { query: string; method_names: readonly string[] }) {
+  const methods = method_names.join(` ${t("or")} `);
+  const link = <a href={`/signin${query}`}>{t("sign in with {methods}", { methods })}</a>;
+  return (
+    <>
+      {" "}
+      {rich("To get them, {link} first, and add a passkey afterwards on the page Security.", {
+        link,
+      })}
+    </>
   );
 }
 
@@ -64,37 +78,46 @@ export function RecoveryCodePage(props: {
 }) {
   const { recovery_code, redirect_to, after } = props;
   return (
-    <Page title="Save your recovery code" scripts={["copy.js"]} without_account_link>
-      <h1>Save your recovery code</h1>
+    <Page title={t("Save your recovery code")} scripts={["copy.js"]} without_account_link>
+      <h1>{t("Save your recovery code")}</h1>
       {after === "recovery" ? (
-        <p>You are signed in. The code that you used is no longer valid. This is your new one.</p>
+        <p>
+          {t("You are signed in. The code that you used is no longer valid. This is your new one.")}
+        </p>
       ) : null}
-      {after === "registration" ? <p>Your account is ready.</p> : null}
-      <Secret label="Your recovery code" text={recovery_code} style="code recovery-code" is_quiet>
-        <a class="button quiet" href={fileOf(recovery_code)} download="recovery-code.txt">
-          Download
+      {after === "registration" ? <p>{t("Your account is ready.")}</p> : null}
+      <Secret
+        label={t("Your recovery code")}
+        text={recovery_code}
+        style="code recovery-code"
+        is_quiet
+      >
+        <a class="button quiet" href={fileOf(recovery_code)} download={t("recovery-code.txt")}>
+          {t("Download")}
         </a>
       </Secret>
       <p>
-        If you lose your passkeys, you can sign in with this code. It works once; then you get a new
-        one. Download it, write it down or keep it in a password manager, and show it to nobody.
+        {t(
+          "If you lose your passkeys, you can sign in with this code. It works once; then you get a new one. Download it, write it down or keep it in a password manager, and show it to nobody.",
+        )}
       </p>
       <p>
-        <strong>We show it only now.</strong> If you lose it, make a new one on the page Security
-        while you can still sign in. If you lose it and all other ways to sign in, nobody can open
-        your account again, and its credits are lost.
+        <strong>{t("We show it only now.")}</strong>{" "}
+        {t(
+          "If you lose it, make a new one on the page Security while you can still sign in. If you lose it and all other ways to sign in, nobody can open your account again, and its credits are lost.",
+        )}
       </p>
       {after === "recovery" ? (
-        <p>Next, add a passkey on the page Security, and remove the ones that you lost.</p>
+        <p>{t("Next, add a passkey on the page Security, and remove the ones that you lost.")}</p>
       ) : null}
       {redirect_to === null ? (
         <a class="button" href={after === "registration" ? "/account" : "/account/security"}>
-          I saved the code
+          {t("I saved the code")}
         </a>
       ) : (
         <form method="post" action="/signin/continue">
           <input type="hidden" name="redirect_to" value={redirect_to} />
-          <button type="submit">I saved the code</button>
+          <button type="submit">{t("I saved the code")}</button>
         </form>
       )}
     </Page>
@@ -104,7 +127,11 @@ export function RecoveryCodePage(props: {
 /** The code as a text file in the address of a link, which needs no script and no second request. */
 function fileOf(recovery_code: string): string {
   const { service_name, host } = currentShell();
-  const text = `${recovery_code}\n\nRecovery code of your account at ${service_name}, ${host}. It works once.\n`;
+  const about = t("Recovery code of your account at {service}, {host}. It works once.", {
+    service: service_name,
+    host,
+  });
+  const text = `${recovery_code}\n\n${about}\n`;
   return `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
 }
 
@@ -116,13 +143,13 @@ export function RecoveryPage(props: {
   const { redirect_to, is_refused } = props;
   const query = queryOf(redirect_to);
   return (
-    <Page title="Sign in with a recovery code">
-      <h1>Sign in with a recovery code</h1>
+    <Page title={t("Sign in with a recovery code")}>
+      <h1>{t("Sign in with a recovery code")}</h1>
       <p class="hint">
-        Use it if you lost all your passkeys. It works once; then you get a new one.
+        {t("Use it if you lost all your passkeys. It works once; then you get a new one.")}
       </p>
       <form method="post" action={`/signin/passkey/recovery${query}`}>
-        <label for="code">Recovery code</label>
+        <label for="code">{t("Recovery code")}</label>
         <input
           id="code"
           name="code"
@@ -138,19 +165,20 @@ export function RecoveryPage(props: {
           aria-describedby={is_refused ? "code-problem" : "code-form"}
         />
         <p class="hint" id="code-form">
-          It has 25 letters and digits in groups of five.
+          {t("It has 25 letters and digits in groups of five.")}
         </p>
         {is_refused ? (
           <p class="field-problem" id="code-problem" role="alert">
-            This code is not valid. Check each letter. If you made a newer code, only the newest one
-            is valid.
+            {t(
+              "This code is not valid. Check each letter. If you made a newer code, only the newest one is valid.",
+            )}
           </p>
         ) : null}
-        <button type="submit">Sign in</button>
+        <button type="submit">{t("Sign in")}</button>
       </form>
       <ul class="ways">
         <li>
-          <a href={`/signin${query}`}>Other ways to sign in</a>
+          <a href={`/signin${query}`}>{t("Other ways to sign in")}</a>
         </li>
       </ul>
     </Page>

@@ -1,8 +1,8 @@
 /** The sign-in page: choose a method, confirm the app, or see why a sign-in failed. */
 import type { SignInFailure, SignInMethod } from "../../identity/port.ts";
+import { rich, say, t, type Message, type Said } from "../language/text.tsx";
 import { AppHead, type AppLook } from "../layout/app_icon.tsx";
 import { NoticeLine, Page, type PageScript } from "../layout/layout.tsx";
-import { say } from "../language/text.tsx";
 import { ProblemText } from "../layout/problem_page.tsx";
 import { PasskeyForm } from "./passkey_form.tsx";
 import { ProviderIcon } from "./provider_icon.tsx";
@@ -33,7 +33,7 @@ type SignInPageState =
   | {
       readonly kind: "choose";
       readonly choices: SignInChoices;
-      readonly notice: string | null;
+      readonly notice: Said | null;
       /** Whether a client requested a new sign-in of a person who is signed in. */
       readonly again: boolean;
       /** The invalid text that was typed into the form of development sign-in, or null. */
@@ -52,9 +52,13 @@ type SignInPageState =
       readonly kind: "failed";
       readonly choices: SignInChoices;
       readonly failure: SignInFailure;
-      readonly provider: string;
+      readonly provider: string | Message;
     }
-  | { readonly kind: "link_failed"; readonly failure: SignInFailure; readonly provider: string };
+  | {
+      readonly kind: "link_failed";
+      readonly failure: SignInFailure;
+      readonly provider: string | Message;
+    };
 
 export function SignInPage({ state }: { state: SignInPageState }) {
   switch (state.kind) {
@@ -67,7 +71,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
           <Head requesting_app={requesting_app} />
           <h1>{title}</h1>
           {state.again ? (
-            <p>The app that you came from wants you to sign in again before it continues.</p>
+            <p>{t("The app that you came from wants you to sign in again before it continues.")}</p>
           ) : (
             <About requesting_app={requesting_app} />
           )}
@@ -82,7 +86,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
       return (
         <Page title={say(problem.title)} scripts={scriptsFor(state.choices)}>
           <ProblemText problem={problem} />
-          <h2>Sign in</h2>
+          <h2>{t("Sign in")}</h2>
           <Choices choices={state.choices} />
         </Page>
       );
@@ -93,7 +97,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
         <Page title={say(problem.title)}>
           <ProblemText problem={problem} />
           <a class="button" href="/account/security">
-            Back to the page Security
+            {t("Back to the page Security")}
           </a>
         </Page>
       );
@@ -102,8 +106,10 @@ export function SignInPage({ state }: { state: SignInPageState }) {
 }
 
 function titleOf(requesting_app: RequestingApp | null, again: boolean): string {
-  if (again) return "Sign in again";
-  return requesting_app === null ? "Sign in" : `Sign in to ${nameOf(requesting_app)}`;
+  if (again) return t("Sign in again");
+  return requesting_app === null
+    ? t("Sign in")
+    : t("Sign in to {app}", { app: nameOf(requesting_app) });
 }
 
 const scriptsFor = ({ passkey_signin }: SignInChoices): readonly PageScript[] =>
@@ -121,11 +127,15 @@ function About({ requesting_app }: { requesting_app: RequestingApp | null }) {
   const { service_name } = currentShell();
   return (
     <p class="hint">
-      {service_name} gives you one sign-in and one credit balance for many apps.
+      {t("{service} gives you one sign-in and one credit balance for many apps.", {
+        service: service_name,
+      })}
       {requesting_app === null ? null : (
         <>
           {" "}
-          After you sign in, you return to <strong class="host">{requesting_app.host}</strong>.
+          {rich("After you sign in, you return to {host}.", {
+            host: <strong class="host">{requesting_app.host}</strong>,
+          })}
         </>
       )}
     </p>
@@ -135,31 +145,40 @@ function About({ requesting_app }: { requesting_app: RequestingApp | null }) {
 function Continue(props: Extract<SignInPageState, { kind: "continue" }>) {
   const { requesting_app, person, redirect_to, this_page } = props;
   const person_name = person.name ?? person.email;
-  const title = `Continue to ${nameOf(requesting_app)}`;
+  const title = t("Continue to {app}", { app: nameOf(requesting_app) });
   return (
     <Page title={title}>
       <Head requesting_app={requesting_app} />
       <h1>{title}</h1>
       {person_name === null ? null : (
         <p>
-          You are signed in as <strong class="host">{person_name}</strong>
-          {person.name === null || person.email === null ? null : ` (${person.email})`}.
+          {rich("You are signed in as {person}.", {
+            person: (
+              <>
+                <strong class="host">{person_name}</strong>
+                {person.name === null || person.email === null ? null : ` (${person.email})`}
+              </>
+            ),
+          })}
         </p>
       )}
       <p class="hint">
-        If you continue, <strong class="host">{requesting_app.host}</strong> can use your account
-        and its credits.
+        {rich("If you continue, {host} can use your account and its credits.", {
+          host: <strong class="host">{requesting_app.host}</strong>,
+        })}
       </p>
       <form method="post" action="/signin/continue">
         <input type="hidden" name="redirect_to" value={redirect_to} />
         <button type="submit">
-          {person_name === null ? "Continue" : `Continue as ${person_name}`}
+          {person_name === null
+            ? t("Continue")
+            : t("Continue as {person}", { person: person_name })}
         </button>
       </form>
       <form method="post" action="/signout">
         <input type="hidden" name="redirect_to" value={this_page} />
         <button type="submit" class="quiet">
-          Use another account
+          {t("Use another account")}
         </button>
       </form>
     </Page>
@@ -178,7 +197,7 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
             <li>
               <a class={index === 0 ? "button" : "button quiet"} href={`/signin/${id}${query}`}>
                 <ProviderIcon id={id} />
-                {`Continue with ${name}`}
+                {t("Continue with {method}", { method: name })}
               </a>
             </li>
           ))}
@@ -192,11 +211,19 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
         />
       ) : null}
       {methods.length === 0 && !passkey_signin && !dev_signin ? (
-        <p>Sign-in is not set up yet. The operator of this service can add a sign-in provider.</p>
+        <p>
+          {t("Sign-in is not set up yet. The operator of this service can add a sign-in provider.")}
+        </p>
       ) : null}
       {closed_services.length === 0 ? null : (
         <p class="hint">
-          {`Do you use an app that signs you in with ${closed_services.join(" or ")}? You cannot use that account on this page yet. Use it in the app, and ask the operator of this service to set up sign-in with ${closed_services.join(" and ")} here. Any other sign-in on this page opens a different account.`}
+          {t(
+            "Do you use an app that signs you in with {either}? You cannot use that account on this page yet. Use it in the app, and ask the operator of this service to set up sign-in with {all} here. Any other sign-in on this page opens a different account.",
+            {
+              either: closed_services.join(` ${t("or")} `),
+              all: closed_services.join(` ${t("and")} `),
+            },
+          )}
         </p>
       )}
     </>
@@ -208,15 +235,15 @@ function PasskeyChoice({ query, is_only }: { query: string; is_only: boolean }) 
     <>
       <PasskeyForm
         start={`/signin/passkey/start${query}`}
-        button="Continue with a passkey"
+        button={t("Continue with a passkey")}
         is_quiet={!is_only}
       />
       <ul class="ways">
         <li>
-          <a href={`/signin/passkey/new${query}`}>Create an account with a passkey</a>
+          <a href={`/signin/passkey/new${query}`}>{t("Create an account with a passkey")}</a>
         </li>
         <li>
-          <a href={`/signin/passkey/recovery${query}`}>Use a recovery code</a>
+          <a href={`/signin/passkey/recovery${query}`}>{t("Use a recovery code")}</a>
         </li>
       </ul>
     </>
@@ -232,7 +259,7 @@ function DevelopmentForm(props: {
   const is_refused = refused_email !== null;
   return (
     <form method="post" action="/signin/dev">
-      <label for="email">E-mail address</label>
+      <label for="email">{t("E-mail address")}</label>
       <input
         id="email"
         name="email"
@@ -246,14 +273,14 @@ function DevelopmentForm(props: {
       />
       {is_refused ? (
         <p class="field-problem" id="email-problem" role="alert">
-          Enter a complete e-mail address, such as ada@example.com.
+          {t("Enter a complete e-mail address, such as ada@example.com.")}
         </p>
       ) : null}
       {redirect_to === null ? null : <input type="hidden" name="redirect_to" value={redirect_to} />}
       <button type="submit" class={is_only ? undefined : "quiet"}>
-        Sign in
+        {t("Sign in")}
       </button>
-      <p class="hint">For development only: any address works, without a password.</p>
+      <p class="hint">{t("For development only: any address works, without a password.")}</p>
     </form>
   );
 }

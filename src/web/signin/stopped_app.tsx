@@ -4,6 +4,7 @@ import { STOP_FACTS } from "../../domain/app_stop.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
 import { appSlug, validForm } from "../../http/validation.ts";
+import { t } from "../language/text.tsx";
 import { AppHead, appLooks, type AppLook } from "../layout/app_icon.tsx";
 import { Page } from "../layout/layout.tsx";
 
@@ -22,20 +23,24 @@ function StoppedAppPage(props: {
   readonly back: string;
 }) {
   const { slug, look, back } = props;
-  const title = `You stopped ${look.name}`;
+  const title = t("You stopped {app}", { app: look.name });
   return (
     <Page title={title}>
       <AppHead look={look} />
       <h1>{title}</h1>
-      <p>It cannot use your account. {STOP_FACTS.nothing_starts}</p>
-      <p class="hint">{STOP_FACTS.allowed_again}</p>
+      <p>
+        {t("It cannot use your account.")} {t(STOP_FACTS.nothing_starts)}
+      </p>
+      <p class="hint">{t(STOP_FACTS.allowed_again)}</p>
       <form method="post" action="/signin/allow">
         <input type="hidden" name="app" value={slug} />
         <input type="hidden" name="back" value={back} />
-        <button type="submit" class="quiet">{`Allow ${look.name} again`}</button>
+        <button type="submit" class="quiet">
+          {t("Allow {app} again", { app: look.name })}
+        </button>
       </form>
       <a class="button" href="/account">
-        Keep it stopped
+        {t("Keep it stopped")}
       </a>
     </Page>
   );
