@@ -3,6 +3,7 @@
  * are stored, not the `User-Agent`. The client can claim anything, so they help people recognise a session or
  * device, and nothing is decided by them. Pure.
  */
+import type { Language } from "./language.ts";
 
 /** Longest city name that is kept, in characters. */
 const CITY_MAX_LENGTH = 100;
@@ -25,15 +26,20 @@ function textOf(value: unknown): string | null {
 }
 
 /** "Lisbon, Portugal"; null if nothing is known. */
-export function locationName({ city, country }: Location): string | null {
-  const names = [city, country === null ? null : countryName(country)];
+export function locationName(
+  { city, country }: Location,
+  language: Language = "en",
+): string | null {
+  const names = [city, country === null ? null : countryName(country, language)];
   return names.filter((name) => name !== null).join(", ") || null;
 }
 
-function countryName(country: string): string {
-  if (country === "T1") return "the Tor network";
+const TOR_NAMES: Readonly<Record<Language, string>> = { en: "the Tor network", de: "das Tor-Netz" };
+
+function countryName(country: string, language: Language): string {
+  if (country === "T1") return TOR_NAMES[language];
   try {
-    return new Intl.DisplayNames(["en"], { type: "region" }).of(country) ?? country;
+    return new Intl.DisplayNames([language], { type: "region" }).of(country) ?? country;
   } catch {
     return country;
   }

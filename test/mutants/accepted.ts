@@ -73,13 +73,13 @@ export const ACCEPTED: readonly Accepted[] = [
   ...of(
     "domain/client_description.ts",
     [
-      "const names = [city, country === null ? null : countryName(country)];",
+      "const names = [city, country === null ? null : countryName(country, language)];",
       "country === null → false",
       "the name of no country is null too; the types need the comparison",
     ],
     [
-      'return new Intl.DisplayNames(["en"], { type: "region" }).of(country) ?? country;',
-      'new Intl.DisplayNames(["en"], { type: "region" }).of(country) ?? country → new Intl.DisplayNames(["en"], { type: "region" }).of(country)',
+      'return new Intl.DisplayNames([language], { type: "region" }).of(country) ?? country;',
+      'new Intl.DisplayNames([language], { type: "region" }).of(country) ?? country → new Intl.DisplayNames([language], { type: "region" }).of(country)',
       "an unknown region is named by its code; the types need the other side",
     ],
   ),

@@ -9,7 +9,7 @@ import {
   type LimitChoices,
   type RegisteredApp,
 } from "../allowance/choices.tsx";
-import { describedBy, FieldProblem } from "../allowance/fields.tsx";
+import { describedBy, FieldProblem, problemText } from "../allowance/fields.tsx";
 import { Page } from "../layout/layout.tsx";
 
 export interface EditChoices extends LimitChoices {
@@ -40,7 +40,7 @@ export function EditPage({ allowance, choices, problems, registered_apps }: Edit
         <form method="post" action="/account/access/edit" autocomplete="off">
           <input type="hidden" name="id" value={allowance.id} />
           <label for="label">Name</label>
-          <FieldProblem id="label_problem" problem={problems.label} />
+          <FieldProblem id="label_problem" problem={problemText(problems.label)} />
           <input
             id="label"
             name="label"

@@ -1,7 +1,7 @@
 /** The form that makes a personal token, and the page that shows the token once. */
 import { AllowanceForm, ALLOWANCE_SCRIPTS } from "../allowance/allowance_form.tsx";
 import type { ApprovalProblems, LimitChoices, Offered } from "../allowance/choices.tsx";
-import { describedBy, FieldProblem } from "../allowance/fields.tsx";
+import { describedBy, FieldProblem, problemText } from "../allowance/fields.tsx";
 import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { Secret } from "../layout/secret.tsx";
 import { counted } from "../layout/labels.ts";
@@ -51,7 +51,7 @@ export function NewTokenPage(props: NewTokenPageProps) {
               with the token, anyone can do the same.
             </p>
           }
-          first_fields={<NameField choices={choices} problem={problems.label} />}
+          first_fields={<NameField choices={choices} problem={problemText(problems.label)} />}
           buttons={
             <>
               <button type="submit">Make the token</button>

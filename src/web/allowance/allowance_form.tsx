@@ -5,6 +5,7 @@
 import type { Child } from "hono/jsx";
 import type { AllowanceAccess } from "../../domain/allowance.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
+import { rich, t, template } from "../language/text.tsx";
 import { CapChoice } from "./cap_choice.tsx";
 import {
   AccessChoice,
@@ -78,9 +79,9 @@ export function AllowanceForm(props: AllowanceFormProps) {
           end={has_end_choice ? endOf(end) : endText(end)}
         />
       )}
-      <p class="hint">You can stop it at any time in your account.</p>
+      <p class="hint">{t("You can stop it at any time in your account.")}</p>
       {asker}
-      <form method="post" action={props.action} autocomplete="off" data-allowance>
+      <form method="post" action={props.action} autocomplete="off" {...moneyTexts()}>
         {props.first_fields}
         {fixed_access === undefined ? <AccessChoice {...{ choices, problems }} /> : null}
         {fixed_access === "read" || fixed_access === "none" ? null : (
@@ -101,6 +102,22 @@ export function AllowanceForm(props: AllowanceFormProps) {
   );
 }
 
+/** The parts of the money sentence, for `allowance.js`. */
+function moneyTexts() {
+  return {
+    "data-allowance": true,
+    "data-all": t("It can spend all your credits"),
+    "data-read": t("It can read, and spend nothing"),
+    "data-most": template("It can spend at most {limits}"),
+    "data-credit": t("credit"),
+    "data-credits": t("credits"),
+    "data-and": t("and"),
+    "data-all-apps": t("in all apps"),
+    "data-some-apps": template("in {apps} only"),
+    "data-no-app": t("in no app"),
+  };
+}
+
 /** The list of apps is long, so it is folded as long as the chosen ones are known. */
 function Apps(props: AllowanceFormProps) {
   const { choices, problems, offered, wished } = props;
@@ -108,7 +125,9 @@ function Apps(props: AllowanceFormProps) {
   return (
     <details class="limits" open={is_open}>
       <summary>
-        <span data-shown="apps">{whereText(props, choices)}</span> – change
+        {rich("{apps} – change", {
+          apps: <span data-shown="apps">{whereText(props, choices)}</span>,
+        })}
       </summary>
       <AppsChoice
         choices={choices}
@@ -135,7 +154,7 @@ function whereText(
     offered.registered_apps.find((it) => it.slug === slug)?.name ?? slug;
   if (only_app !== null) return appsText([nameOf(only_app)]);
   // The person has not chosen yet.
-  if (reach === null) return "in the apps that you choose";
+  if (reach === null) return t("in the apps that you choose");
   const names = [...apps.map(nameOf), other_apps].filter((name) => name !== "");
   return appsText(reach === "all" ? null : names);
 }
@@ -148,7 +167,7 @@ function OtherRights({ choices, offered, fixed_access }: AllowanceFormProps) {
   if (fixed_access !== undefined) return upstream;
   return (
     <details class="limits" open={choices.upstream || choices.admin}>
-      <summary>More rights</summary>
+      <summary>{t("More rights")}</summary>
       {upstream}
       {may_operate ? <AdminChoice choices={choices} /> : null}
     </details>

@@ -2,6 +2,7 @@
 import type { AllowanceLimits } from "../../domain/allowance.ts";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
+import { message, type Said } from "../language/text.tsx";
 import { APPS_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { ApprovalChoices, ApprovalProblems, LimitChoices } from "./choices.tsx";
@@ -134,7 +135,12 @@ function problemsOf(
 }
 
 /** `name`: the invalid slug; undefined if there are too many. */
-function appProblem(name: string | undefined): string {
-  if (name === undefined) return `Choose at most ${APPS_PER_ALLOWANCE_MAX} apps, or all.`;
-  return `“${name}” is not a valid app name. Use lowercase letters, digits, dots, dashes and underscores.`;
+function appProblem(name: string | undefined): Said {
+  if (name === undefined) {
+    return message("Choose at most {most} apps, or all.", { most: APPS_PER_ALLOWANCE_MAX });
+  }
+  return message(
+    "“{name}” is not a valid app name. Use lowercase letters, digits, dots, dashes and underscores.",
+    { name },
+  );
 }

@@ -1,7 +1,8 @@
 /** The fields of a form that gives a token: what it can do, each with its problem. */
+import { rich, say, t, type PlainText, type Said } from "../language/text.tsx";
 import { FIRST_TO_READ } from "../layout/layout.tsx";
 import type { CapFields } from "./cap_choice.tsx";
-import { Choice, describedBy, FieldProblem, groupDescribedBy } from "./fields.tsx";
+import { Choice, describedBy, FieldProblem, groupDescribedBy, problemText } from "./fields.tsx";
 import type { AllowanceAccess } from "../../domain/allowance.ts";
 
 /** The form's values as they were chosen and typed; null if nothing is chosen. */
@@ -29,12 +30,12 @@ export interface ApprovalChoices extends LimitChoices {
 
 /** The problems by field. `whole`: a problem that concerns no field. */
 export interface ApprovalProblems {
-  readonly last_letters?: string;
-  readonly access?: string;
-  readonly apps?: string;
-  readonly credits?: string;
-  readonly label?: string;
-  readonly days?: string;
+  readonly last_letters?: Said;
+  readonly access?: Said;
+  readonly apps?: Said;
+  readonly credits?: Said;
+  readonly label?: Said;
+  readonly days?: Said;
   readonly whole?: "too_many_tokens";
 }
 
@@ -56,10 +57,12 @@ const FIELDS = {
   last_letters: ["last_letters", "The letters of the code"],
   label: ["label", "Name"],
   days: ["days", "When its access ends"],
-} as const;
+} as const satisfies Readonly<
+  Record<Exclude<keyof ApprovalProblems, "whole">, readonly [string, PlainText]>
+>;
 
 /** Links to the fields that have a problem, at the top of the page. The problem itself is said at its field. */
-export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly heading?: string }) {
+export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly heading?: Said }) {
   const { problems, heading = "Nothing has access yet." } = props;
   const { whole, ...fields } = problems;
   const names = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
@@ -68,19 +71,21 @@ export function Summary(props: Pick<ChoicesProps, "problems"> & { readonly headi
   return (
     <div class="problem" role="alert" {...FIRST_TO_READ}>
       <p>
-        <strong>{heading}</strong> Your choices are kept.
-        {listed.length === 0 ? null : " Please correct:"}
+        <strong>{say(heading)}</strong> {t("Your choices are kept.")}
+        {listed.length === 0 ? null : ` ${t("Please correct:")}`}
       </p>
       <ul>
         {whole === undefined ? null : (
           <li>
-            Your account has reached its limit of devices and tokens.{" "}
-            <a href="/account/access">Revoke one that you no longer need</a>, then try again.
+            {rich(
+              "Your account has reached its limit of devices and tokens. {link}, then try again.",
+              { link: <a href="/account/access">{t("Revoke one that you no longer need")}</a> },
+            )}
           </li>
         )}
         {listed.map(([id, name]) => (
           <li>
-            <a href={`#${id}`}>{name}</a>
+            <a href={`#${id}`}>{t(name)}</a>
           </li>
         ))}
       </ul>
@@ -102,8 +107,8 @@ export function AccessChoice({ choices, problems }: ChoicesProps) {
   const { access } = choices;
   return (
     <fieldset {...described}>
-      <legend>What it can do</legend>
-      <FieldProblem id="access_problem" problem={problems.access} />
+      <legend>{t("What it can do")}</legend>
+      <FieldProblem id="access_problem" problem={problemText(problems.access)} />
       <Choice
         type="radio"
         id="access_write"
@@ -111,18 +116,21 @@ export function AccessChoice({ choices, problems }: ChoicesProps) {
         value="write"
         checked={access === "write"}
       >
-        Read and spend
+        {t("Read and spend")}
         <small>
-          Run jobs and pay for them with your credits, and see your balance, plan, jobs and ledger.
+          {t(
+            "Run jobs and pay for them with your credits, and see your balance, plan, jobs and ledger.",
+          )}
         </small>
       </Choice>
       <Choice type="radio" name="access" value="read" checked={access === "read"}>
-        Read only
-        <small>See your balance, plan, jobs and ledger.</small>
+        {t("Read only")}
+        <small>{t("See your balance, plan, jobs and ledger.")}</small>
       </Choice>
       <p class="hint">
-        Only without a limit and in all apps, it also sees your name and e-mail address, and can
-        open a checkout, where you would pay.
+        {t(
+          "Only without a limit and in all apps, it also sees your name and e-mail address, and can open a checkout, where you would pay.",
+        )}
       </p>
     </fieldset>
   );
@@ -143,13 +151,13 @@ export function AppsChoice(
   const described = groupDescribedBy("apps_problem", problems.apps);
   return (
     <fieldset class="apps" {...described}>
-      <legend>Which apps it can use</legend>
-      <FieldProblem id="apps_problem" problem={problems.apps} />
+      <legend>{t("Which apps it can use")}</legend>
+      <FieldProblem id="apps_problem" problem={problemText(problems.apps)} />
       {wished.length === 0 ? null : (
-        <p class="hint">It asks for {wished.map(nameOf).join(", ")}.</p>
+        <p class="hint">{t("It asks for {wish}.", { wish: wished.map(nameOf).join(", ") })}</p>
       )}
       <Choice type="radio" id="reach_some" name="reach" value="some" checked={reach === "some"}>
-        Only these apps
+        {t("Only these apps")}
       </Choice>
       <div class="only-these">
         {listed.map(({ slug, name }) => (
@@ -164,8 +172,8 @@ export function AppsChoice(
           </Choice>
         ))}
         <details open={choices.other_apps !== "" || listed.length === 0}>
-          <summary>Other apps</summary>
-          <label for="other_apps">App names</label>
+          <summary>{t("Other apps")}</summary>
+          <label for="other_apps">{t("App names")}</label>
           <input
             id="other_apps"
             name="other_apps"
@@ -177,12 +185,12 @@ export function AppsChoice(
             {...describedBy("apps_problem", problems.apps, "other_apps_hint")}
           />
           <p class="hint" id="other_apps_hint">
-            Use the name from the app’s documentation. Separate several names with commas.
+            {t("Use the name from the app’s documentation. Separate several names with commas.")}
           </p>
         </details>
       </div>
       <Choice type="radio" name="reach" value="all" checked={reach === "all"}>
-        All apps
+        {t("All apps")}
       </Choice>
     </fieldset>
   );
@@ -192,15 +200,16 @@ export function AppsChoice(
 export function AdminChoice({ choices }: { choices: LimitChoices }) {
   return (
     <fieldset>
-      <legend>Operating the service</legend>
+      <legend>{t("Operating the service")}</legend>
       <Choice type="checkbox" name="admin" value="yes" checked={choices.admin}>
-        Let it operate the service as me
+        {t("Let it operate the service as me")}
         <small>
           <strong class="alarming">
-            It can see every account and change credits, plans and access.
+            {t("It can see every account and change credits, plans and access.")}
           </strong>{" "}
-          The limits above do not apply to this. Every action is recorded in the audit log under
-          your name.
+          {t(
+            "The limits above do not apply to this. Every action is recorded in the audit log under your name.",
+          )}
         </small>
       </Choice>
     </fieldset>
@@ -215,14 +224,16 @@ export function UpstreamChoice({
   choices: LimitChoices;
   names: readonly string[];
 }) {
-  const providers = names.length === 0 ? "other services" : names.join(", ");
+  const providers = names.length === 0 ? t("other services") : names.join(", ");
   return (
     <fieldset>
-      <legend>Access to other services</legend>
+      <legend>{t("Access to other services")}</legend>
       <Choice type="checkbox" name="upstream" value="yes" checked={choices.upstream}>
-        {`Act as me at ${providers}`}
+        {t("Act as me at {providers}", { providers })}
         <small>
-          It can get your access tokens for these services. The limits above do not apply to them.
+          {t(
+            "It can get your access tokens for these services. The limits above do not apply to them.",
+          )}
         </small>
       </Choice>
     </fieldset>

@@ -2,11 +2,12 @@
  * The first sentence of every page on which a person gives an allowance: how much it can spend, in which apps, and until
  * when. `allowance.js` keeps it true while the person changes the fields.
  */
+import { t, type PlainText } from "../language/text.tsx";
 import { counted, credits as creditsText } from "../layout/labels.ts";
 import { timeText } from "../layout/time.tsx";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import type { AllowanceAccess } from "../../domain/allowance.ts";
-import { fieldsOfCaps, PERIOD_NAMES, type CapFields } from "./cap_choice.tsx";
+import { fieldsOfCaps, joined, PERIOD_NAMES, type CapFields } from "./cap_choice.tsx";
 
 /** `asked`: the lifetime that the client asks for, to the second. */
 export type Lifetime = number | "asked";
@@ -22,19 +23,24 @@ export interface Terms {
 
 /** "in Sketch only", "in all apps". */
 export function appsText(app_names: readonly string[] | null): string {
-  return app_names === null ? "in all apps" : `in ${app_names.join(", ")} only`;
+  return app_names === null
+    ? t("in all apps")
+    : t("in {apps} only", { apps: app_names.join(", ") });
 }
 
-const SPENDS_NOTHING = { read: "It can read, and spend nothing", none: "It can spend nothing" };
+const SPENDS_NOTHING = {
+  read: "It can read, and spend nothing",
+  none: "It can spend nothing",
+} as const satisfies Readonly<Record<string, PlainText>>;
 
 function spendingText({ access, caps }: Pick<Terms, "access" | "caps">): string {
-  if (access === "read" || access === "none") return SPENDS_NOTHING[access];
+  if (access === "read" || access === "none") return t(SPENDS_NOTHING[access]);
   const limits = caps
     .filter(({ credits }) => credits !== "")
-    .map(({ credits, period }) => `${creditsOf(credits)} ${PERIOD_NAMES[period ?? "total"]}`);
+    .map(({ credits, period }) => `${creditsOf(credits)} ${t(PERIOD_NAMES[period ?? "total"])}`);
   return limits.length === 0
-    ? "It can spend all your credits"
-    : `It can spend at most ${limits.join(" and ")}`;
+    ? t("It can spend all your credits")
+    : t("It can spend at most {limits}", { limits: joined(limits) });
 }
 
 function isUnlimited({ access, caps }: Terms): boolean {
@@ -43,7 +49,7 @@ function isUnlimited({ access, caps }: Terms): boolean {
 
 /** The typed text, which may not be a number. */
 function creditsOf(typed: string): string {
-  return /^\d+$/.test(typed) ? creditsText(Number(typed)) : `${typed} credits`;
+  return /^\d+$/.test(typed) ? creditsText(Number(typed)) : `${typed} ${t("credits")}`;
 }
 
 export function MoneySentence(terms: Terms) {
@@ -88,13 +94,20 @@ const DURATION_MAX_SECONDS = 2 * DAY_SECONDS;
 
 /** "until 23 December", with the year if it is another one, or "for 2 hours". */
 export function endText(seconds: number): string {
-  if (seconds <= DURATION_MAX_SECONDS) return `for ${durationText(seconds)}`;
+  if (seconds <= DURATION_MAX_SECONDS) {
+    return t("for {duration}", { duration: durationText(seconds) });
+  }
   const now_ms = Date.now();
-  return `until ${dateText(now_ms + seconds * 1000, now_ms)}`;
+  return untilText(now_ms + seconds * 1000, now_ms);
+}
+
+/** "until 23 December". */
+export function untilText(at_ms: number, now_ms: number): string {
+  return t("until {date}", { date: dateText(at_ms, now_ms) });
 }
 
 /** "23 December", with the year if it is not the present one. */
-export function dateText(at_ms: number, now_ms: number): string {
+function dateText(at_ms: number, now_ms: number): string {
   const is_this_year = new Date(at_ms).getUTCFullYear() === new Date(now_ms).getUTCFullYear();
   return timeText(at_ms, is_this_year ? "long_date" : "long_day");
 }

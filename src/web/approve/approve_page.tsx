@@ -3,6 +3,7 @@ import type { ShownApproval } from "../../account/contract.ts";
 import type { ApprovalRequest } from "../../domain/job_approval.ts";
 import { holderOf } from "../account/connection_facts.tsx";
 import { PERIOD_NAMES } from "../allowance/cap_choice.tsx";
+import { rich, t } from "../language/text.tsx";
 import { AppIcon, type AppLook } from "../layout/app_icon.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { Page } from "../layout/layout.tsx";
@@ -57,34 +58,43 @@ export function ApprovePage({ state }: { state: ApprovePageState }) {
       return <Ask {...state} />;
     case "approved":
       return (
-        <Page title="Job approved" scripts={["times.js"]}>
-          <h1>You approved this job</h1>
+        <Page title={t("Job approved")} scripts={["times.js"]}>
+          <h1>{t("You approved this job")}</h1>
           <p>
-            The app or program can start “{state.request.action}” for at most{" "}
-            {credits(state.request.credits)} until{" "}
-            <Time at_ms={state.request.expires_at_ms} style="clock" />.
+            {rich("The app or program can start “{action}” for at most {credits} until {time}.", {
+              action: state.request.action,
+              credits: credits(state.request.credits),
+              time: <Time at_ms={state.request.expires_at_ms} style="clock" />,
+            })}
           </p>
           <WayOn back={state.back} result="approved" />
         </Page>
       );
     case "denied":
       return (
-        <Page title="Job denied">
-          <h1>You denied this job</h1>
+        <Page title={t("Job denied")}>
+          <h1>{t("You denied this job")}</h1>
           <p>
-            “{state.request.action}” was not started, and your limit stays as it is. If you did not
-            expect this request, check <a href="/account/access">what has access</a>.
+            {rich(
+              "“{action}” was not started, and your limit stays as it is. If you did not expect this request, check {link}.",
+              {
+                action: state.request.action,
+                link: <a href="/account/access">{t("what has access")}</a>,
+              },
+            )}
           </p>
           <WayOn back={state.back} result="denied" />
         </Page>
       );
     case "used":
       return (
-        <Page title="Approval used">
-          <h1>This approval was used</h1>
+        <Page title={t("Approval used")}>
+          <h1>{t("This approval was used")}</h1>
           <p>
-            You approved “{state.request.action}”, and the job was started. An approval is good for
-            one job. Find it in your <a href="/account/jobs">jobs</a>.
+            {rich(
+              "You approved “{action}”, and the job was started. An approval is good for one job. Find it in your {link}.",
+              { action: state.request.action, link: <a href="/account/jobs">{t("jobs")}</a> },
+            )}
           </p>
           <WayOn back={state.back} result="approved" />
         </Page>
@@ -93,14 +103,14 @@ export function ApprovePage({ state }: { state: ApprovePageState }) {
       return <OtherAccount {...state} />;
     case "expired":
       return (
-        <Page title={PROBLEMS.expired.title}>
+        <Page title={t(PROBLEMS.expired.title)}>
           <ProblemText problem={PROBLEMS.expired} />
           <BackTo back={state.back} result={null} button />
         </Page>
       );
     case "token_ended":
       return (
-        <Page title={PROBLEMS.token_ended.title}>
+        <Page title={t(PROBLEMS.token_ended.title)}>
           <ProblemText problem={PROBLEMS.token_ended} />
         </Page>
       );
@@ -112,19 +122,23 @@ function OtherAccount(
   state: Pick<Extract<ApprovePageState, { kind: "other_account" }>, "signed_in_as" | "signin_path">,
 ) {
   return (
-    <Page title="This request is for another account">
-      <h1>This request is for another account</h1>
+    <Page title={t("This request is for another account")}>
+      <h1>{t("This request is for another account")}</h1>
       <p>
-        You are signed in{state.signed_in_as === null ? "" : ` as ${state.signed_in_as}`}. This
-        account has no such request, and only the account that the app or program uses can decide.
-        Nothing was approved.
+        {state.signed_in_as === null
+          ? t("You are signed in.")
+          : t("You are signed in as {person}.", { person: state.signed_in_as })}{" "}
+        {t(
+          "This account has no such request, and only the account that the app or program uses can decide. Nothing was approved.",
+        )}
       </p>
       <p>
-        If this is the right account, the link is incomplete or too old: start the job again in the
-        app or program, and open the new link.
+        {t(
+          "If this is the right account, the link is incomplete or too old: start the job again in the app or program, and open the new link.",
+        )}
       </p>
       <a class="button" href={state.signin_path}>
-        Sign in with another account
+        {t("Sign in with another account")}
       </a>
     </Page>
   );
@@ -133,79 +147,105 @@ function OtherAccount(
 /** The person's next step. */
 function WayOn({ back, result }: { back: BackLink | null; result: ReturnResult }) {
   return back === null ? (
-    <p>You can close this page and go back to the app or program.</p>
+    <p>{t("You can close this page and go back to the app or program.")}</p>
   ) : (
     <BackTo back={back} result={result} button />
   );
 }
 
 function Ask({ paths, shown, app, buy_path, back }: Asking) {
-  const { action, credits: amount, expires_at_ms } = shown.request;
-  const { label, budget } = shown;
+  const { credits: amount, expires_at_ms } = shown.request;
   const missing = Math.max(0, amount - shown.credits);
   const offers = missing > 0 ? buy_path : null;
   return (
-    <Page title="Approve this job?" scripts={["times.js"]}>
-      <h1>Approve this job?</h1>
+    <Page title={t("Approve this job?")} scripts={["times.js"]}>
+      <h1>{t("Approve this job?")}</h1>
       <p>
-        <strong>{label}</strong> wants to spend more than its limit allows, for this one job.
+        {rich("{asker} wants to spend more than its limit allows, for this one job.", {
+          asker: <strong>{shown.label}</strong>,
+        })}
       </p>
-      <dl class="facts">
-        <dt>App</dt>
-        <dd class="with-icon">
-          <AppIcon look={app} size={28} /> {app.name}
-        </dd>
-        <dt>Job</dt>
-        <dd>
-          <strong>{action}</strong>
-        </dd>
-        <dt>Costs at most</dt>
-        <dd>
-          <strong>{credits(amount)}</strong>
-        </dd>
-        <dt>Asked by</dt>
-        <dd>
-          {label} ({holderOf(shown)})
-        </dd>
-        <dt>Its limit</dt>
-        <dd>{budget === null ? "None any more" : limitText(budget)}</dd>
-        <dt>Your balance</dt>
-        <dd>
-          {credits(shown.credits)}
-          {missing > 0 ? <strong class="alarming"> – not enough for this job</strong> : null}
-        </dd>
-      </dl>
+      <Facts shown={shown} app={app} missing={missing} />
       <p>
-        Approve only if you expect this job. Its credits count as spent, so the limit stays used up
-        afterwards. Decide by <Time at_ms={expires_at_ms} style="clock" />.
+        {t(
+          "Approve only if you expect this job. Its credits count as spent, so the limit stays used up afterwards.",
+        )}{" "}
+        {rich("Decide by {time}.", { time: <Time at_ms={expires_at_ms} style="clock" /> })}
       </p>
       {missing === 0 ? null : (
         <p>
-          Your balance is <strong>{credits(missing)} short</strong>, so the job cannot start yet.{" "}
-          {offers === null ? null : "Buy credits, then return to this page and approve."}
+          {rich("Your balance is {short}, so the job cannot start yet.", {
+            short: <strong>{t("{credits} short", { credits: credits(missing) })}</strong>,
+          })}{" "}
+          {offers === null ? null : t("Buy credits, then return to this page and approve.")}
         </p>
       )}
       <form method="post" action={paths.approve} class="acts next">
         {offers === null ? null : (
           <a class="button" href={offers}>
-            Buy credits
+            {t("Buy credits")}
           </a>
         )}
         <button type="submit" class={offers === null ? undefined : "quiet"}>
-          Approve
+          {t("Approve")}
         </button>
         <button type="submit" class="quiet" formaction={paths.deny}>
-          Deny
+          {t("Deny")}
         </button>
       </form>
-      {back === null ? null : <p class="hint">You return to {back.name} when you have decided.</p>}
+      {back === null ? null : (
+        <p class="hint">{t("You return to {name} when you have decided.", { name: back.name })}</p>
+      )}
     </Page>
+  );
+}
+
+/** `missing`: the credits by which the balance is too low. */
+function Facts(props: Pick<Asking, "shown" | "app"> & { readonly missing: number }) {
+  const { shown, app, missing } = props;
+  const { label, budget } = shown;
+  return (
+    <dl class="facts">
+      <dt>{t("App")}</dt>
+      <dd class="with-icon">
+        <AppIcon look={app} size={28} /> {app.name}
+      </dd>
+      <dt>{t("Job")}</dt>
+      <dd>
+        <strong>{shown.request.action}</strong>
+      </dd>
+      <dt>{t("Costs at most")}</dt>
+      <dd>
+        <strong>{credits(shown.request.credits)}</strong>
+      </dd>
+      <dt>{t("Asked by")}</dt>
+      <dd>
+        {label} ({holderOf(shown)})
+      </dd>
+      <dt>{t("Its limit")}</dt>
+      <dd>{budget === null ? t("None any more") : limitText(budget)}</dd>
+      <dt>{t("Your balance")}</dt>
+      <dd>
+        {credits(shown.credits)}
+        {missing > 0 ? (
+          <strong class="alarming">{` ${t("– not enough for this job")}`}</strong>
+        ) : null}
+      </dd>
+    </dl>
   );
 }
 
 /** A limit with what is spent of it, and how much of that its holder approved beyond it. */
 function limitText({ cap, spent, approved, room }: NonNullable<ShownApproval["budget"]>): string {
-  const limit = `${credits(cap.credits)} ${PERIOD_NAMES[cap.period]}`;
-  const beyond = approved > 0 ? ` (${number(approved)} of them approved beyond it)` : "";
-  return `${limit}: ${number(spent)} spent${beyond}, ${number(room)} left`;
+  const values = {
+    limit: `${credits(cap.credits)} ${t(PERIOD_NAMES[cap.period])}`,
+    spent: number(spent),
+    room: number(room),
+  };
+  return approved > 0
+    ? t("{limit}: {spent} spent ({approved} of them approved beyond it), {room} left", {
+        ...values,
+        approved: number(approved),
+      })
+    : t("{limit}: {spent} spent, {room} left", values);
 }

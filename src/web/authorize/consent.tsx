@@ -3,6 +3,7 @@ import { isAssured, type ConsentStep } from "../../domain/consent.ts";
 import { isLoopbackRedirect } from "../../domain/redirect_match.ts";
 import type { AppContext } from "../../http/context.ts";
 import type { ApprovalProblems } from "../allowance/choices.tsx";
+import type { PlainText } from "../language/text.tsx";
 import { lifetimes } from "../allowance/offered.ts";
 import { outlivesSession, type AccountFacts } from "./account.ts";
 import { ConsentPage, type ConsentChoices } from "./consent_page.tsx";
@@ -33,7 +34,7 @@ export async function showConsent(
   context: AppContext,
   request: AskingRequest,
   facts: AskingFacts,
-  { sent = null, notice = null }: { sent?: SentForm | null; notice?: string | null } = {},
+  { sent = null, notice = null }: { sent?: SentForm | null; notice?: PlainText | null } = {},
 ): Promise<Response> {
   const { identity, apps, consent_forms } = context.get("services");
   const { client, address, resource, session, scopes, query } = request;

@@ -6,7 +6,8 @@ import type { OAuthClient } from "../../domain/oauth_client.ts";
 import { AllowanceForm, ALLOWANCE_SCRIPTS, type Wished } from "../allowance/allowance_form.tsx";
 import { fieldsOfCaps, PERIOD_NAMES } from "../allowance/cap_choice.tsx";
 import type { ApprovalProblems, LimitChoices, RegisteredApp } from "../allowance/choices.tsx";
-import { dateText, termsText, type Lifetime } from "../allowance/money_sentence.tsx";
+import { rich, say, t, type PlainText } from "../language/text.tsx";
+import { termsText, untilText, type Lifetime } from "../allowance/money_sentence.tsx";
 import { CLIENT_ICON_PATH } from "./client_icon.ts";
 import { rightsInWords } from "../allowance/rights.ts";
 import { number } from "../layout/labels.ts";
@@ -56,20 +57,22 @@ interface ConsentPageProps {
   /** The address of this page. */
   readonly this_page: string;
   /** Why the page is shown again; null: it is shown for the first time. */
-  readonly notice: string | null;
+  readonly notice: PlainText | null;
 }
 
 export function ConsentPage(props: ConsentPageProps) {
   const { step, client, problems, notice, choices, scopes } = props;
   const has_problems = Object.keys(problems).length > 0;
-  const title = step.kind === "ask" ? `Connect ${client.name}?` : `Let ${client.name} do more?`;
+  const app = client.name;
+  const title =
+    step.kind === "ask" ? t("Connect {app}?", { app }) : t("Let {app} do more?", { app });
   const { registered_apps, upstream_names, credits, wished } = props;
   const { lifetimes_days, asked_seconds, ends_with_session } = props;
   return (
-    <Page title={has_problems ? `Error: ${title}` : title} scripts={ALLOWANCE_SCRIPTS}>
+    <Page title={has_problems ? t("Error: {title}", { title }) : title} scripts={ALLOWANCE_SCRIPTS}>
       {notice === null ? null : (
         <p class="notice" role="status">
-          {notice}
+          {say(notice)}
         </p>
       )}
       <AllowanceForm
@@ -89,9 +92,9 @@ export function ConsentPage(props: ConsentPageProps) {
         first_fields={<input type="hidden" name="request" value={props.sealed} />}
         buttons={
           <>
-            <button type="submit">Allow</button>
+            <button type="submit">{t("Allow")}</button>
             <button type="submit" class="quiet" formaction="/oauth/authorize/deny">
-              Deny
+              {t("Deny")}
             </button>
           </>
         }
@@ -129,35 +132,48 @@ function Asker({ client, return_host, person }: ConsentPageProps) {
   return (
     <>
       <dl class="facts">
-        <dt>Who asks</dt>
+        <dt>{t("Who asks")}</dt>
         <dd>
           {stranger === null ? (
-            <>
-              <strong>{client.name}</strong>,{" "}
-              {client.kind === "registered" ? "registered with" : "part of"} {service_name}
-            </>
+            rich(
+              client.kind === "registered"
+                ? "{app}, registered with {service}"
+                : "{app}, part of {service}",
+              { app: <strong>{client.name}</strong>, service: service_name },
+            )
           ) : (
             <>
-              <ClientIcon client={client} /> An app of <strong class="host">{stranger}</strong>
-              <span class="host">{new URL(client.client_id).pathname}</span>
+              <ClientIcon client={client} />{" "}
+              {rich("An app of {host}", {
+                host: (
+                  <>
+                    <strong class="host">{stranger}</strong>
+                    <span class="host">{new URL(client.client_id).pathname}</span>
+                  </>
+                ),
+              })}
             </>
           )}
         </dd>
         <Addresses client={client} />
         {person === null ? null : (
           <>
-            <dt>Your account</dt>
+            <dt>{t("Your account")}</dt>
             <dd class="host">{person}</dd>
           </>
         )}
-        <dt>You return to</dt>
-        <dd class="host">{return_host ?? "a program on this device"}</dd>
+        <dt>{t("You return to")}</dt>
+        <dd class="host">{return_host ?? t("a program on this device")}</dd>
       </dl>
       {stranger === null ? null : (
         <p>
-          <strong class="alarming">{service_name} has not checked this app.</strong> Anyone can
-          choose the name “{client.name}”. Allow it only if you expect{" "}
-          <strong class="host">{stranger}</strong> to ask.
+          <strong class="alarming">
+            {t("{service} has not checked this app.", { service: service_name })}
+          </strong>{" "}
+          {rich("Anyone can choose the name “{app}”. Allow it only if you expect {host} to ask.", {
+            app: client.name,
+            host: <strong class="host">{stranger}</strong>,
+          })}
         </p>
       )}
     </>
@@ -183,13 +199,13 @@ function Addresses({ client }: { client: OAuthClient }) {
   if (known.length === 0) return null;
   return (
     <>
-      <dt>More about it</dt>
+      <dt>{t("More about it")}</dt>
       <dd>
         {known.map(({ name, href }, index) => (
           <>
             {index === 0 ? null : ", "}
             <a href={href} target="_blank" rel="noopener noreferrer">
-              {name}
+              {t(name)}
             </a>
           </>
         ))}
@@ -205,7 +221,7 @@ function Rights(props: ConsentPageProps) {
   const already = step.kind === "ask_more" ? rightsInWords(kept, resource) : [];
   return (
     <>
-      <h2>{step.kind === "ask_more" ? "It also wants to" : "It wants to"}</h2>
+      <h2>{t(step.kind === "ask_more" ? "It also wants to" : "It wants to")}</h2>
       <ul class="rights">
         {rightsInWords(added, resource).map((right) => (
           <li>{right}</li>
@@ -213,7 +229,7 @@ function Rights(props: ConsentPageProps) {
       </ul>
       {already.length === 0 ? null : (
         <>
-          <h2>It can already</h2>
+          <h2>{t("It can already")}</h2>
           <ul class="rights is-old">
             {already.map((right) => (
               <li>{right}</li>
@@ -232,17 +248,24 @@ function SoFar(props: ConsentPageProps & { readonly connection: Connection }) {
   const access = shownAccess(connection.scopes);
   const nameOf = (slug: string) => registered_apps.find((it) => it.slug === slug)?.name ?? slug;
   const app_names = connection.app_slugs?.map(nameOf) ?? null;
-  const end = `until ${dateText(connection.expires_at_ms, Date.now())}`;
+  const end = untilText(connection.expires_at_ms, Date.now());
   return (
     <>
       <p>
-        <strong>So far:</strong> {termsText({ access, caps: connection.caps, app_names, end })}
+        <strong>{t("So far:")}</strong>{" "}
+        {termsText({ access, caps: connection.caps, app_names, end })}
         {connection.caps.map(
           ({ credits, period, spent }) =>
-            ` ${number(spent)} of ${number(credits)} credits ${PERIOD_NAMES[period]} are spent.`,
+            ` ${t("{spent} of {credits} credits {period} are spent.", {
+              spent: number(spent),
+              credits: number(credits),
+              period: t(PERIOD_NAMES[period]),
+            })}`,
         )}
       </p>
-      <p class="hint">It is connected already, and allowing it again makes no second limit.</p>
+      <p class="hint">
+        {t("It is connected already, and allowing it again makes no second limit.")}
+      </p>
     </>
   );
 }
@@ -250,8 +273,10 @@ function SoFar(props: ConsentPageProps & { readonly connection: Connection }) {
 function DeviceWarning({ name }: { name: string }) {
   return (
     <p class="problem">
-      <strong>Allow only if you have just started {name} on this device.</strong> Any other program
-      on it can claim to be {name}.
+      <strong>
+        {t("Allow only if you have just started {app} on this device.", { app: name })}
+      </strong>{" "}
+      {t("Any other program on it can claim to be {app}.", { app: name })}
     </p>
   );
 }
@@ -262,7 +287,7 @@ function OtherAccount({ this_page }: ConsentPageProps) {
     <form method="post" action="/signout" class="other-account">
       <input type="hidden" name="redirect_to" value={this_page} />
       <button type="submit" class="plain">
-        Use another account
+        {t("Use another account")}
       </button>
     </form>
   );

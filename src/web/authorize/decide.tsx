@@ -6,6 +6,7 @@ import { accepted, refused, type Result } from "../../domain/result.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { limitsOfChoices, readChoices } from "../allowance/approval_form.ts";
 import type { LimitChoices } from "../allowance/choices.tsx";
+import type { PlainText } from "../language/text.tsx";
 import { readLifetime } from "../allowance/offered.ts";
 import { returnWithCode, readAccount, type Chosen } from "./account.ts";
 import { showConsent, type ConsentForm, type SentForm } from "./consent.tsx";
@@ -78,7 +79,10 @@ async function readSealed(context: AppContext, form: FormData): Promise<SentRequ
 }
 
 /** Why the person must look at the page again; null: they need not. */
-function whyAgain({ session_id, is_expired }: SentRequest, { session }: AskingRequest) {
+function whyAgain(
+  { session_id, is_expired }: SentRequest,
+  { session }: AskingRequest,
+): PlainText | null {
   if (session_id !== session.id) {
     return "You have signed in again since this page was shown. Nothing has access yet: check the page again.";
   }
@@ -117,7 +121,7 @@ function readChosen(
     ...spending,
     ...reaching,
   } as const;
-  const found = days === null ? { days: "Choose when the access ends." } : {};
+  const found = days === null ? ({ days: "Choose when the access ends." } as const) : {};
   const limits = limitsOfChoices(choices, start, found);
   if (!limits.ok) return refused({ choices: { ...choices, days }, problems: limits.refusal });
   if (days === null) throw new Error("a form without a lifetime has a problem");

@@ -217,7 +217,7 @@ function SelectionBar() {
           Select all<span class="longer"> on this page</span>
         </span>
       </label>
-      <span class="hint" role="status" data-selected></span>
+      <span class="hint" role="status" data-selected="{count} selected"></span>
       <button type="submit" class="quiet small">
         Suspend<span class="longer"> selected</span>
       </button>

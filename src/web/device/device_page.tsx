@@ -1,5 +1,6 @@
 /** The device page: enter a code, compare it and decide, and see the result. */
 import type { Child } from "hono/jsx";
+import { locationName, type Location } from "../../domain/client_description.ts";
 import {
   USER_CODE_INPUT_MAX_LENGTH,
   USER_CODE_LENGTH,
@@ -7,9 +8,11 @@ import {
 } from "../../domain/device_login.ts";
 import { AllowanceForm, ALLOWANCE_SCRIPTS } from "../allowance/allowance_form.tsx";
 import type { ApprovalChoices, ApprovalProblems, Offered } from "../allowance/choices.tsx";
-import { describedBy, FieldProblem } from "../allowance/fields.tsx";
+import { describedBy, FieldProblem, problemText } from "../allowance/fields.tsx";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
+import { rich, say, t, type PlainText, type Said } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
+import { currentShell } from "../layout/shell.ts";
 
 /** A login to decide. A value that the device's client did not send is null. */
 export interface LoginFacts extends Offered {
@@ -26,7 +29,7 @@ export interface LoginFacts extends Offered {
   readonly program: string | null;
   /** Whether it requests only to read. */
   readonly reads_only: boolean;
-  readonly location: string | null;
+  readonly location: Location;
   /** Whether the login was started in a different country from the approver's. */
   readonly another_country: boolean;
   readonly started_at: Date;
@@ -62,7 +65,7 @@ export type DevicePageState =
       readonly seconds: number;
       readonly retry_form: RetryForm | null;
     }
-  | { readonly kind: "refused"; readonly problem: string };
+  | { readonly kind: "refused"; readonly problem: Said };
 
 export function DevicePage({ state }: { state: DevicePageState }) {
   switch (state.kind) {
@@ -73,56 +76,54 @@ export function DevicePage({ state }: { state: DevicePageState }) {
     case "approved":
       return (
         <Ending title="Device connected">
-          <p>Go back to your device. It will be signed in within a few seconds.</p>
+          <p>{t("Go back to your device. It will be signed in within a few seconds.")}</p>
           <p class="hint">
-            You can close this window or view <a href="/account/access">your devices and tokens</a>.
+            {rich("You can close this window or view {link}.", {
+              link: <a href="/account/access">{t("your devices and tokens")}</a>,
+            })}
           </p>
         </Ending>
       );
     case "denied":
       return (
         <Ending title="Request denied">
-          <p>The device was not connected, and this code cannot be used any more.</p>
+          <p>{t("The device was not connected, and this code cannot be used any more.")}</p>
           <p>
-            If someone sent you this code, do not reply to them. They may be trying to get into your
-            account.
+            {t(
+              "If someone sent you this code, do not reply to them. They may be trying to get into your account.",
+            )}
           </p>
         </Ending>
       );
     case "was_denied":
       return (
-        <Retry title="This request was denied">
-          <p>The device was not connected. If this was a mistake, start again on your device.</p>
-        </Retry>
+        <Retry
+          title="This request was denied"
+          text="The device was not connected. If this was a mistake, start again on your device."
+        />
       );
     case "expired":
       return (
-        <Retry title="This code has expired">
-          <p>The device was not connected. Start again on your device and enter the new code.</p>
-        </Retry>
+        <Retry
+          title="This code has expired"
+          text="The device was not connected. Start again on your device and enter the new code."
+        />
       );
     case "used":
       return (
-        <Retry title="This code was already used">
-          <p>A code works only once. If you did not use it, start again on your device.</p>
-        </Retry>
+        <Retry
+          title="This code was already used"
+          text="A code works only once. If you did not use it, start again on your device."
+        />
       );
     case "unknown":
-      return (
-        <Page title="Error: unknown code">
-          <h1>Unknown code</h1>
-          <CodeForm
-            typed_code={state.typed_code}
-            problem="Check the code on your device and enter it again. It has 8 letters, without vowels and digits."
-          />
-        </Page>
-      );
+      return <Unknown typed_code={state.typed_code} />;
     case "too_many_attempts":
       return <TooManyAttempts {...state} />;
     case "refused":
       return (
         <Ending title="This did not work">
-          <p>{state.problem}</p>
+          <p>{say(state.problem)}</p>
         </Ending>
       );
   }
@@ -130,17 +131,32 @@ export function DevicePage({ state }: { state: DevicePageState }) {
 
 function Enter({ typed_code }: { typed_code: string }) {
   return (
-    <Page title="Connect a device">
-      <h1>Connect a device</h1>
+    <Page title={t("Connect a device")}>
+      <h1>{t("Connect a device")}</h1>
       {typed_code === "" ? (
-        <p>Enter the code that your device shows.</p>
+        <p>{t("Enter the code that your device shows.")}</p>
       ) : (
         <p>
-          Does your device show this code? Continue only if you started this yourself. If someone
-          sent you a link, close this page.
+          {t(
+            "Does your device show this code? Continue only if you started this yourself. If someone sent you a link, close this page.",
+          )}
         </p>
       )}
       <CodeForm typed_code={typed_code} />
+    </Page>
+  );
+}
+
+function Unknown({ typed_code }: { typed_code: string }) {
+  return (
+    <Page title={t("Error: unknown code")}>
+      <h1>{t("Unknown code")}</h1>
+      <CodeForm
+        typed_code={typed_code}
+        problem={t(
+          "Check the code on your device and enter it again. It has 8 letters, without vowels and digits.",
+        )}
+      />
     </Page>
   );
 }
@@ -151,27 +167,29 @@ function TooManyAttempts({ seconds, retry_form }: TooMany) {
   return (
     <Ending title="Too many attempts">
       <p>
-        Wait {seconds} seconds, then try again. Your code keeps working until it expires
-        {retry_form === null ? "." : ", and your choices are kept here."}
+        {t("Wait {seconds} seconds, then try again.", { seconds })}{" "}
+        {retry_form === null
+          ? t("Your code keeps working until it expires.")
+          : t("Your code keeps working until it expires, and your choices are kept here.")}
       </p>
       {retry_form === null ? null : <RetryButton {...retry_form} />}
     </Ending>
   );
 }
 
-function Ending({ title, children }: { title: string; children: Child }) {
+function Ending({ title, children }: { title: PlainText; children: Child }) {
   return (
-    <Page title={title}>
-      <h1>{title}</h1>
+    <Page title={t(title)}>
+      <h1>{t(title)}</h1>
       {children}
     </Page>
   );
 }
 
-function Retry({ title, children }: { title: string; children: Child }) {
+function Retry({ title, text }: { title: PlainText; text: PlainText }) {
   return (
     <Ending title={title}>
-      {children}
+      <p>{t(text)}</p>
       <CodeForm typed_code="" />
     </Ending>
   );
@@ -183,7 +201,7 @@ function RetryButton({ method, path, fields }: RetryForm) {
       {fields.map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <button type="submit">Try again</button>
+      <button type="submit">{t("Try again")}</button>
     </form>
   );
 }
@@ -191,7 +209,7 @@ function RetryButton({ method, path, fields }: RetryForm) {
 function CodeForm({ typed_code, problem }: { typed_code: string; problem?: string }) {
   return (
     <form method="get" action="/device">
-      <label for="user_code">Code</label>
+      <label for="user_code">{t("Code")}</label>
       <FieldProblem id="user_code_problem" problem={problem} />
       <input
         id="user_code"
@@ -208,7 +226,7 @@ function CodeForm({ typed_code, problem }: { typed_code: string; problem?: strin
         value={typed_code.slice(0, USER_CODE_INPUT_MAX_LENGTH)}
         {...describedBy("user_code_problem", problem)}
       />
-      <button type="submit">Continue</button>
+      <button type="submit">{t("Continue")}</button>
     </form>
   );
 }
@@ -216,9 +234,12 @@ function CodeForm({ typed_code, problem }: { typed_code: string; problem?: strin
 function Confirm({ facts, choices, problems }: ConfirmProps) {
   const { user_code, credits, token_days } = facts;
   const has_problems = Object.keys(problems).length > 0;
-  const title = "Connect this device?";
+  const title = t("Connect this device?");
   return (
-    <Page title={has_problems ? "Error: connect this device" : title} scripts={ALLOWANCE_SCRIPTS}>
+    <Page
+      title={has_problems ? t("Error: connect this device") : title}
+      scripts={ALLOWANCE_SCRIPTS}
+    >
       <AllowanceForm
         title={title}
         action="/device/approve"
@@ -236,15 +257,17 @@ function Confirm({ facts, choices, problems }: ConfirmProps) {
         }
         warning={
           <p>
-            <strong>Approve only if you started this yourself</strong>, just now, on a device that
-            you can see. If someone sent you here or asks you for these letters, choose Deny.
+            {rich(
+              "{only_yours}, just now, on a device that you can see. If someone sent you here or asks you for these letters, choose Deny.",
+              { only_yours: <strong>{t("Approve only if you started this yourself")}</strong> },
+            )}
           </p>
         }
         buttons={
           <>
-            <button type="submit">Approve</button>
+            <button type="submit">{t("Approve")}</button>
             <button type="submit" class="quiet" formaction="/device/deny">
-              Deny
+              {t("Deny")}
             </button>
           </>
         }
@@ -266,11 +289,12 @@ function LastLetters({
 }: Omit<ConfirmProps, "facts"> & { user_code: string }) {
   return (
     <fieldset class="proof">
-      <legend>The code on your device</legend>
-      <FieldProblem id="last_letters_problem" problem={problems.last_letters} />
+      <legend>{t("The code on your device")}</legend>
+      <FieldProblem id="last_letters_problem" problem={problemText(problems.last_letters)} />
       <label for="last_letters">
-        It starts with <strong class="letters">{beginningOf(user_code)}</strong>. Enter the four
-        letters after that.
+        {rich("It starts with {beginning}. Enter the four letters after that.", {
+          beginning: <strong class="letters">{beginningOf(user_code)}</strong>,
+        })}
       </label>
       <div class="halves code">
         <span aria-hidden="true">{beginningOf(user_code)}-</span>
@@ -297,35 +321,41 @@ function LastLetters({
 function Facts({ facts }: { facts: LoginFacts }) {
   const { approver, client_name, app_slug, app, program, location, started_at } = facts;
   const { age_minutes, another_country } = facts;
+  const time = (
+    <time datetime={started_at.toISOString()}>
+      {`${started_at.toISOString().slice(11, 16)} UTC`}
+    </time>
+  );
+  const place = locationName(location, currentShell().language) ?? t("an unknown location");
   return (
     <dl class="facts">
-      <dt>It calls itself</dt>
+      <dt>{t("It calls itself")}</dt>
       <dd>
-        {client_name ?? "no name"}
+        {client_name ?? t("no name")}
         {program === null ? null : ` (${program})`}
       </dd>
       {app_slug === null ? null : (
         <>
-          <dt>It is for</dt>
+          <dt>{t("It is for")}</dt>
           <dd>
-            {app === null ? `${app_slug} (not registered here)` : `${app.name} (${app_slug})`}
+            {app === null
+              ? t("{app} (not registered here)", { app: app_slug })
+              : `${app.name} (${app_slug})`}
           </dd>
         </>
       )}
-      <dt>Started</dt>
+      <dt>{t("Started")}</dt>
       <dd>
-        {age_minutes === 0 ? "just now" : `${age_minutes} min ago`} (
-        <time datetime={started_at.toISOString()}>
-          {`${started_at.toISOString().slice(11, 16)} UTC`}
-        </time>
-        ), from {location ?? "an unknown location"}
+        {age_minutes === 0
+          ? rich("just now ({time}), from {place}", { time, place })
+          : rich("{minutes} min ago ({time}), from {place}", { minutes: age_minutes, time, place })}
         {another_country ? (
-          <strong class="alarming"> – not the country that you are in now</strong>
+          <strong class="alarming">{` ${t("– not the country that you are in now")}`}</strong>
         ) : null}
       </dd>
       {approver === null ? null : (
         <>
-          <dt>Your account</dt>
+          <dt>{t("Your account")}</dt>
           <dd class="host">{approver}</dd>
         </>
       )}

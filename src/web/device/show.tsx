@@ -1,5 +1,5 @@
 /** `GET /device[?user_code=]`: the page where a person compares a code with their device and decides. */
-import { locationOf, locationName } from "../../domain/client_description.ts";
+import { locationOf } from "../../domain/client_description.ts";
 import type { LoginRequest } from "../../device/device_contract.ts";
 import { readUserCode } from "../../domain/device_login.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
@@ -7,6 +7,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { DevicePage, type DevicePageState, type LoginFacts } from "./device_page.tsx";
 import type { ApprovalChoices, ApprovalProblems, Offered } from "../allowance/choices.tsx";
+import { verbatim } from "../language/text.tsx";
 import { readOffered } from "../allowance/offered.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
@@ -84,7 +85,7 @@ async function factsOf(
     app: app_slug === null ? null : (registered.get(app_slug) ?? null),
     program: device_client.program,
     reads_only: device_client.reads_only === true,
-    location: locationName(device_client),
+    location: device_client,
     another_country: country !== null && approver_country !== null && country !== approver_country,
     started_at: new Date(started_at_ms),
     age_minutes: Math.max(0, Math.floor((Date.now() - started_at_ms) / 60_000)),
@@ -138,6 +139,6 @@ function stateOf(
     const retry_form = fields === null ? null : { method, path, fields };
     return { kind: "too_many_attempts", seconds: refusal.rule.window_seconds, retry_form };
   }
-  const problem = describeRefusal(refusal).error;
+  const problem = verbatim(describeRefusal(refusal).error);
   return REFUSAL_PAGES[refusal.code] ?? { kind: "refused", problem };
 }

@@ -364,7 +364,7 @@ export const GERMAN = {
   "Continue to {app}": "Weiter zu {app}",
   "You are signed in as {person}.": "Sie sind als {person} angemeldet.",
   "If you continue, {host} can use your account and its credits.":
-    "Wenn Sie weitergehen, kann {host} Ihr Konto und dessen Credits verwenden.",
+    "Damit kann {host} Ihr Konto und Ihre Credits verwenden.",
   Continue: "Weiter",
   "Continue as {person}": "Weiter als {person}",
   "Use another account": "Anderes Konto verwenden",
@@ -372,7 +372,7 @@ export const GERMAN = {
   "You stopped {app}": "Sie haben {app} gestoppt",
   "It cannot use your account.": "Die App kann Ihr Konto nicht verwenden.",
   "It can start no more jobs, and no other app or token can start jobs for it.":
-    "Sie kann keine Jobs mehr starten, und keine andere App und kein Token kann Jobs für sie starten.",
+    "Sie kann keine Jobs mehr starten, und auch keine andere App und kein Token kann das für sie tun.",
   "If you allow the app again, its server and its pages can use your credits as before.":
     "Wenn Sie die App wieder erlauben, können ihr Server und ihre Seiten Ihre Credits verwenden wie zuvor.",
   "Allow {app} again": "{app} wieder erlauben",
@@ -380,7 +380,7 @@ export const GERMAN = {
   "Passkeys need JavaScript. Allow it for this page to use them.":
     "Passkeys brauchen JavaScript. Erlauben Sie es für diese Seite, um sie zu verwenden.",
   "This browser has no passkeys. Use a newer browser, over https.":
-    "Dieser Browser kann keine Passkeys. Verwenden Sie einen neueren Browser über https.",
+    "Dieser Browser unterstützt keine Passkeys. Verwenden Sie einen neueren Browser über https.",
   "This device already has a passkey for your account.":
     "Dieses Gerät hat schon einen Passkey für Ihr Konto.",
   "No passkey was used. Try again, or choose another way.":
@@ -395,9 +395,9 @@ export const GERMAN = {
   "A passkey replaces a password. Your device or password manager keeps it, and you use it with your fingerprint, your face or your screen lock.":
     "Ein Passkey ersetzt ein Passwort. Ihr Gerät oder Passwortmanager bewahrt ihn auf, und Sie verwenden ihn mit Fingerabdruck, Gesicht oder Bildschirmsperre.",
   "An account that begins with a passkey gets no starter credits.":
-    "Ein Konto, das mit einem Passkey beginnt, bekommt kein Startguthaben.",
+    "Ein Konto, das Sie mit einem Passkey erstellen, bekommt kein Startguthaben.",
   "To get them, {link} first, and add a passkey afterwards on the page Security.":
-    "Wenn Sie es bekommen möchten, {link} und fügen Sie danach auf der Seite Sicherheit einen Passkey hinzu.",
+    "Um es zu bekommen, {link} und fügen Sie danach auf der Seite Sicherheit einen Passkey hinzu.",
   "sign in with {methods}": "melden Sie sich zuerst mit {methods} an",
   "Create account": "Konto erstellen",
   "Your name": "Ihr Name",
@@ -408,7 +408,7 @@ export const GERMAN = {
   "I already have a {service} account": "Ich habe schon ein Konto bei {service}",
   "Save your recovery code": "Wiederherstellungscode sichern",
   "You are signed in. The code that you used is no longer valid. This is your new one.":
-    "Sie sind angemeldet. Der verwendete Code gilt nicht mehr. Das ist Ihr neuer.",
+    "Sie sind angemeldet. Der verwendete Code gilt nicht mehr. Hier ist Ihr neuer.",
   "Your account is ready.": "Ihr Konto ist bereit.",
   "Your recovery code": "Ihr Wiederherstellungscode",
   "recovery-code.txt": "wiederherstellungscode.txt",
@@ -417,9 +417,9 @@ export const GERMAN = {
   Download: "Herunterladen",
   "If you lose your passkeys, you can sign in with this code. It works once; then you get a new one. Download it, write it down or keep it in a password manager, and show it to nobody.":
     "Wenn Sie Ihre Passkeys verlieren, können Sie sich mit diesem Code anmelden. Er gilt einmal; danach bekommen Sie einen neuen. Laden Sie ihn herunter, schreiben Sie ihn auf oder legen Sie ihn in einem Passwortmanager ab, und zeigen Sie ihn niemandem.",
-  "We show it only now.": "Wir zeigen ihn nur jetzt.",
+  "We show it only now.": "Wir zeigen ihn nur dieses eine Mal.",
   "If you lose it, make a new one on the page Security while you can still sign in. If you lose it and all other ways to sign in, nobody can open your account again, and its credits are lost.":
-    "Wenn Sie ihn verlieren, erstellen Sie auf der Seite Sicherheit einen neuen, solange Sie sich noch anmelden können. Wenn Sie ihn und alle anderen Wege der Anmeldung verlieren, kann niemand mehr Ihr Konto öffnen, und seine Credits sind verloren.",
+    "Wenn Sie ihn verlieren, erstellen Sie auf der Seite Sicherheit einen neuen, solange Sie sich noch anmelden können. Wenn Sie ihn und alle anderen Möglichkeiten zur Anmeldung verlieren, kann niemand mehr Ihr Konto öffnen, und die Credits darin sind verloren.",
   "Next, add a passkey on the page Security, and remove the ones that you lost.":
     "Fügen Sie als Nächstes auf der Seite Sicherheit einen Passkey hinzu und entfernen Sie die verlorenen.",
   "I saved the code": "Ich habe den Code gesichert",
@@ -431,7 +431,7 @@ export const GERMAN = {
     "Er hat 25 Buchstaben und Ziffern in Fünfergruppen.",
   "This code is not valid. Check each letter. If you made a newer code, only the newest one is valid.":
     "Dieser Code gilt nicht. Prüfen Sie jedes Zeichen. Wenn Sie einen neueren Code erstellt haben, gilt nur der neueste.",
-  "Other ways to sign in": "Andere Wege der Anmeldung",
+  "Other ways to sign in": "Andere Möglichkeiten zur Anmeldung",
   "We could not sign you out": "Wir konnten Sie nicht abmelden",
   "The app’s request has a parameter twice. If you were signed in, you still are.":
     "Die Anfrage der App enthält einen Parameter doppelt. Wenn Sie angemeldet waren, sind Sie es noch.",
@@ -455,6 +455,322 @@ export const GERMAN = {
   "Stay signed in": "Angemeldet bleiben",
 
   // Consent, approval and device login
+  "Connect {app}?": "{app} verbinden?",
+  "Let {app} do more?": "{app} mehr erlauben?",
+  "Error: {title}": "Fehler: {title}",
+  "You have signed in again since this page was shown. Nothing has access yet: check the page again.":
+    "Seit diese Seite angezeigt wurde, haben Sie sich neu angemeldet. Es wurde noch kein Zugriff erteilt: Prüfen Sie die Seite noch einmal.",
+  "This page was open for too long. Nothing has access yet: check it again.":
+    "Diese Seite war zu lange offen. Es wurde noch kein Zugriff erteilt: Prüfen Sie sie noch einmal.",
+  "It can spend all your credits": "Sie erlauben, alle Ihre Credits auszugeben",
+  "It can spend at most {limits}": "Sie erlauben Ausgaben von höchstens {limits}",
+  "It can read, and spend nothing": "Sie erlauben das Lesen, aber keine Ausgaben",
+  "It can spend nothing": "Sie erlauben keine Ausgaben",
+  "a day (UTC)": "pro Tag (UTC)",
+  "a week (from Monday)": "pro Woche (ab Montag)",
+  "a month": "pro Monat",
+  "in total": "insgesamt",
+  "in all apps": "in allen Apps",
+  "in {apps} only": "nur in {apps}",
+  "in no app": "in keiner App",
+  "in the apps that you choose": "in den Apps, die Sie wählen",
+  "for {duration}": "für {duration}",
+  "until {date}": "bis {date}",
+  "{end}, or until you sign out here": "{end} oder bis Sie sich hier abmelden",
+  "You can stop it at any time in your account.":
+    "Sie können den Zugriff jederzeit in Ihrem Konto beenden.",
+  "Who asks": "Anfrage von",
+  "{app}, registered with {service}": "{app}, bei {service} registriert",
+  "{app}, part of {service}": "{app}, ein Teil von {service}",
+  "An app of {host}": "Eine App von {host}",
+  "More about it": "Mehr dazu",
+  Site: "Website",
+  Privacy: "Datenschutz",
+  Terms: "Nutzungsbedingungen",
+  "You return to": "Danach geht es zu",
+  "a program on this device": "einem Programm auf diesem Gerät",
+  "{service} has not checked this app.": "{service} hat diese App nicht geprüft.",
+  "Anyone can choose the name “{app}”. Allow it only if you expect {host} to ask.":
+    "Den Namen „{app}“ kann jeder wählen. Erlauben Sie den Zugriff nur, wenn Sie diese Anfrage von {host} erwarten.",
+  "It wants to": "Diese App möchte",
+  "It also wants to": "Diese App möchte außerdem",
+  "It can already": "Diese App darf schon",
+  "use {app} at {host} as you": "{app} unter {host} in Ihrem Namen verwenden",
+  "use {app} at {host} as you ({rights})": "{app} unter {host} in Ihrem Namen verwenden ({rights})",
+  "pay {app} with your credits for what it does: {app} decides what each use costs":
+    "{app} mit Ihren Credits bezahlen: Was jede Nutzung kostet, legt {app} fest",
+  "run jobs and pay for them with your credits, and see your balance, plan, jobs and ledger":
+    "Jobs starten und mit Ihren Credits bezahlen sowie Ihr Guthaben, Ihren Tarif, Ihre Jobs und Ihre Buchungen sehen",
+  "see your balance, plan, jobs and ledger":
+    "Ihr Guthaben, Ihren Tarif, Ihre Jobs und Ihre Buchungen sehen",
+  "know which account is yours, so that you can sign in with it":
+    "Ihr Konto erkennen, damit Sie sich damit anmelden können",
+  "see your name": "Ihren Namen sehen",
+  "see your e-mail address": "Ihre E-Mail-Adresse sehen",
+  "stay connected after you sign out here": "Verbunden bleiben, auch wenn Sie sich hier abmelden",
+  "So far:": "Bisher:",
+  "{spent} of {credits} credits {period} are spent.":
+    "Davon ausgegeben: {spent} von {credits} Credits {period}.",
+  "It is connected already, and allowing it again makes no second limit.":
+    "Diese App ist schon verbunden. Wenn Sie noch einmal zustimmen, kommt keine zweite Grenze dazu.",
+  "Allow only if you have just started {app} on this device.":
+    "Erlauben Sie das nur, wenn Sie {app} gerade auf diesem Gerät gestartet haben.",
+  "Any other program on it can claim to be {app}.":
+    "Jedes andere Programm darauf kann sich als {app} ausgeben.",
+  Allow: "Erlauben",
+  Deny: "Ablehnen",
+  "Nothing has access yet.": "Es wurde noch kein Zugriff erteilt.",
+  "Your choices are kept.": "Ihre Angaben sind noch da.",
+  "Please correct:": "Bitte berichtigen Sie:",
+  "Your account has reached its limit of devices and tokens. {link}, then try again.":
+    "Ihr Konto hat so viele Geräte und Token, wie es haben kann. {link} und versuchen Sie es dann noch einmal.",
+  "Revoke one that you no longer need":
+    "Widerrufen Sie einen Zugriff, den Sie nicht mehr brauchen,",
+  "What it can do": "Was erlaubt ist",
+  "Read and spend": "Lesen und ausgeben",
+  "Run jobs and pay for them with your credits, and see your balance, plan, jobs and ledger.":
+    "Jobs starten und mit Ihren Credits bezahlen sowie Ihr Guthaben, Ihren Tarif, Ihre Jobs und Ihre Buchungen sehen.",
+  "Read only": "Nur lesen",
+  "See your balance, plan, jobs and ledger.":
+    "Ihr Guthaben, Ihren Tarif, Ihre Jobs und Ihre Buchungen sehen.",
+  "Only without a limit and in all apps, it also sees your name and e-mail address, and can open a checkout, where you would pay.":
+    "Nur wenn es keine Grenze gibt und alle Apps erlaubt sind, sind auch Ihr Name und Ihre E-Mail-Adresse sichtbar, und es kann eine Kasse geöffnet werden, an der Sie bezahlen würden.",
+  "How much it can spend": "Wie viel ausgegeben werden darf",
+  "Largest number of credits": "Höchstzahl an Credits",
+  "Largest number of credits of limit {place}": "Grenze {place}: Höchstzahl an Credits",
+  "No limit": "Unbegrenzt",
+  Period: "Zeitraum",
+  "Period of limit {place}": "Grenze {place}: Zeitraum",
+  "You have {credits} now.": "Sie haben jetzt {credits}.",
+  "It asks for {wish}.": "Angefragt: {wish}.",
+  "Without a limit, it can spend everything that you have, and a job can cost more than its estimate.":
+    "Ohne Grenze kann alles ausgegeben werden, was Sie haben, und ein Job kann mehr kosten als geschätzt.",
+  "More limits": "Weitere Grenzen",
+  Name: "Name",
+  "When its access ends": "Wie lange der Zugriff gilt",
+  Lifetime: "Dauer",
+  "in {duration}": "{duration}",
+  "in {duration}, as it asks": "{duration}, wie angefragt",
+  day: "Tag",
+  days: "Tage",
+  hour: "Stunde",
+  hours: "Stunden",
+  minute: "Minute",
+  minutes: "Minuten",
+  second: "Sekunde",
+  seconds: "Sekunden",
+  "It ends earlier if you sign out here.": "Er endet früher, wenn Sie sich hier abmelden.",
+  "It does not end if you sign out here.": "Er bleibt bestehen, wenn Sie sich hier abmelden.",
+  "{apps} – change": "{apps} – ändern",
+  "Which apps it can use": "In welchen Apps",
+  "Only these apps": "Nur in diesen Apps",
+  "Other apps": "Andere Apps",
+  "App names": "Namen der Apps",
+  "Use the name from the app’s documentation. Separate several names with commas.":
+    "Verwenden Sie den Namen aus der Dokumentation der App. Trennen Sie mehrere Namen mit Kommas.",
+  "All apps": "In allen Apps",
+  "More rights": "Weitere Rechte",
+  "Access to other services": "Zugriff auf andere Dienste",
+  "Act as me at {providers}": "In meinem Namen handeln bei {providers}",
+  "other services": "anderen Diensten",
+  "It can get your access tokens for these services. The limits above do not apply to them.":
+    "Das gibt Zugriff auf Ihre Token für diese Dienste. Die Grenzen oben gelten dort nicht.",
+  "Operating the service": "Den Dienst betreiben",
+  "Let it operate the service as me": "Den Dienst in meinem Namen betreiben lassen",
+  "It can see every account and change credits, plans and access.":
+    "Damit lassen sich alle Konten sehen und Credits, Tarife und Zugriffe ändern.",
+  "The limits above do not apply to this. Every action is recorded in the audit log under your name.":
+    "Die Grenzen oben gelten dafür nicht. Jede Handlung steht unter Ihrem Namen im Audit-Protokoll.",
+  "Choose what it can do.": "Wählen Sie, was erlaubt ist.",
+  "Choose when the access ends.": "Wählen Sie, wie lange der Zugriff gilt.",
+  "You set no limit. Enter one, or confirm below that it can spend everything that you have.":
+    "Sie haben keine Grenze festgelegt. Geben Sie eine ein, oder bestätigen Sie unten, dass alles ausgegeben werden darf, was Sie haben.",
+  "Enter a whole number of credits from 0 to 1,000,000,000,000.":
+    "Geben Sie eine ganze Zahl von Credits von 0 bis 1.000.000.000.000 ein.",
+  "Choose a period for each limit.": "Wählen Sie für jede Grenze einen Zeitraum.",
+  "There are two limits {period}. Keep one of them.":
+    "Zwei Grenzen gelten {period}. Behalten Sie eine davon.",
+  "Choose which apps it can use.": "Wählen Sie, in welchen Apps der Zugriff gilt.",
+  "Choose at least one app, or choose all apps.": "Wählen Sie mindestens eine App oder alle Apps.",
+  "You selected single apps and all apps. Choose one of the two.":
+    "Sie haben einzelne Apps und zugleich alle Apps gewählt. Entscheiden Sie sich für eines von beiden.",
+  "Choose at most {most} apps, or all.": "Wählen Sie höchstens {most} Apps oder alle.",
+  "“{name}” is not a valid app name. Use lowercase letters, digits, dots, dashes and underscores.":
+    "„{name}“ ist kein gültiger Name einer App. Erlaubt sind Kleinbuchstaben, Ziffern, Punkte, Bindestriche und Unterstriche.",
+  "Go back to the app and start again.": "Gehen Sie zurück zur App und beginnen Sie noch einmal.",
+  "Close this page. If it happens again, tell the people who make the app what this page says.":
+    "Schließen Sie diese Seite. Wenn es wieder geschieht, melden Sie dem Hersteller der App, was hier steht.",
+  "We do not know which app this is": "Wir wissen nicht, welche App das ist",
+  "The request has no client_id. Nothing was shared or changed.":
+    "Die Anfrage hat keine client_id. Es wurde nichts weitergegeben oder geändert.",
+  "The request has client_id more than once. Nothing was shared or changed.":
+    "Die Anfrage hat client_id mehr als einmal. Es wurde nichts weitergegeben oder geändert.",
+  "We do not know where to send you back to":
+    "Wir wissen nicht, wohin wir Sie zurückschicken sollen",
+  "The request has no redirect_uri. Nothing was shared or changed.":
+    "Die Anfrage hat keine redirect_uri. Es wurde nichts weitergegeben oder geändert.",
+  "The request has redirect_uri more than once. Nothing was shared or changed.":
+    "Die Anfrage hat redirect_uri mehr als einmal. Es wurde nichts weitergegeben oder geändert.",
+  "We do not know this app": "Wir kennen diese App nicht",
+  "It is not registered here, or its description cannot be read. Nothing was shared or changed.":
+    "Sie ist hier nicht registriert, oder ihre Beschreibung lässt sich nicht lesen. Es wurde nichts weitergegeben oder geändert.",
+  "This app uses another’s name": "Diese App trägt einen fremden Namen",
+  "Nobody registered it here, and it calls itself like this service or an app that is registered here. Nothing was shared or changed.":
+    "Sie ist hier nicht registriert und nennt sich wie dieser Dienst oder wie eine registrierte App. Es wurde nichts weitergegeben oder geändert.",
+  "Someone may be trying to get your access. Close this page.":
+    "Vielleicht versucht jemand, an Ihren Zugriff zu kommen. Schließen Sie diese Seite.",
+  "This app cannot be connected": "Diese App lässt sich nicht verbinden",
+  "Nobody registered it here, so it would act under the name of its host, which is too long or is the name of an app that is registered here. Nothing was shared or changed.":
+    "Sie ist hier nicht registriert und träte deshalb unter dem Namen ihres Hosts auf. Der ist zu lang oder gehört einer registrierten App. Es wurde nichts weitergegeben oder geändert.",
+  "The app did not register the address that it named. Someone may be trying to get your access. The address:":
+    "Die App hat die Adresse, die sie nennt, nicht registriert. Vielleicht versucht jemand, an Ihren Zugriff zu kommen. Die Adresse:",
+  "The app registered {registered}. localhost, 127.0.0.1 and [::1] are different addresses, also if they lead to the same machine: its developer must use the same one in both places.":
+    "Registriert hat die App {registered}. localhost, 127.0.0.1 und [::1] sind verschiedene Adressen, auch wenn sie zum selben Rechner führen: An beiden Stellen muss dieselbe stehen.",
+  "You are not signed in": "Sie sind nicht angemeldet",
+  "The app wanted to connect without showing you a page. Nothing was shared or changed.":
+    "Die App wollte sich verbinden, ohne Ihnen eine Seite zu zeigen. Es wurde nichts weitergegeben oder geändert.",
+  "Sign in, then start again in the app.":
+    "Melden Sie sich an und beginnen Sie dann in der App noch einmal.",
+  "This request is too long": "Diese Anfrage ist zu lang",
+  "It is too long to be kept while you sign in. Nothing was shared or changed.":
+    "Sie ist zu lang, um sie während der Anmeldung aufzubewahren. Es wurde nichts weitergegeben oder geändert.",
+  "This form cannot be used": "Dieses Formular kann nicht verwendet werden",
+  "It was not made by this service, or is too old. Nothing was shared or changed.":
+    "Es stammt nicht von diesem Dienst oder ist zu alt. Es wurde nichts weitergegeben oder geändert.",
+  "The client's document breaks rules. Nothing was shared or changed.":
+    "Das Dokument des Clients verletzt Regeln. Es wurde nichts weitergegeben oder geändert.",
+  "Development reads the document again each time: mend it, then load this page again.":
+    "In der Entwicklung wird das Dokument jedes Mal neu gelesen: Berichtigen Sie es und laden Sie diese Seite neu.",
+  "{app} cannot be connected": "{app} lässt sich nicht verbinden",
+  "It sent a request that is not valid: {error} Nothing was shared or changed.":
+    "Die Anfrage der App ist nicht gültig: {error} Es wurde nichts weitergegeben oder geändert.",
+  "If you trust {host}, you can go back to it with this error. Otherwise close this page.":
+    "Wenn Sie {host} vertrauen, können Sie mit dieser Fehlermeldung dorthin zurückgehen. Andernfalls schließen Sie diese Seite.",
+  "Go back to {app}": "Zurück zu {app}",
+  "Too many connections": "Zu viele Verbindungen",
+  "Your account has as many devices, apps and tokens as it can have, so {app} cannot be connected.":
+    "Ihr Konto hat so viele Geräte, Apps und Token, wie es haben kann. Deshalb lässt sich {app} nicht verbinden.",
+  "End the access of one that you no longer need. Then load this page again.":
+    "Beenden Sie einen Zugriff, den Sie nicht mehr brauchen. Laden Sie dann diese Seite neu.",
+  "Your connections": "Ihre Verbindungen",
+  "Try again": "Noch einmal versuchen",
+  "Approve this job?": "Diesen Job genehmigen?",
+  "{asker} wants to spend more than its limit allows, for this one job.":
+    "{asker} möchte für diesen einen Job mehr ausgeben, als die Grenze erlaubt.",
+  App: "App",
+  Job: "Job",
+  "Costs at most": "Kostet höchstens",
+  "Asked by": "Anfrage von",
+  "Its limit": "Grenze",
+  "None any more": "Keine mehr",
+  "{limit}: {spent} spent, {room} left": "{limit}: {spent} ausgegeben, {room} übrig",
+  "{limit}: {spent} spent ({approved} of them approved beyond it), {room} left":
+    "{limit}: {spent} ausgegeben (davon {approved} darüber hinaus genehmigt), {room} übrig",
+  "Your balance": "Ihr Guthaben",
+  "– not enough for this job": "– zu wenig für diesen Job",
+  "Approve only if you expect this job. Its credits count as spent, so the limit stays used up afterwards.":
+    "Genehmigen Sie nur, wenn Sie diesen Job erwarten. Seine Credits zählen als ausgegeben, die Grenze bleibt danach also ausgeschöpft.",
+  "Decide by {time}.": "Entscheiden Sie bis {time}.",
+  "Your balance is {short}, so the job cannot start yet.":
+    "Ihr Guthaben ist um {short} zu niedrig, deshalb kann der Job noch nicht starten.",
+  "{credits} short": "{credits}",
+  "Buy credits, then return to this page and approve.":
+    "Kaufen Sie Credits, kehren Sie auf diese Seite zurück und genehmigen Sie dann.",
+  "Buy credits": "Credits kaufen",
+  Approve: "Genehmigen",
+  "You return to {name} when you have decided.":
+    "Sobald Sie entschieden haben, geht es zurück zu {name}.",
+  "Back to {name}": "Zurück zu {name}",
+  "You can close this page and go back to the app or program.":
+    "Sie können diese Seite schließen und zur App oder zum Programm zurückgehen.",
+  "Job approved": "Job genehmigt",
+  "You approved this job": "Sie haben diesen Job genehmigt",
+  "The app or program can start “{action}” for at most {credits} until {time}.":
+    "Die App oder das Programm kann „{action}“ bis {time} für höchstens {credits} starten.",
+  "Job denied": "Job abgelehnt",
+  "You denied this job": "Sie haben diesen Job abgelehnt",
+  "“{action}” was not started, and your limit stays as it is. If you did not expect this request, check {link}.":
+    "„{action}“ wurde nicht gestartet, und Ihre Grenze bleibt, wie sie ist. Wenn Sie diese Anfrage nicht erwartet haben, prüfen Sie, {link}.",
+  "what has access": "wer Zugriff hat",
+  "Approval used": "Genehmigung verbraucht",
+  "This approval was used": "Diese Genehmigung ist verbraucht",
+  "You approved “{action}”, and the job was started. An approval is good for one job. Find it in your {link}.":
+    "Sie haben „{action}“ genehmigt, und der Job wurde gestartet. Eine Genehmigung gilt für einen Job. Sie finden ihn unter {link}.",
+  jobs: "Jobs",
+  "This request is for another account": "Diese Anfrage gehört zu einem anderen Konto",
+  "You are signed in.": "Sie sind angemeldet.",
+  "This account has no such request, and only the account that the app or program uses can decide. Nothing was approved.":
+    "In diesem Konto gibt es diese Anfrage nicht, und entscheiden kann nur das Konto, das die App oder das Programm verwendet. Es wurde nichts genehmigt.",
+  "If this is the right account, the link is incomplete or too old: start the job again in the app or program, and open the new link.":
+    "Wenn es das richtige Konto ist, ist der Link unvollständig oder zu alt: Starten Sie den Job in der App oder im Programm noch einmal und öffnen Sie den neuen Link.",
+  "Sign in with another account": "Mit einem anderen Konto anmelden",
+  "This request has expired": "Diese Anfrage ist abgelaufen",
+  "A request to approve a job is valid for 15 minutes.":
+    "Eine Anfrage zur Genehmigung eines Jobs gilt 15 Minuten.",
+  "Start the job again in the app or program, and open the new link.":
+    "Starten Sie den Job in der App oder im Programm noch einmal und öffnen Sie den neuen Link.",
+  "Nothing to approve any more": "Hier gibt es nichts mehr zu genehmigen",
+  "The connection that requested this job was revoked or has expired.":
+    "Die Verbindung, die diesen Job angefragt hat, wurde widerrufen oder ist abgelaufen.",
+  "Connect the app or program again, and start the job there.":
+    "Verbinden Sie die App oder das Programm neu und starten Sie dort den Job.",
+  "Connect a device": "Gerät verbinden",
+  "Enter the code that your device shows.": "Geben Sie den Code ein, den Ihr Gerät zeigt.",
+  "Does your device show this code? Continue only if you started this yourself. If someone sent you a link, close this page.":
+    "Zeigt Ihr Gerät diesen Code? Gehen Sie nur weiter, wenn Sie das selbst begonnen haben. Wenn Ihnen jemand einen Link geschickt hat, schließen Sie diese Seite.",
+  Code: "Code",
+  "Connect this device?": "Dieses Gerät verbinden?",
+  "Error: connect this device": "Fehler: Dieses Gerät verbinden",
+  "It calls itself": "Nennt sich",
+  "no name": "kein Name",
+  "It is for": "Für die App",
+  "{app} (not registered here)": "{app} (hier nicht registriert)",
+  Started: "Begonnen",
+  "just now ({time}), from {place}": "gerade eben ({time}), Ort: {place}",
+  "{minutes} min ago ({time}), from {place}": "vor {minutes} Min. ({time}), Ort: {place}",
+  "an unknown location": "unbekannt",
+  "– not the country that you are in now": "– nicht das Land, in dem Sie jetzt sind",
+  "The code on your device": "Der Code auf Ihrem Gerät",
+  "It starts with {beginning}. Enter the four letters after that.":
+    "Er beginnt mit {beginning}. Geben Sie die vier Buchstaben ein, die darauf folgen.",
+  "The letters of the code": "Die Buchstaben des Codes",
+  "Enter the last four letters of the code on your device.":
+    "Geben Sie die letzten vier Buchstaben des Codes auf Ihrem Gerät ein.",
+  "These letters do not match this code. Check your device. If it shows another code, choose Deny.":
+    "Diese Buchstaben passen nicht zu diesem Code. Sehen Sie auf Ihrem Gerät nach. Wenn es einen anderen Code zeigt, wählen Sie „Ablehnen“.",
+  "{only_yours}, just now, on a device that you can see. If someone sent you here or asks you for these letters, choose Deny.":
+    "{only_yours}, und zwar gerade eben auf einem Gerät, das Sie vor sich haben. Wenn jemand Sie hierher geschickt hat oder nach diesen Buchstaben fragt, wählen Sie „Ablehnen“.",
+  "Approve only if you started this yourself":
+    "Genehmigen Sie nur, wenn Sie das selbst begonnen haben",
+  "Device connected": "Gerät verbunden",
+  "Go back to your device. It will be signed in within a few seconds.":
+    "Gehen Sie zurück zu Ihrem Gerät. Es ist in wenigen Sekunden angemeldet.",
+  "You can close this window or view {link}.":
+    "Sie können dieses Fenster schließen oder {link} ansehen.",
+  "your devices and tokens": "Ihre Geräte und Token",
+  "Request denied": "Anfrage abgelehnt",
+  "The device was not connected, and this code cannot be used any more.":
+    "Das Gerät wurde nicht verbunden, und dieser Code gilt nicht mehr.",
+  "If someone sent you this code, do not reply to them. They may be trying to get into your account.":
+    "Wenn Ihnen jemand diesen Code geschickt hat, antworten Sie nicht. Vielleicht versucht jemand, in Ihr Konto zu kommen.",
+  "This request was denied": "Diese Anfrage wurde abgelehnt",
+  "The device was not connected. If this was a mistake, start again on your device.":
+    "Das Gerät wurde nicht verbunden. Wenn das ein Versehen war, beginnen Sie auf Ihrem Gerät noch einmal.",
+  "This code has expired": "Dieser Code ist abgelaufen",
+  "The device was not connected. Start again on your device and enter the new code.":
+    "Das Gerät wurde nicht verbunden. Beginnen Sie auf Ihrem Gerät noch einmal und geben Sie den neuen Code ein.",
+  "This code was already used": "Dieser Code wurde schon verwendet",
+  "A code works only once. If you did not use it, start again on your device.":
+    "Ein Code gilt nur einmal. Wenn Sie ihn nicht verwendet haben, beginnen Sie auf Ihrem Gerät noch einmal.",
+  "Error: unknown code": "Fehler: Unbekannter Code",
+  "Unknown code": "Unbekannter Code",
+  "Check the code on your device and enter it again. It has 8 letters, without vowels and digits.":
+    "Prüfen Sie den Code auf Ihrem Gerät und geben Sie ihn noch einmal ein. Er hat 8 Buchstaben, keine Vokale und keine Ziffern.",
+  "Wait {seconds} seconds, then try again.":
+    "Warten Sie {seconds} Sekunden und versuchen Sie es dann noch einmal.",
+  "Your code keeps working until it expires.": "Ihr Code gilt weiter, bis er abläuft.",
+  "Your code keeps working until it expires, and your choices are kept here.":
+    "Ihr Code gilt weiter, bis er abläuft, und Ihre Angaben sind hier noch da.",
 
   // The account's overview, jobs and statement
 

@@ -1,4 +1,5 @@
 /** The way back to the app, program or approval that sent a person here. */
+import { t } from "../language/text.tsx";
 
 /** The outcome on our page, for the app. */
 export type ReturnResult = "approved" | "denied" | "bought";
@@ -34,7 +35,7 @@ export function BackTo(props: {
       class={props.button === true ? "button" : undefined}
       href={result === null ? back.href : withResult(back, result)}
     >
-      {`Back to ${back.name}`}
+      {t("Back to {name}", { name: back.name })}
     </a>
   );
 }

@@ -3,13 +3,13 @@
 (() => {
   const form = document.querySelector("form[data-allowance]");
   if (form === null) return;
-  const ALL = "It can spend all your credits";
-  const number = new Intl.NumberFormat("en-GB");
+  const texts = form.dataset;
+  const number = new Intl.NumberFormat(document.documentElement.dataset.locale);
   const chosen = (name) => form.querySelector(`input[name=${name}]:checked`)?.value;
   const creditsOf = (typed) =>
     /^\d+$/.test(typed)
-      ? `${number.format(Number(typed))} ${typed === "1" ? "credit" : "credits"}`
-      : `${typed} credits`;
+      ? `${number.format(Number(typed))} ${typed === "1" ? texts.credit : texts.credits}`
+      : `${typed} ${texts.credits}`;
   const caps = () =>
     [...form.querySelectorAll(".cap")].flatMap((row) => {
       const typed = row.querySelector("input").value.trim();
@@ -18,10 +18,10 @@
     });
   const spending = () => {
     if (form.elements.credits === undefined) return null;
-    if (chosen("access") === "read") return "It can read, and spend nothing";
+    if (chosen("access") === "read") return texts.read;
     const limits = caps();
-    if (limits.length === 0) return ALL;
-    return `It can spend at most ${limits.join(" and ")}`;
+    if (limits.length === 0) return texts.all;
+    return texts.most.replace("{limits}", () => limits.join(` ${texts.and} `));
   };
   const apps = () => {
     const reach = chosen("reach");
@@ -29,7 +29,10 @@
     const ticked = [...form.querySelectorAll("input[name=app]:checked")];
     const typed = form.elements.other_apps.value.trim();
     const names = [...ticked.map((box) => box.dataset.name), ...(typed === "" ? [] : [typed])];
-    return reach === "all" ? "in all apps" : `in ${names.join(", ") || "no app"} only`;
+    if (reach === "all") return texts.allApps;
+    return names.length === 0
+      ? texts.noApp
+      : texts.someApps.replace("{apps}", () => names.join(", "));
   };
   const end = () => form.elements.days?.selectedOptions[0].dataset.end ?? null;
   const show = () => {
@@ -37,7 +40,7 @@
       if (text === null) continue;
       for (const shown of document.querySelectorAll(`[data-shown=${name}]`)) {
         shown.textContent = text;
-        if (name === "spending") shown.classList.toggle("alarming", text === ALL);
+        if (name === "spending") shown.classList.toggle("alarming", text === texts.all);
       }
     }
   };

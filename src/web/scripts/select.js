@@ -9,7 +9,7 @@
     const selected = boxes().filter(({ checked }) => checked).length;
     all.checked = selected > 0 && selected === boxes().length;
     all.indeterminate = selected > 0 && !all.checked;
-    count.textContent = selected === 0 ? "" : `${selected} selected`;
+    count.textContent = selected === 0 ? "" : count.dataset.selected.replace("{count}", selected);
   };
   all.form.addEventListener("change", ({ target }) => {
     if (target === all) for (const box of boxes()) box.checked = all.checked;

@@ -77,6 +77,11 @@ describe("the name of a location", () => {
     expect(locationName({ city, country })).toBe(name);
   });
 
+  it("a location has a German name for German readers", () => {
+    expect(locationName({ city: "Graz", country: "AT" }, "de")).toBe("Graz, Österreich");
+    expect(locationName({ city: null, country: "T1" }, "de")).toBe("das Tor-Netz");
+  });
+
   it("an empty text is not a city", () => {
     expect(locationOf({ cf: { city: "", country: "" } })).toEqual({ city: null, country: null });
   });
