@@ -111,7 +111,7 @@ export function createPasskeyStore({ database, pseudonymsOf, copy }: IdentitySto
           .select(
             sql`
               select ${user_id}, ${name}, null, 0, ${now_ms}, ${Number(opens_as_returned)}, ${crypto.randomUUID()},
-                ${recovery_code_hash}, ${now_ms}
+                ${recovery_code_hash}, ${now_ms}, null
               where exists (
                 select 1 from identities
                 where provider = ${provider} and subject = ${subject} and user_id = ${user_id})`,
