@@ -58,7 +58,7 @@ describe("an invalid e-mail address", { tags: ["slow"] }, () => {
     const page = await browser.newPage();
     await page.goto(`${family.passbook}/signin`);
     // Like a browser that does not validate the field.
-    await page.locator("form").evaluate((form: HTMLFormElement) => (form.noValidate = true));
+    await page.locator("main form").evaluate((form: HTMLFormElement) => (form.noValidate = true));
     await fillSignIn(page, "ada@");
     const field = page.getByLabel("E-mail address");
     await page.getByRole("alert").waitFor();
