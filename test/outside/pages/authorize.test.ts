@@ -169,6 +169,32 @@ describe("other ways through the consent page", { tags: ["slow"] }, () => {
     expect(received[0]?.get("code")).toMatch(/^pb_ac_/);
   });
 
+  it("in German, the sentence about money follows the fields, and the page fits a narrow phone", async () => {
+    const page = await pages.openPage({ viewport: { width: 320, height: 700 } });
+    await page.goto(authorizeUrl());
+    await page.getByRole("button", { name: "Deutsch" }).click();
+    await page.getByLabel("E-Mail-Adresse").fill("gerda@example.com");
+    await page.getByRole("button", { name: "Anmelden" }).click();
+    await asked(page, "Sketch agent verbinden?");
+    const sentence = page.locator(".money");
+    await page.getByLabel("Höchstzahl an Credits", { exact: true }).fill("12345");
+    await page.getByLabel("Zeitraum", { exact: true }).selectOption("week");
+    await page.getByText("Weitere Grenzen").click();
+    await page.getByLabel("Grenze 2: Höchstzahl an Credits").fill("1");
+    await page.getByText("– ändern").click();
+    await page.getByLabel("In allen Apps").check();
+    expect(await sentence.innerText()).toMatch(
+      /^Sie erlauben Ausgaben von höchstens 12\.345 Credits pro Woche \(ab Montag\) und 1 Credit pro Tag \(UTC\), in allen Apps, bis \d+\. [A-Z]/,
+    );
+    await look(page, "ask-german");
+    await page.getByLabel("Höchstzahl an Credits", { exact: true }).fill("");
+    await page.getByLabel("Grenze 2: Höchstzahl an Credits").fill("");
+    expect(await sentence.innerText()).toContain("Sie erlauben, alle Ihre Credits auszugeben,");
+    await page.getByRole("button", { name: "Erlauben" }).click();
+    await page.getByRole("alert").waitFor();
+    await look(page, "problem-german");
+  });
+
   it("a client in a popup hears the result through its opener, also with sign-in on the way", async () => {
     const page = await pages.openPage();
     await page.goto(`${origin}/start`);

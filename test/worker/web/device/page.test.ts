@@ -97,6 +97,10 @@ describe("the device page", () => {
     expect(here).not.toContain("not the country that you are in now");
     const foreign = await (await from({ country: "FR" }, path, page)).text();
     expect(foreign).toContain("not the country that you are in now");
+    const in_german = { headers: { ...page.headers, "Accept-Language": "de" } };
+    const german = await (await from({ country: "FR" }, path, in_german)).text();
+    expect(german).toContain("Ort: Berlin, Deutschland");
+    expect(german).toContain("– nicht das Land, in dem Sie jetzt sind");
   });
 
   it("the device page approves with limits, and a form with problems does not use up the code", async () => {
