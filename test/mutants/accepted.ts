@@ -84,7 +84,7 @@ export const ACCEPTED: readonly Accepted[] = [
     ],
   ),
   ...of("domain/currency.ts", [
-    'return moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "") ?? "";',
+    'const text = moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "") ?? "";',
     'moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "") ?? "" → moneyText(amount_minor, currency).split(" ")[0]?.replaceAll(",", "")',
     "a text that is split has a first part; the types need the other side",
   ]),

@@ -15,6 +15,14 @@ describe("amounts of money", () => {
     expect(moneyText(amount_minor, currency)).toBe(text);
   });
 
+  it("a German amount has a point for thousands and a comma for decimals", () => {
+    expect(moneyText(-123_450, "eur", "de")).toBe("\u22121.234,50 EUR");
+    expect(moneyField(123_456_789, "eur", "de")).toBe("1234567,89");
+    expect(readMoney("1.234,5", "eur", "de")).toBe(123_450);
+    expect(readMoney("50,00", "eur", "de")).toBe(5_000);
+    expect(readMoney("50.00", "eur", "de")).toBeNull();
+  });
+
   it("a field of a form has no currency and no commas", () => {
     expect(moneyField(123_456_789, "eur")).toBe("1234567.89");
     expect(moneyField(1_234, "jpy")).toBe("1234");
@@ -34,6 +42,10 @@ describe("amounts of money", () => {
   it.each([
     ["1.234", "eur"],
     ["1.2", "jpy"],
+    ["50,00", "eur"],
+    ["1,2345", "eur"],
+    ["1,234567", "eur"],
+    [",123", "eur"],
     ["", "eur"],
     ["-1", "eur"],
     ["1.", "eur"],
