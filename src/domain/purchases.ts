@@ -18,6 +18,12 @@ export interface CreditPackage {
   readonly app_slugs?: readonly string[] | undefined;
 }
 
+/** What an operator wrote, or an amount of money. */
+export type PackagePrice = string | { readonly amount_minor: number; readonly currency: string };
+
+/** The prices by the package's id. Without an entry, the price is not known now. */
+export type PackagePrices = ReadonlyMap<string, PackagePrice>;
+
 /** A paid checkout or top-up. `paid_minor`: in the smallest unit of its currency, such as cents. */
 export interface Purchase {
   /** A top-up has no checkout: the id of its payment. */

@@ -1,7 +1,7 @@
 /** The port to the payment service. */
 import type { PaymentEvent } from "../domain/payment_event.ts";
 import type { ListPosition, PaymentPage } from "../domain/payment_list.ts";
-import type { CreditPackage } from "../domain/purchases.ts";
+import type { CreditPackage, PackagePrices } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { CardCharges, SavedCard, ToppedUpPackage } from "../domain/top_up.ts";
@@ -27,10 +27,10 @@ export interface Payments {
   /** The page of a payment at the payment service, for operators. */
   readonly paymentUrl: (payment_intent_id: string) => string;
   /**
-   * The prices as text by the package's id, as far as they are known. Usually without a request; never rejects, and
+   * The prices by the package's id, as far as they are known. Usually without a request; never rejects, and
    * never waits long. `keepAlive`: keeps a read running after the response.
    */
-  readPriceTexts(keepAlive: (work: Promise<unknown>) => void): Promise<ReadonlyMap<string, string>>;
+  readPrices(keepAlive: (work: Promise<unknown>) => void): Promise<PackagePrices>;
   /**
    * The address of a payment's receipt at the payment service; null if the payment has no receipt.
    * @returns `payments_unavailable` or `payments_refused`.

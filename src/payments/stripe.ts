@@ -7,7 +7,7 @@ import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { CheckoutRequest, Payments } from "./payments.ts";
-import { createPriceTexts } from "./prices.ts";
+import { createPrices } from "./prices.ts";
 import { isSignatureValid } from "./signature.ts";
 import { requestObject, requestStripe, type StripeAccount } from "./stripe_api.ts";
 import {
@@ -56,7 +56,7 @@ const SESSION_PLACEHOLDER = "{CHECKOUT_SESSION_ID}";
 export function createStripe(settings: StripeSettings): Payments {
   return {
     packages: settings.packages,
-    readPriceTexts: createPriceTexts(settings.packages, (id) =>
+    readPrices: createPrices(settings.packages, (id) =>
       requestObject(settings, price, { method: "GET", path: `/v1/prices/${id}` }),
     ),
     async readReceipt(payment_intent_id) {

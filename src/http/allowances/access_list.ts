@@ -1,6 +1,7 @@
 /** Everything that may act on the caller's account, for the API and the pages. */
 import type { Access, AccessApp, Answer } from "../../account/contract.ts";
 import { locationName, programOf } from "../../domain/client_description.ts";
+import type { Language } from "../../domain/language.ts";
 import type { AllowedOrigin } from "../../domain/origins.ts";
 import { accepted } from "../../domain/result.ts";
 import type { ListedSession } from "../../identity/port.ts";
@@ -28,8 +29,11 @@ export interface AccessList extends Omit<Access, "apps"> {
   readonly browsers: readonly ListedBrowser[];
 }
 
-/** Refused as `scope` to a caller that may not see all of the account. */
-export async function readAccessList(context: AppContext): Promise<Answer<AccessList>> {
+/** Refused as `scope` to a caller that may not see all of the account. `language`: of the places. */
+export async function readAccessList(
+  context: AppContext,
+  language?: Language,
+): Promise<Answer<AccessList>> {
   const { apps: registry, identity } = context.get("services");
   const { identity_id } = context.get("caller");
   const [access, sessions, registered] = await Promise.all([
@@ -42,7 +46,7 @@ export async function readAccessList(context: AppContext): Promise<Answer<Access
     const known = registered.get(app.slug);
     return { ...app, registered: known === undefined ? null : lookOf(known) };
   });
-  return accepted({ ...access.value, apps, browsers: listBrowsers(context, sessions) });
+  return accepted({ ...access.value, apps, browsers: listBrowsers(context, sessions, language) });
 }
 
 function lookOf(app: {
@@ -62,6 +66,7 @@ function lookOf(app: {
 export function listBrowsers(
   context: AppContext,
   sessions: readonly ListedSession[],
+  language?: Language,
 ): readonly ListedBrowser[] {
   const { proof } = context.get("caller");
   const current_id = proof.kind === "session" ? proof.session_id : null;
@@ -71,7 +76,7 @@ export function listBrowsers(
     return {
       ...session,
       browser: session.browser ?? this_browser,
-      place: locationName({ city, country }),
+      place: locationName({ city, country }, language),
       current,
     };
   });

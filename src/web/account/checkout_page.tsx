@@ -1,7 +1,8 @@
 /** The page that a buyer returns to: paid, waiting for the confirmation, or cancelled. */
 import type { ListedPurchase } from "../../account/contract.ts";
-import { buyPath, type PurchaseReturn } from "./purchase_return.ts";
+import { buyPath, namedLink, type PurchaseReturn } from "./purchase_return.ts";
 import { BackTo } from "../layout/back_link.tsx";
+import { t } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
 import { CHECKOUT_TEXTS, credits as creditText, number } from "../layout/labels.ts";
 
@@ -16,9 +17,12 @@ interface CheckoutPageProps extends ListedPurchase {
 /** While it waits, it follows the account's stream, and screen readers announce the change. */
 export function CheckoutPage(props: CheckoutPageProps) {
   const { state, line, reload_path, back } = props;
-  const { title } = CHECKOUT_TEXTS[state];
   return (
-    <Page title={title} section="account" scripts={state === "waiting" ? ["live.js"] : []}>
+    <Page
+      title={t(CHECKOUT_TEXTS[state].title)}
+      section="account"
+      scripts={state === "waiting" ? ["live.js"] : []}
+    >
       <section class="panel checkout" {...(state === "waiting" ? { "data-live-after": line } : {})}>
         <div role="status">
           <div id="checkout" data-live>
@@ -26,18 +30,18 @@ export function CheckoutPage(props: CheckoutPageProps) {
           </div>
         </div>
         <div class="acts" id="checkout-acts" data-live>
-          <BackTo back={back} result={state === "paid" ? "bought" : null} button />
+          <BackTo back={namedLink(back)} result={state === "paid" ? "bought" : null} button />
           <a class={back === null ? "button" : "button quiet"} href="/account#purchases">
-            Go to your account
+            {t("Go to your account")}
           </a>
           {state === "waiting" ? (
             <a class="button quiet" href={reload_path}>
-              Check again
+              {t("Check again")}
             </a>
           ) : null}
           {state === "cancelled" ? (
             <a class="button quiet" href={buyPath(back)}>
-              Choose a package
+              {t("Choose a package")}
             </a>
           ) : null}
         </div>
@@ -51,16 +55,16 @@ function State({ state, purchase, credits, taken_back }: CheckoutPageProps) {
   return (
     <>
       <p class={`checkout-sign is-${state}`} aria-hidden="true"></p>
-      <h1>{title}</h1>
+      <h1>{t(title)}</h1>
       {purchase === null ? null : (
         <p class="checkout-amount">
           +{creditText(purchase.credits)} <span class="hint">{purchase.package_name}</span>
         </p>
       )}
       <p>
-        {taken_back > 0 ? "The payment was refunded later, and credits were taken back." : text}
+        {t(taken_back > 0 ? "The payment was refunded later, and credits were taken back." : text)}
       </p>
-      <p class="hint">Your balance is {number(credits)}.</p>
+      <p class="hint">{t("Your balance is {count}.", { count: number(credits) })}</p>
     </>
   );
 }

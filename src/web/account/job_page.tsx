@@ -1,6 +1,7 @@
 /** One job: what it cost and why, its metadata, and each of its ledger entries. */
 import type { Child } from "hono/jsx";
 import type { JobHistory, JobRow } from "../../account/contract.ts";
+import { t, type Said } from "../language/text.tsx";
 import { credits, number, signed, stateName } from "../layout/labels.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { SomethingWrong } from "../layout/support.tsx";
@@ -13,7 +14,7 @@ import { Steps } from "./statement_list.tsx";
 
 interface JobPageProps extends JobHistory {
   readonly appLook: AppLooks;
-  readonly notice: string | null;
+  readonly notice: Said | null;
 }
 
 export function JobPage({ job, entries, line, appLook, notice }: JobPageProps) {
@@ -25,21 +26,21 @@ export function JobPage({ job, entries, line, appLook, notice }: JobPageProps) {
       <div class="page-head">
         <h1 class="job-title">{title}</h1>
         <span class="ways-on">
-          <SomethingWrong kind="job" id={job.id} name="this job" />
-          <a href="/account/jobs">All jobs</a>
+          <SomethingWrong kind="job" id={job.id} name={t("this job")} />
+          <a href="/account/jobs">{t("All jobs")}</a>
         </span>
       </div>
       <div class="columns" data-live-after={line}>
         <div class="main-column">
           <section class="panel" id="outcome" data-live aria-labelledby="outcome-name">
             <h2 id="outcome-name" class="unseen">
-              Cost
+              {t("Cost")}
             </h2>
             <Outcome job={job} change={sumOf(entries)} />
             <Facts job={job} look={look} />
           </section>
           <section class="panel" id="credits" data-live aria-labelledby="credits-name">
-            <h2 id="credits-name">What happened to your credits</h2>
+            <h2 id="credits-name">{t("What happened to your credits")}</h2>
             <Steps entries={entries} />
           </section>
           {job.status === "started" ? <Cancel job={job} /> : null}
@@ -63,29 +64,24 @@ function Outcome({ job, change }: { job: JobRow; change: number }) {
   if (job.status === "started") {
     return (
       <>
-        <p class="job-price is-held">{number(job.reserved)} held</p>
+        <p class="job-price is-held">{t("{count} held", { count: number(job.reserved) })}</p>
         <p class="hint">
-          The job is running. When it ends, you pay what it cost, and the rest is available again.
-          {job.spent === null ? null : ` If it times out, you pay ${credits(job.spent)}.`}
+          {t(
+            "The job is running. When it ends, you pay what it cost, and the rest is available again.",
+          )}
+          {job.spent === null
+            ? null
+            : ` ${t("If it times out, you pay {credits}.", { credits: credits(job.spent) })}`}
         </p>
       </>
     );
   }
-  const [given_back, cost] = [job.actual_cost + change, job.actual_cost];
   return (
     <>
       <p class="job-price">
-        {signed(change)} <small>{Math.abs(change) === 1 ? "credit" : "credits"}</small>
+        {signed(change)} <small>{t(Math.abs(change) === 1 ? "credit" : "credits")}</small>
       </p>
-      <p class="hint">
-        {given_back > 0
-          ? `It cost ${credits(cost)}, and ${number(given_back)} ${given_back === 1 ? "was" : "were"} given back.`
-          : cost === 0
-            ? "You were not charged."
-            : cost > job.reserved
-              ? `It cost ${number(cost - job.reserved)} more than the ${number(job.reserved)} that were held.`
-              : `${number(job.reserved)} ${job.reserved === 1 ? "was" : "were"} held while it ran.`}
-      </p>
+      <p class="hint">{outcomeText(job, change)}</p>
       {reason === null ? null : (
         <p class="job-failure">
           {job.failure === "cancelled" ? null : <strong>{stateName(job)}: </strong>}
@@ -96,33 +92,52 @@ function Outcome({ job, change }: { job: JobRow; change: number }) {
   );
 }
 
+function outcomeText({ reserved, actual_cost }: JobRow, change: number): string {
+  const given_back = actual_cost + change;
+  if (given_back > 0) {
+    const values = { cost: credits(actual_cost), count: number(given_back) };
+    return given_back === 1
+      ? t("It cost {cost}, and {count} was given back.", values)
+      : t("It cost {cost}, and {count} were given back.", values);
+  }
+  if (actual_cost === 0) return t("You were not charged.");
+  const held = number(reserved);
+  if (actual_cost > reserved) {
+    const more = number(actual_cost - reserved);
+    return t("It cost {more} more than the {held} that were held.", { more, held });
+  }
+  return reserved === 1
+    ? t("{held} was held while it ran.", { held })
+    : t("{held} were held while it ran.", { held });
+}
+
 function Facts({ job, look }: { job: JobRow; look: AppLook }) {
   const facts: (readonly [string, Child])[] = [
     [
-      "App",
+      t("App"),
       <span class="with-icon">
         <AppIcon look={look} size={28} /> {look.name}
       </span>,
     ],
-    ["Started by", <StartedBy job={job} />],
+    [t("Started by"), <StartedBy job={job} />],
     [
-      "Status",
-      <span data-say={`This job: ${refundName(job) ?? stateName(job)}`}>
+      t("Status"),
+      <span data-say={t("This job: {state}", { state: refundName(job) ?? stateName(job) })}>
         <JobState {...job} />
       </span>,
     ],
-    ["Action", job.action],
-    ["Started", <Time at_ms={job.created_at_ms} />],
+    [t("Action"), job.action],
+    [t("Started"), <Time at_ms={job.created_at_ms} />],
     ...(job.status !== "started" || progressText(job) === null
       ? []
-      : ([["Progress", <JobProgress job={job} />]] as const)),
+      : ([[t("Progress"), <JobProgress job={job} />]] as const)),
     ...(job.status !== "started" || job.spent === null
       ? []
-      : ([["Spent so far", credits(job.spent)]] as const)),
+      : ([[t("Spent so far"), credits(job.spent)]] as const)),
     job.status === "started"
-      ? ["Times out", <Time at_ms={job.expires_at_ms} />]
-      : ["Last change", <Time at_ms={job.updated_at_ms} />],
-    ["Job id", <code>{job.id}</code>],
+      ? [t("Times out"), <Time at_ms={job.expires_at_ms} />]
+      : [t("Last change"), <Time at_ms={job.updated_at_ms} />],
+    [t("Job id"), <code>{job.id}</code>],
   ];
   return (
     <dl class="details">
@@ -140,18 +155,19 @@ function Facts({ job, look }: { job: JobRow; look: AppLook }) {
 function Cancel({ job }: { job: JobRow }) {
   return (
     <section class="panel" aria-labelledby="cancel-name">
-      <h2 id="cancel-name">Cancel</h2>
+      <h2 id="cancel-name">{t("Cancel")}</h2>
       <p class="hint">
-        The job ends now
-        {job.spent === null ? ", as if it had timed out" : `, and you pay ${credits(job.spent)}`}.
-        If its app still completes it, you pay what it cost.
+        {job.spent === null
+          ? t("The job ends now, as if it had timed out.")
+          : t("The job ends now, and you pay {credits}.", { credits: credits(job.spent) })}{" "}
+        {t("If its app still completes it, you pay what it cost.")}
       </p>
       <details class="confirm">
-        <summary class="button quiet">Cancel this job</summary>
+        <summary class="button quiet">{t("Cancel this job")}</summary>
         <form method="post" action="/account/jobs/cancel">
           <input type="hidden" name="job_id" value={job.id} />
           <button type="submit" class="danger">
-            Yes, cancel it now
+            {t("Yes, cancel it now")}
           </button>
         </form>
       </details>
@@ -164,7 +180,7 @@ function Preview({ job }: { job: JobRow }) {
   const url = previewOf(readMetadata(job.metadata_json));
   if (url === null) return null;
   return (
-    <section class="panel job-preview" aria-label="Result">
+    <section class="panel job-preview" aria-label={t("Result")}>
       <img
         src={url}
         alt=""
@@ -184,8 +200,8 @@ function Details({ job }: { job: JobRow }) {
   if (Object.keys(metadata).length === 0) return null;
   return (
     <section class="panel" aria-labelledby="metadata-name">
-      <h2 id="metadata-name">What the app stored</h2>
-      <div class="scroll" tabindex={0} role="region" aria-label="Metadata of the app">
+      <h2 id="metadata-name">{t("What the app stored")}</h2>
+      <div class="scroll" tabindex={0} role="region" aria-label={t("Metadata of the app")}>
         <pre>{JSON.stringify(metadata, null, 2)}</pre>
       </div>
     </section>

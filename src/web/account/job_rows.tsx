@@ -1,5 +1,6 @@
 /** Jobs as rows: the app's icon, what it does, when, its state, and what it cost. */
 import type { JobRow } from "../../account/contract.ts";
+import { t } from "../language/text.tsx";
 import { Time } from "../layout/time.tsx";
 import { stateName, number, signed } from "../layout/labels.ts";
 import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
@@ -52,7 +53,9 @@ type Ended = Pick<JobRow, "status" | "failure" | "failure_reason">;
 export function failureText({ status, failure, failure_reason }: Ended): string | null {
   if (status !== "failed") return null;
   if (failure_reason !== null) return failure_reason;
-  return failure === "expired" ? "The app did not finish it in time." : "The app did not say why.";
+  return failure === "expired"
+    ? t("The app did not finish it in time.")
+    : t("The app did not say why.");
 }
 
 type Progress = Pick<JobRow, "status" | "done" | "message">;
@@ -60,7 +63,7 @@ type Progress = Pick<JobRow, "status" | "done" | "message">;
 /** How far a started job is, such as "40% – Frame 40 of 100"; null: it did not say, or it has ended. */
 export function progressText({ status, done, message }: Progress): string | null {
   if (status !== "started") return null;
-  const percent = done === null ? null : `${Math.floor(done * 100)}%`;
+  const percent = done === null ? null : t("{percent}%", { percent: Math.floor(done * 100) });
   const parts = [percent, message].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(" – ");
 }
@@ -72,7 +75,7 @@ export function JobProgress({ job }: { job: Progress }) {
     <>
       {done === null ? null : (
         <>
-          <progress max={1} value={done} aria-label="Progress" />{" "}
+          <progress max={1} value={done} aria-label={t("Progress")} />{" "}
         </>
       )}
       {progressText(job)}
@@ -93,13 +96,13 @@ export function refundName({
   refunded,
 }: Pick<JobRow, "actual_cost" | "refunded">): string | null {
   if (refunded === 0) return null;
-  return refunded === actual_cost ? "Refunded" : "Partly refunded";
+  return refunded === actual_cost ? t("Refunded") : t("Partly refunded");
 }
 
 /** The credits that the job took from the balance, or that are held for it. */
 function JobCost({ status, reserved, actual_cost, refunded }: JobRow) {
   return status === "started" ? (
-    <span class="job-cost is-held">{number(reserved)} held</span>
+    <span class="job-cost is-held">{t("{count} held", { count: number(reserved) })}</span>
   ) : (
     <span class="job-cost">{signed(refunded - actual_cost)}</span>
   );

@@ -1,5 +1,6 @@
 /** The list of the person's jobs, with filters and pages. */
 import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
+import { t } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
 import { Zone } from "../layout/time.tsx";
 import { NewRows } from "../layout/live.tsx";
@@ -25,12 +26,12 @@ export function JobsPage(props: JobsPageProps) {
   const filtered = app !== null || status !== null || by !== null;
   return (
     <Page
-      title="Jobs"
+      title={t("Jobs")}
       section="jobs"
       scripts={is_first_page ? ["times.js", "live.js"] : ["times.js"]}
     >
       <div class="page-head">
-        <h1>Jobs</h1>
+        <h1>{t("Jobs")}</h1>
         <Filters {...props} />
       </div>
       <section
@@ -39,12 +40,12 @@ export function JobsPage(props: JobsPageProps) {
         data-live-after={is_first_page ? line : undefined}
       >
         <h2 id="list" class="unseen">
-          {filtered ? "Matching jobs" : "All jobs"}
+          {filtered ? t("Matching jobs") : t("All jobs")}
         </h2>
         {by === null || jobs.length === 0 ? null : (
           <p class="hint">
-            Only jobs that one app, connection or token started.{" "}
-            <a href="/account/jobs">Show all jobs</a>
+            {t("Only jobs that one app, connection or token started.")}{" "}
+            <a href="/account/jobs">{t("Show all jobs")}</a>
           </p>
         )}
         <NewRows />
@@ -54,11 +55,11 @@ export function JobsPage(props: JobsPageProps) {
           <JobRows jobs={jobs} appLook={appLook} />
         )}
       </section>
-      <nav class="pages" aria-label="Pages">
-        {is_first_page ? <span></span> : <a href={jobsPath(props)}>Newest jobs</a>}
+      <nav class="pages" aria-label={t("Pages")}>
+        {is_first_page ? <span></span> : <a href={jobsPath(props)}>{t("Newest jobs")}</a>}
         {next === null ? null : (
           <a href={next} rel="next">
-            Older jobs
+            {t("Older jobs")}
           </a>
         )}
       </nav>
@@ -79,26 +80,26 @@ function Filters({ apps, app, status, by }: JobsPageProps) {
   return (
     <form method="get" action="/account/jobs" class="filters">
       {by === null ? null : <input type="hidden" name="by" value={by} />}
-      <label for="filter-app">App</label>
+      <label for="filter-app">{t("App")}</label>
       <select id="filter-app" name="app">
-        <option value="">All apps</option>
+        <option value="">{t("All apps")}</option>
         {apps.map(([slug, name]) => (
           <option value={slug} selected={slug === app}>
             {name}
           </option>
         ))}
       </select>
-      <label for="filter-status">Status</label>
+      <label for="filter-status">{t("Status")}</label>
       <select id="filter-status" name="status">
-        <option value="">Any</option>
+        <option value="">{t("Any")}</option>
         {JOB_STATUSES.map((one) => (
           <option value={one} selected={one === status}>
-            {JOB_STATUS_NAMES[one]}
+            {t(JOB_STATUS_NAMES[one])}
           </option>
         ))}
       </select>
       <button type="submit" class="quiet small">
-        Show
+        {t("Show")}
       </button>
     </form>
   );
@@ -107,11 +108,11 @@ function Filters({ apps, app, status, by }: JobsPageProps) {
 function NoJobs({ filtered }: { filtered: boolean }) {
   return filtered ? (
     <p class="empty">
-      No jobs match. <a href="/account/jobs">Show all jobs</a>
+      {t("No jobs match.")} <a href="/account/jobs">{t("Show all jobs")}</a>
     </p>
   ) : (
     <p class="empty">
-      No app has run a job for you yet. When one does, its result and cost appear here.
+      {t("No app has run a job for you yet. When one does, its result and cost appear here.")}
     </p>
   );
 }

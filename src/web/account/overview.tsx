@@ -4,6 +4,8 @@ import { readPurchaseReturn } from "./purchase_return.ts";
 import { AccountPage } from "./overview_page.tsx";
 import { noticeText } from "../layout/messages.ts";
 import { readAccessList } from "../../http/allowances/access_list.ts";
+import type { PackagePrice } from "../../domain/purchases.ts";
+import { languageOf } from "../language/choice.ts";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appLooks } from "../layout/app_icon.tsx";
@@ -23,12 +25,12 @@ export const showAccount = factory.createHandlers(async (context) => {
   const [person, overview, access, appLook, purchases, prices, back] = await Promise.all([
     identity.readPerson(identity_id),
     account.readOverview(callerOf(context), { from_ms }),
-    readAccessList(context),
+    readAccessList(context, languageOf(context)),
     appLooks(context),
     account.listPurchases(callerOf(context), { limit: OVERVIEW_PURCHASES }),
     payments === null
-      ? new Map<string, string>()
-      : payments.readPriceTexts((work) => context.executionCtx.waitUntil(work)),
+      ? new Map<string, PackagePrice>()
+      : payments.readPrices((work) => context.executionCtx.waitUntil(work)),
     readPurchaseReturn(context, {
       return_to: context.req.query("return_to"),
       client: context.req.query("client"),

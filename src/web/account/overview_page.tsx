@@ -1,10 +1,11 @@
 /** The account page: balance, jobs and spending, and on the side the person and what has access. */
 import type { Overview as AccountOverview, PurchaseRecord } from "../../account/contract.ts";
-import type { CreditPackage } from "../../domain/purchases.ts";
+import type { CreditPackage, PackagePrices } from "../../domain/purchases.ts";
 import type { AccessList } from "../../http/allowances/access_list.ts";
 import type { Person } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
+import { rich, t, type PlainText, type Said } from "../language/text.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { LotList } from "../layout/lot_list.tsx";
 import { Time, Zone } from "../layout/time.tsx";
@@ -23,6 +24,7 @@ import { Purchases } from "./purchases_section.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { JobRows, type JobRowsProps } from "./job_rows.tsx";
 import { DataSection } from "./data_section.tsx";
+import { sequence } from "./sequence.ts";
 
 /** The account and its charts, until `to_ms`. */
 export type Overview = AccountOverview & { readonly to_ms: number };
@@ -33,12 +35,12 @@ interface AccountPageProps {
   readonly appLook: AppLooks;
   readonly access: AccessList;
   readonly packages: readonly CreditPackage[];
-  readonly prices: ReadonlyMap<string, string>;
+  readonly prices: PackagePrices;
   /** The page that the person came from; null: none. */
   readonly back: PurchaseReturn | null;
   readonly purchases: readonly PurchaseRecord[];
   readonly has_more_purchases: boolean;
-  readonly notice: string | null;
+  readonly notice: Said | null;
 }
 
 export function AccountPage(props: AccountPageProps) {
@@ -48,7 +50,7 @@ export function AccountPage(props: AccountPageProps) {
   // A person whom an app or an approval sent here to buy credits looks for them first.
   const came_to_buy = props.back !== null;
   return (
-    <Page title="Your account" section="account" scripts={["times.js", "live.js"]}>
+    <Page title={t("Your account")} section="account" scripts={["times.js", "live.js"]}>
       <NoticeLine notice={notice} />
       <div class="columns" data-live-after={overview.line}>
         <div class="main-column">
@@ -87,16 +89,19 @@ function Balance({ overview, appName, sells }: OfApps & { readonly sells: boolea
   const has_nothing = is_unused && account.credits === 0;
   return (
     <section class="panel balance" id="balance" data-live aria-labelledby="balance-name">
-      <h1 id="balance-name">Your balance</h1>
+      <h1 id="balance-name">{t("Your balance")}</h1>
       <p
         class={account.credits < 0 ? "balance-now is-negative" : "balance-now"}
-        data-say={`Your balance is ${credits(account.credits)}. ${held ?? "Nothing held"}.`}
+        data-say={t("Your balance is {credits}. {held}.", {
+          credits: credits(account.credits),
+          held: held ?? t("Nothing held"),
+        })}
       >
-        <span data-credits>{number(account.credits)}</span> <small>credits</small>
+        <span data-credits>{number(account.credits)}</span> <small>{t("credits")}</small>
       </p>
       <p class="held" data-held>
         {held === null ? (
-          "Nothing held"
+          t("Nothing held")
         ) : (
           <>
             <span class="held-sign" aria-hidden="true"></span>
@@ -107,30 +112,32 @@ function Balance({ overview, appName, sells }: OfApps & { readonly sells: boolea
       <LotList lots={overview.lots} appName={appName} />
       {account.credits < 0 ? (
         <p class="hint">
-          {debtReason(overview.debt_cause)} You can start new jobs when the balance is above zero
-          again.
+          {debtReason(overview.debt_cause)}{" "}
+          {t("You can start new jobs when the balance is above zero again.")}
         </p>
       ) : null}
       {is_unused ? (
         <p class="empty">
-          {has_nothing ? firstCredits(overview) : givenCredits(overview, appName)}
+          {has_nothing ? t(firstCredits(overview)) : givenCredits(overview, appName)}
         </p>
       ) : (
         <BalanceChart points={balance} from_ms={from_ms} to_ms={to_ms} />
       )}
       <p class="panel-foot" hidden={has_nothing}>
         <span class="hint">
-          {is_unused ? "" : `${chartPeriod(overview)} `}Held credits are set aside for running jobs.
-          When a job ends, you pay what it cost, and the rest is available again.
+          {is_unused ? "" : `${t(chartPeriod(overview))} `}
+          {t(
+            "Held credits are set aside for running jobs. When a job ends, you pay what it cost, and the rest is available again.",
+          )}
         </span>
-        {sells ? <a href="#buy">Buy credits</a> : null}
-        <a href="/account/statement">Statement</a>
+        {sells ? <a href="#buy">{t("Buy credits")}</a> : null}
+        <a href="/account/statement">{t("Statement")}</a>
       </p>
     </section>
   );
 }
 
-function firstCredits({ takes_starters }: Overview): string {
+function firstCredits({ takes_starters }: Overview): PlainText {
   return takes_starters
     ? "You get your first credits when you open an app that uses this account."
     : "This account gets no starter credits: you had an account before, or this one began with a passkey or in an app with its own sign-in.";
@@ -141,11 +148,17 @@ function givenCredits({ apps }: Overview, appName: OfApps["appName"]): string {
   const givers = apps.filter((app) => app.granted_at_ms !== null && app.starter_credits > 0);
   const sum = givers.reduce((total, { starter_credits }) => total + starter_credits, 0);
   const given = counted(sum, "starter credit", "starter credits");
-  const from = givers.map(({ slug }) => appName(slug)).join(" and ");
-  return `${from === "" ? "" : `You got ${given} from ${from}. `}When an app runs a job for you, you pay with credits. A chart of your balance appears here with the first job.`;
+  const names = sequence(givers.map(({ slug }) => appName(slug)));
+  const begun = names === "" ? "" : `${t("You got {given} from {apps}.", { given, apps: names })} `;
+  return (
+    begun +
+    t(
+      "When an app runs a job for you, you pay with credits. A chart of your balance appears here with the first job.",
+    )
+  );
 }
 
-function chartPeriod({ account, balance_is_complete, from_ms }: Overview): string {
+function chartPeriod({ account, balance_is_complete, from_ms }: Overview): PlainText {
   if (!balance_is_complete) return "The most recent part of the last 30 days.";
   return account.created_at_ms >= from_ms ? "Since your account was opened." : "The last 30 days.";
 }
@@ -154,12 +167,12 @@ function RecentJobs({ jobs, appLook }: JobRowsProps) {
   return (
     <section class="panel" id="recent-jobs" data-live aria-labelledby="recent-jobs-name">
       <div class="panel-head">
-        <h2 id="recent-jobs-name">Recent jobs</h2>
-        {jobs.length === 0 ? null : <a href="/account/jobs">All jobs</a>}
+        <h2 id="recent-jobs-name">{t("Recent jobs")}</h2>
+        {jobs.length === 0 ? null : <a href="/account/jobs">{t("All jobs")}</a>}
       </div>
       {jobs.length === 0 ? (
         <p class="empty">
-          No app has run a job for you yet. Jobs appear here as soon as they start.
+          {t("No app has run a job for you yet. Jobs appear here as soon as they start.")}
         </p>
       ) : (
         <JobRows jobs={jobs} appLook={appLook} />
@@ -174,14 +187,16 @@ function Spending({ overview, appName }: OfApps) {
   return (
     <section class="panel" id="spending" data-live aria-labelledby="spending-name">
       <div class="panel-head">
-        <h2 id="spending-name">Spending by app</h2>
+        <h2 id="spending-name">{t("Spending by app")}</h2>
         <span class="hint">
-          {spending.length === 0 ? null : `${credits(total)} in the last 30 days`}
+          {spending.length === 0
+            ? null
+            : t("{credits} in the last 30 days", { credits: credits(total) })}
         </span>
       </div>
       {spending.length === 0 ? (
         <p class="empty">
-          You have spent nothing in the last 30 days. What each app’s jobs cost appears here.
+          {t("You have spent nothing in the last 30 days. What each app’s jobs cost appears here.")}
         </p>
       ) : (
         <SpendingChart spending={spending} appName={appName} />
@@ -192,40 +207,43 @@ function Spending({ overview, appName }: OfApps) {
 
 function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overview">) {
   const { account, next_credits: next } = overview;
-  const name = person.name ?? person.email ?? "You";
+  const name = person.name ?? person.email ?? t("You");
   return (
     <section class="panel profile" aria-labelledby="profile-name">
       <h2 id="profile-name">{name}</h2>
       {person.email === null ? null : (
         <p>
           {person.name === null ? null : person.email}
-          {person.email_verified ? null : <span class="tag">not verified</span>}
+          {person.email_verified ? null : <span class="tag">{t("not verified")}</span>}
         </p>
       )}
       <p>
-        <a href="/account/security">How you sign in</a>
+        <a href="/account/security">{t("How you sign in")}</a>
       </p>
       <dl class="details">
         <div>
-          <dt>Plan</dt>
+          <dt>{t("Plan")}</dt>
           <dd>{overview.plan_name ?? nameFromSlug(account.plan)}</dd>
         </div>
         {next === null ? null : (
           <div>
-            <dt>Next credits</dt>
+            <dt>{t("Next credits")}</dt>
             <dd>
-              {credits(next.credits)} on <Time at_ms={next.at_ms} style="day" />
+              {rich("{credits} on {day}", {
+                credits: credits(next.credits),
+                day: <Time at_ms={next.at_ms} style="day" />,
+              })}
             </dd>
           </div>
         )}
         <div>
-          <dt>Member since</dt>
+          <dt>{t("Member since")}</dt>
           <dd>
             <Time at_ms={account.created_at_ms} style="day" />
           </dd>
         </div>
         <div>
-          <dt>Account id</dt>
+          <dt>{t("Account id")}</dt>
           <dd>
             <code>{account.id}</code>
           </dd>

@@ -1,13 +1,15 @@
 /** The credit packages, each with a button to its checkout. */
-import type { CreditPackage } from "../../domain/purchases.ts";
+import type { CreditPackage, PackagePrice, PackagePrices } from "../../domain/purchases.ts";
+import { rich, t } from "../language/text.tsx";
 import { counted, nameFromSlug, number } from "../layout/labels.ts";
 import { BackTo } from "../layout/back_link.tsx";
-import type { PurchaseReturn } from "./purchase_return.ts";
+import { priceText } from "./money.ts";
+import { namedLink, type PurchaseReturn } from "./purchase_return.ts";
 
 interface BuyCreditsProps {
   readonly packages: readonly CreditPackage[];
   /** By the package's id; without an entry, Stripe shows the price. */
-  readonly prices: ReadonlyMap<string, string>;
+  readonly prices: PackagePrices;
   /** The page that the buyer came from; null: none. */
   readonly back: PurchaseReturn | null;
 }
@@ -17,8 +19,8 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
   return (
     <section class="panel" id="buy" aria-labelledby="buy-name">
       <div class="panel-head">
-        <h2 id="buy-name">Buy credits</h2>
-        <BackTo back={back} result={null} />
+        <h2 id="buy-name">{t("Buy credits")}</h2>
+        <BackTo back={namedLink(back)} result={null} />
       </div>
       <ul class="packages">
         {packages.map(({ id, name, credits, ...terms }) => (
@@ -30,11 +32,11 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
               ))}
               <h3 id={`package-${id}`}>{name}</h3>
               <p id={`credits-${id}`} class="package-credits">
-                {number(credits)} <small>credits</small>
+                {number(credits)} <small>{t("credits")}</small>
               </p>
               <PackageTerms {...terms} />
               <button type="submit" aria-describedby={`package-${id} credits-${id}`}>
-                {prices.has(id) ? `Buy for ${prices.get(id)}` : "Buy"}
+                {buttonText(prices.get(id))}
               </button>
             </form>
           </li>
@@ -42,14 +44,19 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
       </ul>
       <p class="hint">
         {packages.every(({ id }) => prices.has(id))
-          ? "Stripe takes the payment; taxes may be added there."
-          : "Stripe shows the price and takes the payment."}{" "}
-        Your credits arrive as soon as the payment is confirmed.{" "}
-        <a href="/account/top-up">Automatic top-up</a> buys them before they run out.
+          ? t("Stripe takes the payment; taxes may be added there.")
+          : t("Stripe shows the price and takes the payment.")}{" "}
+        {t("Your credits arrive as soon as the payment is confirmed.")}{" "}
+        {rich("{top_up} buys them before they run out.", {
+          top_up: <a href="/account/top-up">{t("Automatic top-up")}</a>,
+        })}
       </p>
     </section>
   );
 }
+
+const buttonText = (price: PackagePrice | undefined): string =>
+  price === undefined ? t("Buy") : t("Buy for {price}", { price: priceText(price) });
 
 /** When a package's credits expire, and where they can be used; nothing if it has no terms. */
 function PackageTerms({
@@ -59,8 +66,10 @@ function PackageTerms({
   const texts = [
     expires_after_days === undefined
       ? null
-      : `usable for ${counted(expires_after_days, "day", "days")}`,
-    app_slugs === undefined ? null : `only in ${app_slugs.map(nameFromSlug).join(", ")}`,
+      : t("usable for {days}", { days: counted(expires_after_days, "day", "days") }),
+    app_slugs === undefined
+      ? null
+      : t("only in {apps}", { apps: app_slugs.map(nameFromSlug).join(", ") }),
   ].filter((text) => text !== null);
   return texts.length === 0 ? null : <p class="hint">{texts.join(", ")}</p>;
 }

@@ -1,10 +1,11 @@
 /** The credits that a person bought: the newest on the account page, and all of them on a page of their own. */
 import type { PurchaseRecord } from "../../account/contract.ts";
-import { moneyText } from "../../domain/currency.ts";
+import { t } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
 import { credits } from "../layout/labels.ts";
 import { SomethingWrong } from "../layout/support.tsx";
 import { Time, Zone } from "../layout/time.tsx";
+import { money } from "./money.ts";
 
 interface PurchasesProps {
   readonly purchases: readonly PurchaseRecord[];
@@ -18,8 +19,8 @@ export function Purchases(props: PurchasesProps & { readonly has_more: boolean }
   return (
     <section class="panel" id="purchases" aria-labelledby="purchases-name">
       <div class="panel-head">
-        <h2 id="purchases-name">Purchases</h2>
-        {props.has_more ? <a href="/account/purchases">All purchases</a> : null}
+        <h2 id="purchases-name">{t("Purchases")}</h2>
+        {props.has_more ? <a href="/account/purchases">{t("All purchases")}</a> : null}
       </div>
       <Rows {...props} />
     </section>
@@ -29,16 +30,20 @@ export function Purchases(props: PurchasesProps & { readonly has_more: boolean }
 /** `older_path`: the next page; null: this is the last one. */
 export function PurchasesPage(props: PurchasesProps & { readonly older_path: string | null }) {
   return (
-    <Page title="Purchases" section="account" scripts={["times.js"]}>
-      <h1>Purchases</h1>
+    <Page title={t("Purchases")} section="account" scripts={["times.js"]}>
+      <h1>{t("Purchases")}</h1>
       <section class="panel">
-        {props.purchases.length === 0 ? <p class="empty">No purchases.</p> : <Rows {...props} />}
+        {props.purchases.length === 0 ? (
+          <p class="empty">{t("No purchases.")}</p>
+        ) : (
+          <Rows {...props} />
+        )}
       </section>
-      <nav class="pages" aria-label="Pages">
-        <a href="/account">Your account</a>
+      <nav class="pages" aria-label={t("Pages")}>
+        <a href="/account">{t("Your account")}</a>
         {props.older_path === null ? null : (
           <a href={props.older_path} rel="next">
-            Older purchases
+            {t("Older purchases")}
           </a>
         )}
       </nav>
@@ -56,14 +61,17 @@ function Rows({ purchases, has_receipts }: PurchasesProps) {
             <strong>+{credits(it.credits)}</strong> {it.package_name}
             <span class="hint below">
               <Time at_ms={it.created_at_ms} />
-              {it.taken_back === 0 ? null : ` · refunded, ${credits(it.taken_back)} taken back`}
+              {it.taken_back === 0
+                ? null
+                : ` · ${t("refunded, {credits} taken back", { credits: credits(it.taken_back) })}`}
             </span>
           </span>
           <span class="paid">
-            {moneyText(it.paid_minor, it.currency)}
+            {money(it.paid_minor, it.currency)}
             {has_receipts ? (
               <a href={`/account/receipt?payment=${it.payment_intent_id}`}>
-                Receipt<span class="unseen">{` for ${it.package_name}`}</span>
+                {t("Receipt")}
+                <span class="unseen">{` ${t("for {name}", { name: it.package_name })}`}</span>
               </a>
             ) : null}
             <SomethingWrong kind="purchase" id={it.payment_intent_id} name={it.package_name} />

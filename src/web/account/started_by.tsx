@@ -1,6 +1,7 @@
 /** The starter of a job, as its holder and operators see it. */
 import type { JobRow } from "../../account/contract.ts";
 import { startedBy, starterOf, type StarterColumns } from "../../domain/started_by.ts";
+import { rich, t } from "../language/text.tsx";
 import { nameFromSlug } from "../layout/labels.ts";
 import { currentShell } from "../layout/shell.ts";
 
@@ -13,10 +14,12 @@ export function starterText(job: StarterColumns): string | null {
     case "app":
       return starter.name ?? nameFromSlug(starter.slug);
     case "token":
-      return `token “${starter.name}”`;
+      return t("token “{name}”", { name: String(starter.name) });
     case "connection": {
       const { name, host } = starter;
-      return host === null || host === currentShell().host ? name : `${name}, not registered here`;
+      return host === null || host === currentShell().host
+        ? name
+        : t("{name}, not registered here", { name });
     }
   }
 }
@@ -29,9 +32,7 @@ function otherStarter(job: JobRow): string | null {
 /** "by Lantern", with a link to the place where its holder stops it, and a full stop. Nothing if the app itself started it. */
 export function ByLink({ job }: { job: JobRow }) {
   return otherStarter(job) === null ? null : (
-    <>
-      Started by <StartedBy job={job} />.{" "}
-    </>
+    <>{rich("Started by {starter}.", { starter: <StartedBy job={job} /> })} </>
   );
 }
 
@@ -45,14 +46,14 @@ export function By(props: {
   const { job, before = "" } = props;
   const text = job === null ? null : otherStarter(job);
   if (text === null) return null;
-  return <span class={props.class}>{`${before}by ${text}`}</span>;
+  return <span class={props.class}>{before + t("by {starter}", { starter: text })}</span>;
 }
 
 /** The starter of a job, with a link to where its holder sees and stops it. */
 export function StartedBy({ job }: { job: StarterColumns }) {
   const { kind, id } = startedBy(job);
   const text = starterText(job);
-  if (id === null || text === null) return <>You, in a browser</>;
+  if (id === null || text === null) return <>{t("You, in a browser")}</>;
   return <a href={accessPath(kind, id)}>{text}</a>;
 }
 

@@ -7,7 +7,6 @@ import { callerOf, factory } from "../../http/context.ts";
 import { starterId } from "../../fields.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validOr } from "../../http/validation.ts";
-import { timeText } from "../layout/time.tsx";
 import { appLooks } from "../layout/app_icon.tsx";
 import { StatementPage, type MonthLink } from "./statement_page.tsx";
 
@@ -49,14 +48,14 @@ export const showStatement = factory.createHandlers(async (context) => {
   };
   const linkTo = (at_ms: number): MonthLink => {
     const linked = monthOf(at_ms);
-    return { path: pathOf(linked), month_name: timeText(linked.from_ms, "month") };
+    return { path: pathOf(linked), from_ms: linked.from_ms };
   };
   return context.html(
     <StatementPage
       statement={read.value}
       appLook={appLook}
-      month_name={timeText(from_ms, "month")}
       month={month.name}
+      from_ms={from_ms}
       filters={filters}
       earlier={from_ms > opened_at_ms ? linkTo(from_ms - 1) : null}
       later={to_ms <= now.from_ms ? linkTo(to_ms) : null}

@@ -1,6 +1,7 @@
 /** A statement's rows by day, each with its entries folded away. */
 import type { CountedEntry, StatementRow } from "../../account/contract.ts";
 import { utcDayOf } from "../../domain/calendar.ts";
+import { t } from "../language/text.tsx";
 import { number } from "../layout/labels.ts";
 import { Time } from "../layout/time.tsx";
 import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
@@ -26,7 +27,7 @@ export function StatementList({ rows, appLook }: StatementListProps) {
                 <Time at_ms={row.entries[0]?.at_ms ?? 0} style="weekday" />
               </h3>
               <span class="after" aria-hidden="true">
-                Balance
+                {t("Balance")}
               </span>
             </li>
           )}
@@ -57,7 +58,7 @@ function Row({ row, appLook }: { row: StatementRow } & Pick<StatementListProps, 
           </span>
           <span class={`amount is-${tone}`}>{amount}</span>
           <span class="after">
-            <span class="unseen">, balance </span>
+            <span class="unseen">{`, ${t("balance")} `}</span>
             {number(newest.balance_after)}
           </span>
         </summary>
@@ -66,7 +67,8 @@ function Row({ row, appLook }: { row: StatementRow } & Pick<StatementListProps, 
           <p>
             <ByLink job={job} />
             <a href={jobPath(job.id)}>
-              Open this job<span class="unseen">{`: ${title}`}</span>
+              {t("Open this job")}
+              <span class="unseen">{`: ${title}`}</span>
             </a>
           </p>
         )}
@@ -75,15 +77,15 @@ function Row({ row, appLook }: { row: StatementRow } & Pick<StatementListProps, 
   );
 }
 
-/** The effect of each entry of a row, and the balance after it. */
+/** The effect of each entry of a row, and the balance after it. Without classes, because a page has up to fifty of it. */
 export function Steps({ entries }: { entries: readonly CountedEntry[] }) {
   return (
     <table class="steps">
       <thead>
         <tr>
-          <th>When</th>
-          <th>What</th>
-          <th class="amount">Balance after</th>
+          <th>{t("When")}</th>
+          <th>{t("What")}</th>
+          <th>{t("Balance after")}</th>
         </tr>
       </thead>
       <tbody>
@@ -93,7 +95,7 @@ export function Steps({ entries }: { entries: readonly CountedEntry[] }) {
               <Time at_ms={entry.at_ms} style="clock" />
             </td>
             <td>{stepText(entry)}</td>
-            <td class="amount">{number(entry.balance_after)}</td>
+            <td>{number(entry.balance_after)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,9 +1,10 @@
 /** A month's statement: one row for each job and each other change of the credits. */
 import { STATEMENT_GROUPS, type StatementGroup } from "../../domain/statement.ts";
 import type { StatementRows } from "../../account/contract.ts";
+import { t, type PlainText } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
 import { NewRows } from "../layout/live.tsx";
-import { Zone } from "../layout/time.tsx";
+import { timeText, Zone } from "../layout/time.tsx";
 import { number, signed } from "../layout/labels.ts";
 import { StatementList, type StatementListProps } from "./statement_list.tsx";
 
@@ -14,16 +15,17 @@ interface StatementFilters {
   readonly by: string | null;
 }
 
+/** A month's statement; `from_ms`: the begin of the month. */
 export interface MonthLink {
   readonly path: string;
-  readonly month_name: string;
+  readonly from_ms: number;
 }
 
 interface StatementPageProps extends Pick<StatementListProps, "appLook"> {
   readonly statement: StatementRows;
-  /** The month as text, and as in the query. */
-  readonly month_name: string;
+  /** The month as in the query, and its begin. */
   readonly month: string;
+  readonly from_ms: number;
   readonly filters: StatementFilters;
   readonly earlier: MonthLink | null;
   readonly later: MonthLink | null;
@@ -35,7 +37,7 @@ interface StatementPageProps extends Pick<StatementListProps, "appLook"> {
   readonly older_path: string | null;
 }
 
-const GROUP_NAMES: Readonly<Record<StatementGroup, string>> = {
+const GROUP_NAMES: Readonly<Record<StatementGroup, PlainText>> = {
   jobs: "Jobs",
   purchases: "Purchases",
   starter: "Starter credits",
@@ -43,16 +45,17 @@ const GROUP_NAMES: Readonly<Record<StatementGroup, string>> = {
 };
 
 export function StatementPage(props: StatementPageProps) {
-  const { statement, month_name, month, is_current, first_path, older_path } = props;
+  const { statement, month, is_current, first_path, older_path } = props;
+  const month_name = monthName(props);
   const is_live = is_current && first_path === null;
   return (
     <Page
-      title={`Statement, ${month_name}`}
+      title={t("Statement, {month}", { month: month_name })}
       section="statement"
       scripts={is_live ? ["times.js", "live.js"] : ["times.js"]}
     >
       <div class="page-head">
-        <h1>Statement</h1>
+        <h1>{t("Statement")}</h1>
         <Filters {...props} />
       </div>
       <section
@@ -68,27 +71,35 @@ export function StatementPage(props: StatementPageProps) {
         <NewRows />
         <Rows {...props} />
       </section>
-      <nav class="pages" aria-label="Pages">
-        {first_path === null ? <span></span> : <a href={first_path}>Newest of {month_name}</a>}
+      <nav class="pages" aria-label={t("Pages")}>
+        {first_path === null ? (
+          <span></span>
+        ) : (
+          <a href={first_path}>{t("Newest of {month}", { month: month_name })}</a>
+        )}
         {older_path === null ? null : (
           <a href={older_path} rel="next">
-            Older in {month_name}
+            {t("Older in {month}", { month: month_name })}
           </a>
         )}
       </nav>
       <p class="panel-foot screen-only">
         <span class="hint">
-          The CSV file has every change of {month_name}: each time credits were held, charged or
-          given back.
+          {t(
+            "The CSV file has every change of {month}: each time credits were held, charged or given back.",
+            { month: month_name },
+          )}
         </span>
         <a href={`/account/statement.csv?month=${month}`} download>
-          Download as CSV
+          {t("Download as CSV")}
         </a>
       </p>
-      <Zone note="A month begins at midnight UTC." />
+      <Zone note={t("A month begins at midnight UTC.")} />
     </Page>
   );
 }
+
+const monthName = ({ from_ms }: Pick<MonthLink, "from_ms">): string => timeText(from_ms, "month");
 
 function Rows({ statement, filters, is_current, appLook }: StatementPageProps) {
   const { rows } = statement;
@@ -96,10 +107,10 @@ function Rows({ statement, filters, is_current, appLook }: StatementPageProps) {
   return (
     <p class="empty" id="movements">
       {isFiltered(filters)
-        ? "Nothing here matches the filter."
+        ? t("Nothing here matches the filter.")
         : is_current
-          ? "Your credits have not changed this month."
-          : "Your credits did not change in this month."}
+          ? t("Your credits have not changed this month.")
+          : t("Your credits did not change in this month.")}
     </p>
   );
 }
@@ -107,15 +118,15 @@ function Rows({ statement, filters, is_current, appLook }: StatementPageProps) {
 function Months({ earlier, later }: StatementPageProps) {
   if (earlier === null && later === null) return null;
   return (
-    <nav class="months" aria-label="Months">
+    <nav class="months" aria-label={t("Months")}>
       {earlier === null ? null : (
         <a href={earlier.path} rel="prev">
-          {earlier.month_name}
+          {monthName(earlier)}
         </a>
       )}
       {later === null ? null : (
         <a href={later.path} rel="next">
-          {later.month_name}
+          {monthName(later)}
         </a>
       )}
     </nav>
@@ -131,17 +142,17 @@ function Sums({ statement, filters, is_current }: StatementPageProps) {
     sums === null
       ? []
       : ([
-          ["Spent", signed(sums.spent)],
-          ["Added", signed(sums.added)],
+          [t("Spent"), signed(sums.spent)],
+          [t("Added"), signed(sums.added)],
         ] as const);
-  const held = closing.held === 0 ? [] : ([["Held", number(closing.held)]] as const);
+  const held = closing.held === 0 ? [] : ([[t("Held"), number(closing.held)]] as const);
   const figures: readonly (readonly [string, string])[] = filtered
     ? changes
     : [
-        [is_current ? "Balance" : "Balance at the end", number(closing.credits)],
+        [is_current ? t("Balance") : t("Balance at the end"), number(closing.credits)],
         ...held,
         ...changes,
-        ["At the start", number(opening.credits + opening.held)],
+        [t("At the start"), number(opening.credits + opening.held)],
       ];
   return (
     <div id="sums" data-live>
@@ -155,9 +166,10 @@ function Sums({ statement, filters, is_current }: StatementPageProps) {
       </dl>
       {closing.held === 0 || filtered ? null : (
         <p class="hint">
-          Held credits are yours until their job ends. The balance and the held credits are{" "}
-          {number(closing.credits + closing.held)} together: those at the start, less what was
-          spent, with what was added.
+          {t(
+            "Held credits are yours until their job ends. The balance and the held credits are {sum} together: those at the start, less what was spent, with what was added.",
+            { sum: number(closing.credits + closing.held) },
+          )}
         </p>
       )}
     </div>
@@ -171,27 +183,27 @@ function Filters({ statement, filters, month, appLook }: StatementPageProps) {
   return (
     <form method="get" action="/account/statement" class="filters">
       <input type="hidden" name="month" value={month} />
-      <label for="filter-app">App</label>
+      <label for="filter-app">{t("App")}</label>
       <select id="filter-app" name="app">
-        <option value="">All apps</option>
+        <option value="">{t("All apps")}</option>
         {statement.apps.map((slug) => (
           <option value={slug} selected={slug === filters.app}>
             {appLook(slug).name}
           </option>
         ))}
       </select>
-      <label for="filter-kind">Kind</label>
+      <label for="filter-kind">{t("Kind")}</label>
       <select id="filter-kind" name="kind">
-        <option value="">Everything</option>
+        <option value="">{t("Everything")}</option>
         {STATEMENT_GROUPS.map((group) => (
           <option value={group} selected={group === filters.kind}>
-            {GROUP_NAMES[group]}
+            {t(GROUP_NAMES[group])}
           </option>
         ))}
       </select>
       <SpenderFilter spenders={statement.spenders} by={filters.by} appLook={appLook} />
       <button type="submit" class="quiet small">
-        Show
+        {t("Show")}
       </button>
     </form>
   );
@@ -211,9 +223,9 @@ function SpenderFilter({
   const others = is_other ? [{ id: by, name: appLook(by).name }] : [];
   return (
     <>
-      <label for="filter-by">Started by</label>
+      <label for="filter-by">{t("Started by")}</label>
       <select id="filter-by" name="by">
-        <option value="">Anyone</option>
+        <option value="">{t("Anyone")}</option>
         {[...spenders, ...others].map(({ id, name }) => (
           <option value={id} selected={id === by}>
             {name}

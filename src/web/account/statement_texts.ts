@@ -1,5 +1,6 @@
-/** The texts of a statement's rows and entries. Pure. */
+/** The texts of a statement's rows and entries. Outside of a page they are English: the CSV file is for programs. */
 import type { CountedEntry, JobRow, StatementRow } from "../../account/contract.ts";
+import { t } from "../language/text.tsx";
 import {
   credits,
   DEBT_LOWERED,
@@ -35,17 +36,21 @@ export function rowTexts(
     return { title, about: join(app_name, newest.note), amount, tone: toneOf(change) };
   }
   const began_earlier = entries.at(-1)?.previous_line !== null;
-  const earlier = began_earlier ? "began in an earlier month" : null;
+  const earlier = began_earlier ? t("began in an earlier month") : null;
   const title = titleOf(job);
   if (entries.every(isHold)) {
     const is_running = job.status === "started";
     const added = 0 - entries.reduce((sum, { amount }) => sum + amount, 0);
     const held = is_running ? job.reserved : added;
-    const state = is_running ? "Running" : "Ended in a later month";
+    const state = is_running ? t("Running") : t("Ended in a later month");
     // A reserve that was raised or lowered after the month in which the job began.
-    const change =
-      began_earlier && !is_running ? (held < 0 ? "no longer held" : "more held") : "held";
-    const amount = `${number(Math.abs(held))} ${change}`;
+    const text =
+      began_earlier && !is_running
+        ? held < 0
+          ? "{count} no longer held"
+          : "{count} more held"
+        : "{count} held";
+    const amount = t(text, { count: number(Math.abs(held)) });
     return { title, about: join(state, app_name), amount, tone: "held" };
   }
   return {
@@ -67,22 +72,22 @@ function outcomeOf(change: number, job: JobRow, entries: readonly CountedEntry[]
   const refund = refundName(job);
   const returned = entries.filter((entry) => entry.change > 0);
   if (returned.length > 0) {
-    const given_back = number(returned.reduce((sum, entry) => sum + entry.change, 0));
+    const count = number(returned.reduce((sum, entry) => sum + entry.change, 0));
     return refund === null
-      ? `${JOB_STATUS_NAMES[job.status]}, ${given_back} given back`
-      : `${refund}: ${given_back} of ${number(job.actual_cost)}`;
+      ? t("{state}, {count} given back", { state: t(JOB_STATUS_NAMES[job.status]), count })
+      : t("{refund}: {count} of {cost}", { refund, count, cost: number(job.actual_cost) });
   }
   const state =
     job.status === "failed"
-      ? `${change === 0 ? "Failed, not charged" : "Failed"}: ${failureText(job) ?? ""}`
-      : JOB_STATUS_NAMES[job.status];
-  return refund === null ? state : `${refund} in a later month · ${state}`;
+      ? `${change === 0 ? t("Failed, not charged") : t("Failed")}: ${failureText(job) ?? ""}`
+      : t(JOB_STATUS_NAMES[job.status]);
+  return refund === null ? state : `${t("{refund} in a later month", { refund })} · ${state}`;
 }
 
 /** The name of an entry without its job. */
 export function entryName({ kind, amount }: Pick<CountedEntry, "kind" | "amount">): string {
-  if (kind === "debt" && amount > 0) return DEBT_LOWERED;
-  return kind === "purchase_refund" && amount > 0 ? DISPUTE_WON : ENTRY_NAMES[kind];
+  if (kind === "debt" && amount > 0) return t(DEBT_LOWERED);
+  return t(kind === "purchase_refund" && amount > 0 ? DISPUTE_WON : ENTRY_NAMES[kind]);
 }
 
 /** The effect of one entry. */
@@ -93,16 +98,18 @@ export function stepText(entry: CountedEntry): string {
     return note === null ? `${entryName(entry)}${sum}` : `${entryName(entry)}${sum}: ${note}`;
   }
   if (kind === "job_refund") {
-    const refunded = `${number(change)} refunded by the operator`;
+    const refunded = t("{count} refunded by the operator", { count: number(change) });
     return note === null ? refunded : `${refunded}: ${note}`;
   }
-  if (kind === "reserve" && previous_line !== null) return `${number(0 - amount)} more held`;
-  if (kind === "reserve") return `${number(0 - amount)} held`;
-  if (kind === "refund") return `${number(amount)} no longer held`;
-  if (change > 0) return `${number(change)} given back`;
-  const charged = `${credits(0 - change)} charged`;
-  if (amount === change || amount === 0) return charged;
+  if (kind === "reserve" && previous_line !== null) {
+    return t("{count} more held", { count: number(0 - amount) });
+  }
+  if (kind === "reserve") return t("{count} held", { count: number(0 - amount) });
+  if (kind === "refund") return t("{count} no longer held", { count: number(amount) });
+  if (change > 0) return t("{count} given back", { count: number(change) });
+  const cost = credits(0 - change);
+  if (amount === change || amount === 0) return t("{cost} charged", { cost });
   return amount > 0
-    ? `${charged}, ${number(amount)} no longer held`
-    : `${charged}, ${number(0 - amount)} more than was held`;
+    ? t("{cost} charged, {count} no longer held", { cost, count: number(amount) })
+    : t("{cost} charged, {count} more than was held", { cost, count: number(0 - amount) });
 }

@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { moneyField, moneyText, readMoney } from "../../domain/currency.ts";
+import type { Language } from "../../domain/language.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import {
   TOP_UP_LIMIT_MAX_MINOR,
@@ -15,6 +16,8 @@ import { accountOf, callerOf, factory, type AppContext } from "../../http/contex
 import { paymentsOf } from "../../http/middleware/require_payments.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm, validOr } from "../../http/validation.ts";
+import { languageOf } from "../language/choice.ts";
+import { message } from "../language/text.tsx";
 import { noticeText } from "../layout/messages.ts";
 import { TopUpPage, type TopUpChoices, type TopUpProblems } from "./top_up_page.tsx";
 
@@ -61,7 +64,7 @@ export const changeTopUp = factory.createHandlers(validForm(form), async (contex
   if (!sold.ok && sold.refusal.code !== "package_unknown") {
     return refuseWithPage(context, sold.refusal);
   }
-  const plan = readPlan(sold.ok ? sold.value : null, choices);
+  const plan = readPlan(sold.ok ? sold.value : null, choices, languageOf(context));
   if (!plan.ok) return showForm(context, choices, plan.refusal);
   const known = await account.readTopUp(callerOf(context));
   if (!known.ok) return refuseWithPage(context, known.refusal);
@@ -90,22 +93,30 @@ async function startSetup(context: AppContext, plan: TopUpPlan): Promise<Respons
 function readPlan(
   sold: ToppedUpPackage | null,
   { threshold: typed, month_limit }: TopUpChoices,
+  language: Language,
 ): Result<TopUpPlan, TopUpProblems> {
   if (sold === null) return refused({ package: "Choose a package with a fixed price." });
   const threshold = /^\d{1,10}$/.test(typed.trim()) ? Number(typed) : 0;
-  const limit = readMoney(month_limit, sold.currency);
-  const least = moneyText(sold.unit_minor, sold.currency);
-  const most = moneyText(TOP_UP_LIMIT_MAX_MINOR, sold.currency);
+  const limit = readMoney(month_limit, sold.currency, language);
+  const least = moneyText(sold.unit_minor, sold.currency, language);
+  const most = moneyText(TOP_UP_LIMIT_MAX_MINOR, sold.currency, language);
   const is_limit_valid =
     limit !== null && limit >= sold.unit_minor && limit <= TOP_UP_LIMIT_MAX_MINOR;
   const problems: TopUpProblems = {
     ...(threshold >= 1 && threshold <= TOP_UP_THRESHOLD_MAX
       ? {}
-      : { threshold: `Enter a whole number from 1 to ${TOP_UP_THRESHOLD_MAX}.` }),
+      : {
+          threshold: message("Enter a whole number from 1 to {most}.", {
+            most: TOP_UP_THRESHOLD_MAX,
+          }),
+        }),
     ...(is_limit_valid
       ? {}
       : {
-          month_limit: `Enter an amount from ${least}, the price of the package, to ${most}.`,
+          month_limit: message(
+            "Enter an amount from {least}, the price of the package, to {most}.",
+            { least, most },
+          ),
         }),
   };
   if (Object.keys(problems).length > 0 || limit === null) return refused(problems);
@@ -118,16 +129,17 @@ async function showForm(
   problems: TopUpProblems,
 ): Promise<Response> {
   const payments = paymentsOf(context);
+  const language = languageOf(context);
   const [read, prices] = await Promise.all([
     accountOf(context).readTopUp(callerOf(context)),
-    payments.readPriceTexts((work) => context.executionCtx.waitUntil(work)),
+    payments.readPrices((work) => context.executionCtx.waitUntil(work)),
   ]);
   if (!read.ok) return refuseWithPage(context, read.refusal);
   const plan = read.value.setting?.plan ?? null;
   const chosen = {
     package_id: plan?.package_id ?? payments.packages[0]?.id ?? "",
     threshold: String(plan?.threshold ?? SUGGESTED_THRESHOLD),
-    month_limit: plan === null ? "" : moneyField(plan.month_limit_minor, plan.currency),
+    month_limit: plan === null ? "" : moneyField(plan.month_limit_minor, plan.currency, language),
   };
   const page = (
     <TopUpPage

@@ -1,6 +1,7 @@
 /** The balance over time: a step chart, and the same numbers as a table. */
 import type { BalancePoint } from "../../domain/history.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
+import { t } from "../language/text.tsx";
 import { Time } from "../layout/time.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { Points } from "./parts.tsx";
@@ -26,7 +27,12 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
   const first = points[0]?.credits ?? 0;
   const last = points.at(-1)?.credits ?? 0;
   const spans_days = to_ms - from_ms > 3 * DAY_MS;
-  const summary = `Balance from ${number(first)} to ${number(last)} credits, between ${number(Math.min(...values))} and ${number(Math.max(...values))}.`;
+  const summary = t("Balance from {first} to {last} credits, between {least} and {most}.", {
+    first: number(first),
+    last: number(last),
+    least: number(Math.min(...values)),
+    most: number(Math.max(...values)),
+  });
   const style = spans_days ? "date" : "clock";
   const times = [from_ms, (from_ms + to_ms) / 2, to_ms].filter(
     (at_ms, index, all) => minuteOf(at_ms) !== minuteOf(all[index - 1] ?? 0),
@@ -56,11 +62,11 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
           </svg>
           <Points
             id="balance-at"
-            name="Balance over time"
+            name={t("Balance over time")}
             texts={columnsOf(steps, frame, POINTS).map(({ at, value }) => (
               <>
                 <Time at_ms={at} style={style} />:{" "}
-                {value === null ? "no balance yet" : credits(value)}
+                {value === null ? t("no balance yet") : credits(value)}
               </>
             ))}
           />
@@ -79,14 +85,19 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
 function Numbers({ points }: Pick<BalanceChartProps, "points">) {
   return (
     <details class="numbers">
-      <summary>Show the numbers</summary>
-      <div class="scroll" tabindex={0} role="region" aria-label="Balance over time, in numbers">
+      <summary>{t("Show the numbers")}</summary>
+      <div
+        class="scroll"
+        tabindex={0}
+        role="region"
+        aria-label={t("Balance over time, in numbers")}
+      >
         <table>
           <thead>
             <tr>
-              <th scope="col">From</th>
+              <th scope="col">{t("From")}</th>
               <th scope="col" class="amount">
-                Balance
+                {t("Balance")}
               </th>
             </tr>
           </thead>

@@ -1,5 +1,6 @@
 /** Spending by app: a table with a bar for each number. */
 import type { AppSpending } from "../../domain/history.ts";
+import { t } from "../language/text.tsx";
 import { counted, number } from "../layout/labels.ts";
 
 const BARS_MAX = 6;
@@ -16,9 +17,9 @@ export function SpendingChart({ spending, appName }: SpendingChartProps) {
     <table class="spending">
       <thead class="unseen">
         <tr>
-          <th scope="col">App</th>
-          <th scope="col">Share</th>
-          <th scope="col">Credits</th>
+          <th scope="col">{t("App")}</th>
+          <th scope="col">{t("Share")}</th>
+          <th scope="col">{t("Credits")}</th>
         </tr>
       </thead>
       <tbody>

@@ -568,7 +568,7 @@ export const GERMAN = {
   "App names": "Namen der Apps",
   "Use the name from the app’s documentation. Separate several names with commas.":
     "Verwenden Sie den Namen aus der Dokumentation der App. Trennen Sie mehrere Namen mit Kommas.",
-  "All apps": "In allen Apps",
+  "All apps": "Alle Apps",
   "More rights": "Weitere Rechte",
   "Access to other services": "Zugriff auf andere Dienste",
   "Act as me at {providers}": "In meinem Namen handeln bei {providers}",
@@ -773,8 +773,451 @@ export const GERMAN = {
     "Ihr Code gilt weiter, bis er abläuft, und Ihre Angaben sind hier noch da.",
 
   // The account's overview, jobs and statement
+  "Your balance is {credits}. {held}.": "Ihr Guthaben beträgt {credits}. {held}.",
+  "Nothing held": "Nichts reserviert",
+  "You can start new jobs when the balance is above zero again.":
+    "Neue Jobs können Sie starten, sobald das Guthaben wieder über null liegt.",
+  "Held credits are set aside for running jobs. When a job ends, you pay what it cost, and the rest is available again.":
+    "Reservierte Credits sind für laufende Jobs zurückgelegt. Endet ein Job, zahlen Sie, was er gekostet hat, und der Rest ist wieder verfügbar.",
+  "You get your first credits when you open an app that uses this account.":
+    "Ihre ersten Credits erhalten Sie, sobald Sie eine App öffnen, die dieses Konto verwendet.",
+  "This account gets no starter credits: you had an account before, or this one began with a passkey or in an app with its own sign-in.":
+    "Dieses Konto erhält kein Startguthaben: Sie hatten schon einmal ein Konto, oder Sie haben dieses mit einem Passkey oder in einer App mit eigener Anmeldung eröffnet.",
+  "You got {given} from {apps}.": "Sie haben {given} von {apps} erhalten.",
+  "starter credit": "Credit Startguthaben",
+  "starter credits": "Credits Startguthaben",
+  "When an app runs a job for you, you pay with credits. A chart of your balance appears here with the first job.":
+    "Wenn eine App einen Job für Sie ausführt, zahlen Sie mit Credits. Mit dem ersten Job erscheint hier ein Diagramm Ihres Guthabens.",
+  "The most recent part of the last 30 days.": "Der jüngste Teil der letzten 30 Tage.",
+  "Since your account was opened.": "Seit Eröffnung Ihres Kontos.",
+  "The last 30 days.": "Die letzten 30 Tage.",
+  "Balance from {first} to {last} credits, between {least} and {most}.":
+    "Guthaben: am Anfang {first}, am Ende {last} Credits, dazwischen {least} bis {most}.",
+  "Balance over time": "Verlauf des Guthabens",
+  "Balance over time, in numbers": "Verlauf des Guthabens in Zahlen",
+  "no balance yet": "noch kein Guthaben",
+  "Show the numbers": "Zahlen anzeigen",
+  From: "Ab",
+  "Recent jobs": "Neueste Jobs",
+  "All jobs": "Alle Jobs",
+  "No app has run a job for you yet. Jobs appear here as soon as they start.":
+    "Noch keine App hat einen Job für Sie ausgeführt. Jobs erscheinen hier, sobald sie starten.",
+  "Spending by app": "Ausgaben nach App",
+  "{credits} in the last 30 days": "{credits} in den letzten 30 Tagen",
+  "You have spent nothing in the last 30 days. What each app’s jobs cost appears here.":
+    "In den letzten 30 Tagen haben Sie nichts ausgegeben. Hier steht, was die Jobs der einzelnen Apps kosten.",
+  Share: "Anteil",
+  Credits: "Credits",
+  job: "Job",
+  "other app": "andere App",
+  "other apps": "andere Apps",
+  You: "Sie",
+  "not verified": "nicht bestätigt",
+  Plan: "Tarif",
+  "Next credits": "Nächste Credits",
+  "{credits} on {day}": "{credits} am {day}",
+  "Member since": "Mitglied seit",
+  "Account id": "Konto-ID",
+  "Matching jobs": "Passende Jobs",
+  "Only jobs that one app, connection or token started.":
+    "Nur Jobs, die eine bestimmte App, eine Verbindung oder ein Token gestartet hat.",
+  "Show all jobs": "Alle Jobs anzeigen",
+  Pages: "Seiten",
+  "Newest jobs": "Neueste Jobs",
+  "Older jobs": "Ältere Jobs",
+  Status: "Status",
+  Any: "Alle",
+  Show: "Anzeigen",
+  "No jobs match.": "Kein Job passt zum Filter.",
+  "No app has run a job for you yet. When one does, its result and cost appear here.":
+    "Noch keine App hat einen Job für Sie ausgeführt. Danach stehen Ergebnis und Kosten hier.",
+  "The app did not finish it in time.": "Die App ist nicht rechtzeitig fertig geworden.",
+  "The app did not say why.": "Die App hat keinen Grund genannt.",
+  "{percent}%": "{percent} %",
+  Progress: "Fortschritt",
+  Refunded: "Erstattet",
+  "Partly refunded": "Teilweise erstattet",
+  "{count} held": "{count} reserviert",
+  "token “{name}”": "Token „{name}“",
+  "{name}, not registered here": "{name}, hier nicht registriert",
+  "by {starter}": "von {starter}",
+  "Started by {starter}.": "Gestartet von {starter}.",
+  "You, in a browser": "Ihnen, im Browser",
+  "this job": "diesem Job",
+  Cost: "Kosten",
+  "What happened to your credits": "Was mit Ihren Credits geschah",
+  "The job is running. When it ends, you pay what it cost, and the rest is available again.":
+    "Der Job läuft. Wenn er endet, zahlen Sie, was er gekostet hat, und der Rest ist wieder verfügbar.",
+  "If it times out, you pay {credits}.": "Läuft seine Zeit ab, zahlen Sie {credits}.",
+  "It cost {cost}, and {count} was given back.":
+    "Er hat {cost} gekostet, davon wurde {count} zurückgegeben.",
+  "It cost {cost}, and {count} were given back.":
+    "Er hat {cost} gekostet, davon wurden {count} zurückgegeben.",
+  "You were not charged.": "Es wurde nichts abgerechnet.",
+  "It cost {more} more than the {held} that were held.":
+    "Er hat {more} mehr gekostet als die {held}, die reserviert waren.",
+  "{held} was held while it ran.": "{held} war reserviert, solange er lief.",
+  "{held} were held while it ran.": "{held} waren reserviert, solange er lief.",
+  "Started by": "Gestartet von",
+  "This job: {state}": "Dieser Job: {state}",
+  Action: "Aktion",
+  "Spent so far": "Bisher ausgegeben",
+  "Times out": "Läuft ab",
+  "Last change": "Letzte Änderung",
+  "Job id": "Job-ID",
+  "The job ends now, as if it had timed out.":
+    "Der Job endet sofort, als wäre seine Zeit abgelaufen.",
+  "The job ends now, and you pay {credits}.": "Der Job endet sofort, und Sie zahlen {credits}.",
+  "If its app still completes it, you pay what it cost.":
+    "Schließt seine App ihn trotzdem ab, zahlen Sie, was er gekostet hat.",
+  "Cancel this job": "Diesen Job abbrechen",
+  "Yes, cancel it now": "Ja, jetzt abbrechen",
+  Result: "Ergebnis",
+  "What the app stored": "Was die App gespeichert hat",
+  "Metadata of the app": "Metadaten der App",
+  "Statement, {month}": "Kontoauszug, {month}",
+  "Newest of {month}": "Neueste im {month}",
+  "Older in {month}": "Ältere im {month}",
+  "The CSV file has every change of {month}: each time credits were held, charged or given back.":
+    "Die CSV-Datei enthält jede Änderung im {month}: jedes Mal, wenn Credits reserviert, abgerechnet oder zurückgegeben wurden.",
+  "Download as CSV": "Als CSV herunterladen",
+  "A month begins at midnight UTC.": "Ein Monat beginnt um Mitternacht UTC.",
+  "Nothing here matches the filter.": "Nichts passt zum Filter.",
+  "Your credits have not changed this month.":
+    "Ihr Guthaben hat sich in diesem Monat noch nicht geändert.",
+  "Your credits did not change in this month.":
+    "Ihr Guthaben hat sich in diesem Monat nicht geändert.",
+  Months: "Monate",
+  Spent: "Ausgegeben",
+  Added: "Hinzugekommen",
+  Balance: "Guthaben",
+  "Balance at the end": "Guthaben am Ende",
+  "At the start": "Am Anfang",
+  "Held credits are yours until their job ends. The balance and the held credits are {sum} together: those at the start, less what was spent, with what was added.":
+    "Reservierte Credits gehören Ihnen, bis ihr Job endet. Guthaben und reservierte Credits ergeben zusammen {sum}: den Stand am Anfang, abzüglich der Ausgaben und zuzüglich dessen, was hinzukam.",
+  Purchases: "Käufe",
+  "Everything else": "Alles andere",
+  Kind: "Art",
+  Everything: "Alles",
+  Anyone: "Alle",
+  balance: "Guthaben",
+  "Open this job": "Diesen Job öffnen",
+  When: "Wann",
+  What: "Was",
+  "Balance after": "Guthaben danach",
+  "began in an earlier month": "in einem früheren Monat begonnen",
+  "Ended in a later month": "In einem späteren Monat beendet",
+  "{count} more held": "{count} zusätzlich reserviert",
+  "{count} no longer held": "{count} freigegeben",
+  "{count} given back": "{count} zurückgegeben",
+  "{state}, {count} given back": "{state}, {count} zurückgegeben",
+  "{refund}: {count} of {cost}": "{refund}: {count} von {cost}",
+  "Failed, not charged": "Fehlgeschlagen, nicht abgerechnet",
+  "{refund} in a later month": "{refund} in einem späteren Monat",
+  "{count} refunded by the operator": "{count} vom Betreiber erstattet",
+  "{cost} charged": "{cost} abgerechnet",
+  "{cost} charged, {count} no longer held": "{cost} abgerechnet, {count} freigegeben",
+  "{cost} charged, {count} more than was held": "{cost} abgerechnet, {count} mehr als reserviert",
 
   // Access, security and data
+  "See all and stop": "Alle ansehen und stoppen",
+  "Only this browser can use your account. Nothing else has access.":
+    "Nur dieser Browser kann Ihr Konto verwenden. Sonst hat nichts und niemand Zugriff.",
+  "No app, connection or token can use your account now.":
+    "Zurzeit kann keine App, keine Verbindung und kein Token Ihr Konto verwenden.",
+  "To add a device, {enter}, or {make}.": "Um ein Gerät hinzuzufügen, {enter} oder {make}.",
+  "enter the code that it shows": "geben Sie den Code ein, den es anzeigt,",
+  "make a token": "erstellen Sie ein Token",
+  "never used": "nie verwendet",
+  "used {day}": "verwendet am {day}",
+  "not added up": "nicht zusammengezählt",
+  "spent this month": "diesen Monat",
+  "{count} spent this month": "{count} diesen Monat ausgegeben",
+  "And {others}.": "Außerdem {others}.",
+  "{count} more": "{count} weitere",
+  "other browser": "anderer Browser",
+  "other browsers": "andere Browser",
+  "Only this browser can use your account. The apps below are stopped.":
+    "Nur dieser Browser kann Ihr Konto verwenden. Die Apps unten sind gestoppt.",
+  "{others} can use your account. You can stop each of them here.":
+    "Außer diesem Browser haben Zugriff auf Ihr Konto: {others}. Hier können Sie jeden Zugriff beenden.",
+  app: "App",
+  apps: "Apps",
+  connection: "Verbindung",
+  connections: "Verbindungen",
+  token: "Token",
+  tokens: "Token",
+  "{spent} spent in {month}": "{spent} im {month} ausgegeben",
+  "{spent} spent in {month}, {ended} of them by what no longer has access":
+    "{spent} im {month} ausgegeben, davon {ended} durch Zugriffe, die es nicht mehr gibt",
+  "Too many jobs ended this month to add them up here.":
+    "In diesem Monat sind zu viele Jobs zu Ende gegangen, um sie hier zusammenzuzählen.",
+  Apps: "Apps",
+  "Your account is not open for any app.": "Ihr Konto ist für keine App geöffnet.",
+  "Apps that you opened. Each can use your whole balance for its own jobs, also while you are away. If you stop one, nothing but you can start jobs for it.":
+    "Apps, die Sie geöffnet haben. Jede kann Ihr ganzes Guthaben für ihre eigenen Jobs verwenden, auch wenn Sie nicht da sind. Wenn Sie eine stoppen, können nur noch Sie selbst Jobs für sie starten.",
+  stopped: "gestoppt",
+  paused: "pausiert",
+  "The operator paused this app: “{message}”": "Der Betreiber hat diese App pausiert: „{message}“",
+  "Not registered here": "Hier nicht registriert",
+  "No address registered": "Keine Adresse registriert",
+  "no job yet": "noch kein Job",
+  "1 running job": "1 laufender Job",
+  Stop: "Stoppen",
+  "Stop {name}": "{name} stoppen",
+  "Allow again": "Wieder erlauben",
+  Connections: "Verbindungen",
+  "Apps and agents that you connected. Each keeps to the limits that you gave it.":
+    "Apps und Agenten, die Sie verbunden haben. Jede Verbindung hält sich an die Grenzen, die Sie gesetzt haben.",
+  "No app or agent is connected.": "Es ist keine App und kein Agent verbunden.",
+  Tokens: "Token",
+  "Devices and programs that you signed in.": "Geräte und Programme, die Sie angemeldet haben.",
+  "No device or program has a token.": "Kein Gerät und kein Programm hat ein Token.",
+  "If you revoke one, it stops at once.": "Wenn Sie einen Zugriff widerrufen, endet er sofort.",
+  "One for a resource stops there within ten minutes. What the resource does itself is not seen here: “last used” is when its access was renewed or checked.":
+    "Der Zugriff auf eine Ressource endet dort innerhalb von zehn Minuten. Was die Ressource selbst tut, ist hier nicht zu sehen: „Zuletzt verwendet“ ist der Tag, an dem der Zugriff erneuert oder geprüft wurde.",
+  "Make a token": "Token erstellen",
+  Edit: "Bearbeiten",
+  "Edit {name}": "{name} bearbeiten",
+  Revoke: "Widerrufen",
+  "Revoke {name}": "{name} widerrufen",
+  "The month of “spent this month” is that of UTC.":
+    "„Diesen Monat“ nennt die Ausgaben seit Monatsbeginn (UTC).",
+  "Agent or service, with a part of the access above it":
+    "Agent oder Dienst mit einem Teil des Zugriffs darüber",
+  "Device or program": "Gerät oder Programm",
+  "Registered app": "Registrierte App",
+  "Part of {service_name}": "Teil von {service_name}",
+  "App of {host}, not registered here": "App von {host}, hier nicht registriert",
+  "in {apps}": "in {apps}",
+  "Can read {where}.": "Darf {where} lesen.",
+  "Can read and spend {where}.": "Darf {where} lesen und Credits ausgeben.",
+  "Has no access to your account.": "Hat keinen Zugriff auf Ihr Konto.",
+  "Can use {resource} as you.": "Darf {resource} in Ihrem Namen verwenden.",
+  "Each use can cost you credits, {where}.": "Jede Verwendung kann Sie {where} Credits kosten.",
+  "Signs you in.": "Meldet Sie an.",
+  "Can also get your access tokens for other services.":
+    "Kann auch Ihre Zugriffstoken für andere Dienste erhalten.",
+  "Can operate the service, as long as you are an operator.":
+    "Darf den Dienst betreiben, solange Sie Betreiber sind.",
+  "No limit but your balance.": "Keine Grenze außer Ihrem Guthaben.",
+  "{spent} of {credits} credits {period} spent":
+    "{spent} von {credits} Credits {period} ausgegeben",
+  "{count} of them in jobs that you approved": "davon {count} in Jobs, die Sie genehmigt haben",
+  "resets {time}": "beginnt neu am {time}",
+  "Used up: it starts no job without a new approval.":
+    "Aufgebraucht: Ohne neue Genehmigung startet kein Job mehr.",
+  "last used {time}": "zuletzt verwendet am {time}",
+  "Made {made}, {used}, ends {end}.": "Erstellt am {made}, {used}, läuft am {end} ab.",
+  "Made {made}, {used}, ends {end}, or when the sign-in that approved it ends.":
+    "Erstellt am {made}, {used}, läuft am {end} ab oder mit der Anmeldung, in der Sie ihn genehmigt haben.",
+  "Revoke “{name}”?": "„{name}“ widerrufen?",
+  "It stops at once, and its running jobs end.":
+    "Der Zugriff endet sofort, und laufende Jobs enden.",
+  "It gets no new access at once. At {resource} it stops within ten minutes.":
+    "Neuer Zugriff ist sofort ausgeschlossen. Bei {resource} endet der Zugriff innerhalb von zehn Minuten.",
+  "So does everything below it: {count}.": "Das gilt auch für alles darunter: {count}.",
+  "agent or service": "Agent oder Dienst",
+  "agents and services": "Agenten und Dienste",
+  "You cannot undo this; connect it again if you need it.":
+    "Das lässt sich nicht rückgängig machen. Bei Bedarf können Sie die Verbindung neu herstellen.",
+  "Stop {name}?": "{name} stoppen?",
+  "Its server and its pages no longer see your balance or your statement.":
+    "Ihr Guthaben und Ihren Kontoauszug sieht die App nicht mehr, weder auf ihrem Server noch auf ihren Seiten.",
+  "Its pages get no new tokens from us, neither for your account nor for other services.":
+    "Die Seiten der App erhalten von uns keine neuen Token, weder für Ihr Konto noch für andere Dienste.",
+  "Its connections end for good. To use them again, you must connect the app again.":
+    "Die Verbindungen der App enden endgültig. Um sie wieder zu verwenden, müssen Sie die App neu verbinden.",
+  "Until you sign out, its pages may still learn your name and your e-mail address.":
+    "Bis Sie sich abmelden, können die Seiten der App noch Ihren Namen und Ihre E-Mail-Adresse erfahren.",
+  "job is started": "Job läuft noch",
+  "jobs are started": "Jobs laufen noch",
+  "Jobs that were started before can still finish, and you pay what they cost, but no more than was set aside for them.":
+    "Schon gestartete Jobs dürfen fertig werden. Sie zahlen, was sie kosten, aber nicht mehr, als dafür reserviert ist.",
+  "Jobs that were started before end now, as if their time had run out. If the app still completes one, you pay what it cost, but no more than was set aside for it.":
+    "Schon gestartete Jobs enden jetzt, als wäre ihre Zeit abgelaufen. Schließt die App einen trotzdem ab, zahlen Sie, was er gekostet hat, aber nicht mehr, als dafür reserviert war.",
+  "Edit “{name}”": "„{name}“ bearbeiten",
+  "Nothing was changed.": "Es wurde nichts geändert.",
+  "The change applies from its next request.": "Die Änderung gilt ab der nächsten Anfrage.",
+  "What is spent stays spent.": "Was ausgegeben ist, bleibt ausgegeben.",
+  "It never gets more than the connection that it comes from.":
+    "Mehr als die Verbindung, von der sie abgeleitet ist, darf sie nie.",
+  Save: "Speichern",
+  "Give the connection a name of up to 80 visible characters.":
+    "Geben Sie der Verbindung einen Namen mit höchstens 80 sichtbaren Zeichen.",
+  "Error: make a token": "Fehler: Token erstellen",
+  "A program sends a token instead of signing in. Give it only what the program needs: with the token, anyone can do the same.":
+    "Mit einem Token weist sich ein Programm aus, statt sich anzumelden. Erlauben Sie nur, was das Programm braucht: Wer das Token hat, kann dasselbe tun.",
+  "Make the token": "Token jetzt erstellen",
+  "What it is for, such as “Nightly build”. You see it in the list of your tokens.":
+    "Wofür das Token ist, zum Beispiel „Nächtlicher Build“. Der Name steht in der Liste Ihrer Token.",
+  "Give the token a name of up to 80 visible characters.":
+    "Geben Sie dem Token einen Namen mit höchstens 80 sichtbaren Zeichen.",
+  "Choose when the token expires.": "Wählen Sie, wann das Token abläuft.",
+  "Your new token": "Ihr neues Token",
+  "Copy the token now. It is not stored, and you cannot see it again.":
+    "Kopieren Sie das Token jetzt. Es wird nicht gespeichert und nicht noch einmal angezeigt.",
+  "Programs send it as {header}.": "Programme senden es als {header}.",
+  "It expires in 1 day; you can revoke it at any time.":
+    "Es läuft in einem Tag ab; Sie können es jederzeit widerrufen.",
+  "It expires in {days} days; you can revoke it at any time.":
+    "Es läuft in {days} Tagen ab; Sie können es jederzeit widerrufen.",
+  Browsers: "Browser",
+  "more browser": "weiterer Browser",
+  "more browsers": "weitere Browser",
+  "This browser": "Dieser Browser",
+  "this browser": "dieser Browser",
+  "A browser": "Ein Browser",
+  "{program} on {system}": "{program} unter {system}",
+  "signed in {time}": "angemeldet am {time}",
+  "{sign_ins}, the last {time}": "{sign_ins}, die letzte am {time}",
+  "sign-in": "Anmeldung",
+  "sign-ins": "Anmeldungen",
+  End: "Beenden",
+  "End {count}": "{count} beenden",
+  other: "andere",
+  others: "andere",
+  "sessions of {name}": "Sitzungen von {name}",
+  "Also revoke all connections and tokens": "Auch alle Verbindungen und Token widerrufen",
+  "Sign out everywhere": "Überall abmelden",
+  "This signs out every browser, including this one. Open apps notice within 15 minutes. Connections and tokens keep their access unless you tick the box; those that you approved through an app’s sign-in always lose it. Apps keep theirs until you stop them.":
+    "Damit melden Sie jeden Browser ab, auch diesen. Offene Apps bemerken es innerhalb von 15 Minuten. Verbindungen und Token behalten ihren Zugriff, solange Sie das Kästchen nicht ankreuzen; haben Sie sie über die Anmeldung einer App genehmigt, verlieren sie ihn immer. Apps behalten ihren Zugriff, bis Sie sie stoppen.",
+  session: "Sitzung",
+  sessions: "Sitzungen",
+  "End {count}?": "{count} beenden?",
+  "That browser has to sign in again.": "In diesem Browser müssen Sie sich neu anmelden.",
+  "Those browsers have to sign in again.": "In diesen Browsern müssen Sie sich neu anmelden.",
+  "Open apps notice within 15 minutes.": "Offene Apps bemerken es innerhalb von 15 Minuten.",
+  "Also revoke {count} approved there": "Auch widerrufen, was dort genehmigt wurde: {count}",
+  "connection or token": "Verbindung oder Token",
+  "connections and tokens": "Verbindungen und Token",
+  "How you sign in": "So melden Sie sich an",
+  "This is your only way to sign in, so it cannot be removed.":
+    "Das ist Ihre einzige Möglichkeit, sich anzumelden, deshalb lässt sie sich nicht entfernen.",
+  passkey: "Passkey",
+  "since {day}": "seit {day}",
+  "not used yet": "noch nicht verwendet",
+  "Link {name}": "{name} verknüpfen",
+  Unlink: "Trennen",
+  Remove: "Entfernen",
+  Development: "Entwicklung",
+  "Add a passkey": "Passkey hinzufügen",
+  "With a passkey you sign in by your fingerprint, your face or your screen lock. Add one for each device or password manager that you use.":
+    "Mit einem Passkey melden Sie sich per Fingerabdruck, Gesicht oder Bildschirmsperre an. Fügen Sie für jedes Gerät und jeden Passwortmanager, den Sie verwenden, einen hinzu.",
+  "Name of a new passkey": "Name des neuen Passkeys",
+  "You have no recovery code. With one, you can sign in if you lose your passkeys.":
+    "Sie haben keinen Wiederherstellungscode. Mit ihm können Sie sich anmelden, wenn Sie Ihre Passkeys verlieren.",
+  "Your recovery code is from {day}. A new one replaces it, and ends what you signed in or approved with the old one.":
+    "Ihr Wiederherstellungscode ist vom {day}. Ein neuer ersetzt ihn und beendet alles, was Sie mit dem alten angemeldet oder genehmigt haben.",
+  "Make a recovery code": "Wiederherstellungscode erstellen",
+  "Make a new recovery code": "Neuen Wiederherstellungscode erstellen",
+  "Where you are signed in, and what else can use your account, is on the page {access}.":
+    "Wo Sie angemeldet sind und was sonst Ihr Konto verwenden kann, steht auf der Seite {access}.",
+  "Your data": "Ihre Daten",
+  "Download everything that this service stores about you as one JSON file.":
+    "Laden Sie alles, was dieser Dienst über Sie speichert, als JSON-Datei herunter.",
+  "You can also {delete}.": "Sie können auch {delete}.",
+  "delete your account": "Ihr Konto löschen",
+  "Delete your account": "Konto löschen",
+  "The account of {holder} will be deleted immediately.":
+    "Das Konto von {holder} wird sofort gelöscht.",
+  "This cannot be undone.": "Das lässt sich nicht rückgängig machen.",
+  "You lose": "Sie verlieren",
+  "{credits}, including credits that you bought, without a refund":
+    "{credits}, auch gekaufte, ohne Erstattung",
+  "{held}, which may not finish": "{held}, die vielleicht nicht fertig werden",
+  "access from every browser and app where you are signed in":
+    "den Zugriff aus jedem Browser und jeder App, in denen Sie angemeldet sind",
+  "access from every browser and app where you are signed in, and from {devices}":
+    "den Zugriff aus jedem Browser und jeder App, in denen Sie angemeldet sind, dazu {devices}",
+  "device or token": "Gerät oder Token",
+  "devices and tokens": "Geräte und Token",
+  "your jobs and statement, your name and e-mail address":
+    "Ihre Jobs und Ihren Kontoauszug, Ihren Namen und Ihre E-Mail-Adresse",
+  "What stays": "Was bleibt",
+  "everything that apps made for you: ask each app to delete it":
+    "alles, was Apps für Sie erstellt haben: Bitten Sie jede App, es zu löschen",
+  "an anonymous code, so that you do not get starter credits again if you open a new account":
+    "ein anonymer Code, damit Sie mit einem neuen Konto nicht noch einmal Startguthaben erhalten",
+  "a debt of {credits}: you owe it again if you open a new account":
+    "eine Schuld von {credits}: Mit einem neuen Konto schulden Sie sie wieder",
+  "You operate this service. If OPERATORS contains your identity id, you lose operator access until someone adds the identity id of your new account.":
+    "Sie betreiben diesen Dienst. Wenn Ihre Identitäts-ID in OPERATORS steht, verlieren Sie den Zugriff als Betreiber, bis jemand die Identitäts-ID Ihres neuen Kontos einträgt.",
+  "If you want to keep a copy, first {download}.":
+    "Wenn Sie eine Kopie behalten möchten, {download}.",
+  "download your data": "laden Sie vorher Ihre Daten herunter",
+  "Keep my account": "Mein Konto behalten",
+  "Type {word} to confirm": "Geben Sie zur Bestätigung {word} ein",
+  "Nothing was deleted. Type only the word “{word}”.":
+    "Es wurde nichts gelöscht. Geben Sie nur das Wort „{word}“ ein.",
+  "Delete my account": "Mein Konto löschen",
+  "Your account is deleted": "Ihr Konto ist gelöscht",
+  "No browser, app, device or token can use it any more. Its data will be erased within minutes.":
+    "Kein Browser, keine App, kein Gerät und kein Token kann es mehr verwenden. Die Daten werden in wenigen Minuten gelöscht.",
+  "Thank you for using {service_name}. You can sign in at any time to open a new account.":
+    "Danke, dass Sie {service_name} genutzt haben. Sie können sich jederzeit anmelden, um ein neues Konto zu eröffnen.",
+  "Go to the sign-in page": "Zur Anmeldung",
 
   // Purchases and automatic top-up
+  Buy: "Kaufen",
+  "Buy for {price}": "Für {price} kaufen",
+  "usable for {days}": "{days} lang nutzbar",
+  "Stripe takes the payment; taxes may be added there.":
+    "Die Zahlung läuft über Stripe; dort können Steuern hinzukommen.",
+  "Stripe shows the price and takes the payment.":
+    "Stripe zeigt den Preis und nimmt die Zahlung entgegen.",
+  "Your credits arrive as soon as the payment is confirmed.":
+    "Ihre Credits sind da, sobald die Zahlung bestätigt ist.",
+  "{top_up} buys them before they run out.": "{top_up} kauft neue, bevor sie aufgebraucht sind.",
+  "All purchases": "Alle Käufe",
+  "No purchases.": "Keine Käufe.",
+  "Older purchases": "Ältere Käufe",
+  "refunded, {credits} taken back": "erstattet, {credits} zurückgenommen",
+  Receipt: "Beleg",
+  "for {name}": "für {name}",
+  "the app": "der App",
+  "the approval": "der Genehmigung",
+  "Check again": "Noch einmal prüfen",
+  "Choose a package": "Paket wählen",
+  "The payment was refunded later, and credits were taken back.":
+    "Die Zahlung wurde später erstattet, und Credits wurden zurückgenommen.",
+  "Your balance is {count}.": "Ihr Guthaben beträgt {count}.",
+  "Automatic top-up": "Automatisches Aufladen",
+  "Buys credits for you when your balance runs low, so that jobs do not stop. Stripe keeps your card; Passbook never sees its number. Saving the card charges nothing.":
+    "Kauft Credits für Sie nach, wenn Ihr Guthaben knapp wird, damit Jobs nicht stehen bleiben. Stripe bewahrt Ihre Karte auf; Passbook sieht ihre Nummer nie. Für das Speichern der Karte wird nichts abgebucht.",
+  "Next attempt: {time}": "Nächster Versuch: {time}",
+  "Charged this month": "Diesen Monat abgebucht",
+  "{spent} of at most {limit}": "{spent} von höchstens {limit}",
+  Card: "Karte",
+  "{brand} ending in {digits}": "{brand} mit den Endziffern {digits}",
+  "Buy credits by hand": "Credits selbst kaufen",
+  "Switch off": "Ausschalten",
+  "Leave it off": "Ausgeschaltet lassen",
+  "Set it up": "Einrichten",
+  "Your choice": "Ihre Auswahl",
+  "Nothing was saved. Correct what is marked below.":
+    "Es wurde nichts gespeichert. Berichtigen Sie, was unten markiert ist.",
+  Package: "Paket",
+  "Choose a package with a fixed price.": "Wählen Sie ein Paket mit festem Preis.",
+  "When fewer credits are available than": "Wenn weniger Credits verfügbar sind als",
+  "Enter a whole number from 1 to {most}.": "Geben Sie eine ganze Zahl von 1 bis {most} ein.",
+  "At most in a calendar month": "Höchstens im Kalendermonat",
+  "Enter an amount from {least}, the price of the package, to {most}.":
+    "Geben Sie einen Betrag von {least}, dem Preis des Pakets, bis {most} ein.",
+  "An amount of money in the currency of the package, such as 50.00. Nothing beyond it is charged automatically.":
+    "Ein Betrag in der Währung des Pakets, zum Beispiel 50,00. Mehr wird nicht automatisch abgebucht.",
+  "Save a card at Stripe": "Karte bei Stripe speichern",
+  "Switch on with this card": "Mit dieser Karte einschalten",
+  "Save with another card": "Mit einer anderen Karte speichern",
+  "By this you allow us to charge your card without asking you each time, within this limit. You can switch it off at any time.":
+    "Damit erlauben Sie uns, Ihre Karte innerhalb dieser Grenze zu belasten, ohne jedes Mal zu fragen. Sie können es jederzeit ausschalten.",
+  "How it works": "So funktioniert es",
+  "One payment buys as many packages as bring you back to the threshold.":
+    "Eine Zahlung kauft so viele Pakete, dass Ihr Guthaben die Schwelle wieder erreicht.",
+  "Payments that are under way count for the month’s limit, so it is never exceeded. Months are in UTC.":
+    "Auch Zahlungen, die noch unterwegs sind, zählen zur Grenze des Monats; sie wird also nie überschritten. Monate gelten nach UTC.",
+  "A failed payment is tried again after an hour. After three, it is switched off.":
+    "Eine fehlgeschlagene Zahlung wird nach einer Stunde wiederholt. Nach drei Fehlschlägen wird das Aufladen ausgeschaltet.",
+  "Jobs do not wait for a payment.": "Jobs warten nicht auf eine Zahlung.",
+  "Automatic payments": "Automatische Zahlungen",
 } as const;

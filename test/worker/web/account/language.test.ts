@@ -1,0 +1,159 @@
+/** The account's pages in German. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { deliver, openCheckout, SELLING } from "../../payments/till.ts";
+import { getToken } from "../../support/device_logins.ts";
+import {
+  BASE_URL,
+  send,
+  signIn,
+  signInWithCredits,
+  type SignedIn,
+} from "../../support/passbook.ts";
+import { CHOICE, openShop, switchOn } from "../../top_up/topped_up.ts";
+
+const headersOf = (person: SignedIn) => ({
+  Cookie: person.cookies,
+  Origin: BASE_URL,
+  Accept: "text/html",
+  "Accept-Language": "de-AT, en;q=0.5",
+});
+
+/** The text of a German page, without its markup. */
+const words = (html: string): string =>
+  html
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ")
+    .replace(/ ([.,?])/g, "$1");
+
+async function read(person: SignedIn, path: string, settings: object = {}): Promise<string> {
+  const { text } = await send("GET", path, { headers: headersOf(person) }, settings);
+  expect(text).toContain('<html lang="de" data-locale="de-DE">');
+  return text;
+}
+
+const submit = (
+  person: SignedIn,
+  path: string,
+  form: Record<string, string>,
+  settings: object = {},
+) => send("POST", path, { headers: headersOf(person), body: new URLSearchParams(form) }, settings);
+
+async function startJob(person: SignedIn, job: object = {}): Promise<string> {
+  const body = { app: "demo", action: "draw", cost_estimate: 10, ...job };
+  return (await person.post("/api/jobs", body)).body.job_id;
+}
+
+const SHORT_DAY = String.raw`\d+\. \S+`;
+
+describe("the account's pages in German", () => {
+  it("the German overview has German sentences, numbers and times", async () => {
+    const ada = await signInWithCredits();
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    expect(words(await read(ada, "/account"))).toContain(
+      "Sie haben 100 Credits Startguthaben von Demo erhalten. Wenn eine App einen Job für Sie ausführt, zahlen Sie mit Credits.",
+    );
+    const terms = { expires_at_ms: null, app_slugs: null, bought: false };
+    await account.adjustCredits({ amount: 12_000, note: "a trial", terms }, null);
+    await startJob(ada);
+    const html = await read(ada, "/account");
+    const text = words(html);
+    expect(html).toContain(
+      'data-say="Ihr Guthaben beträgt 12.090 Credits. 10 für 1 laufenden Job reserviert."',
+    );
+    expect(text).toContain("Seit Eröffnung Ihres Kontos. Reservierte Credits sind für");
+    expect(text).toMatch(new RegExp(`draw Demo · ${SHORT_DAY}, \\d\\d:\\d\\d Läuft 10 reserviert`));
+    expect(text).toContain("In den letzten 30 Tagen haben Sie nichts ausgegeben.");
+    expect(text).toMatch(/Mitglied seit \d\d\.\d\d\.\d{4} Konto-ID/);
+  });
+
+  it("the German pages of jobs and of one job say what a job cost and who started it", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, {}, { client_name: "Laptop" });
+    const job = { app: "demo", action: "draw", cost_estimate: 10 };
+    const { job_id } = (await token.post("/api/jobs", job)).body;
+    expect(words(await read(ada, "/account/jobs"))).toContain("· von Token „Laptop“ Läuft");
+    expect(words(await read(ada, `/account/jobs/${job_id}`))).toContain(
+      "Der Job endet sofort, als wäre seine Zeit abgelaufen. Schließt seine App ihn trotzdem ab, zahlen Sie,",
+    );
+    await token.post("/api/jobs/complete", { job_id, actual_cost: 4 });
+    const text = words(await read(ada, `/account/jobs/${job_id}`));
+    expect(text).toContain("−4 Credits 10 waren reserviert, solange er lief.");
+    expect(text).toMatch(/Gestartet von Token „Laptop“ Status Fertig Aktion draw/);
+    expect(text).toContain("4 Credits abgerechnet, 6 freigegeben");
+  });
+
+  it("the German statement has a German month, and its CSV file is the English one", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 4 });
+    const html = await read(ada, "/account/statement");
+    const text = words(html);
+    const now = new Date();
+    const month = now.toLocaleDateString("de-DE", {
+      month: "long",
+      year: "numeric",
+      timeZone: "UTC",
+    });
+    expect(html).toContain(`<title>Kontoauszug, ${month} · `);
+    expect(text).toContain("Guthaben 96 Ausgegeben −4 Hinzugekommen +100 Am Anfang 0");
+    expect(text).toMatch(/draw \d\d:\d\d · Fertig · Demo −4, Guthaben 96 Wann Was Guthaben danach/);
+    expect(text).toContain("Startguthaben");
+    expect(text).toContain(`Die CSV-Datei enthält jede Änderung im ${month}: jedes Mal`);
+    const csv = await send("GET", "/account/statement.csv", { headers: headersOf(ada) });
+    expect(csv.text).toContain('"Charged 4 credits of 10 held"');
+    expect(csv.text).toContain('"Starter credits"');
+  });
+
+  it("a German statement of fifty jobs stays small", async () => {
+    const ada = await signInWithCredits();
+    for (let count = 0; count < 50; count += 1) {
+      const metadata = { description: `Nummer ${count} einer Reihe langer Beschreibungen` };
+      const job_id = await startJob(ada, { cost_estimate: 0, metadata });
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 0 });
+    }
+    const html = await read(ada, "/account/statement?kind=jobs");
+    expect(new TextEncoder().encode(html).byteLength).toBeLessThan(60 * 1024);
+  });
+});
+
+describe("buying credits in German", () => {
+  it("prices and purchases have German amounts", async () => {
+    const stripe = openShop();
+    const ada = await signIn();
+    await deliver(stripe.completes(await openCheckout(ada, "large")));
+    const text = words(await read(ada, "/account", { ...SELLING }));
+    expect(text).toContain("Large 1.000 Credits Für 33,33 EUR kaufen");
+    expect(text).toContain("Automatisches Aufladen kauft neue, bevor sie aufgebraucht sind.");
+    expect(words(await read(ada, "/account/purchases", SELLING))).toContain(
+      "33,33 EUR Beleg für Large",
+    );
+    const back = new URLSearchParams({ return_to: `${BASE_URL}/approve/x`, checkout: "cancelled" });
+    expect(words(await read(ada, `/account/paid?${back.toString()}`, SELLING))).toContain(
+      "Kauf abgebrochen",
+    );
+  });
+
+  it("the German form of automatic top-up reads and shows German amounts", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe);
+    const html = await read(ada, "/account/top-up", SELLING);
+    expect(html).toContain('value="50,00"');
+    expect(words(html)).toContain("0,00 EUR von höchstens 50,00 EUR");
+    expect(words(html)).toContain("Small, 100 Credits, 5,00 EUR");
+    expect(words(html)).toContain("Karte Visa mit den Endziffern 4242");
+    const typed = { ...CHOICE, act: "save", month_limit: "1.200,50" };
+    expect((await submit(ada, "/account/top-up", typed, SELLING)).status).toBe(303);
+    expect(words(await read(ada, "/account/top-up", SELLING))).toContain("höchstens 1.200,50 EUR");
+    const refused = await submit(
+      ada,
+      "/account/top-up",
+      { ...typed, month_limit: "60.00" },
+      SELLING,
+    );
+    expect(refused.status).toBe(400);
+    expect(words(refused.text)).toContain(
+      "Geben Sie einen Betrag von 5,00 EUR, dem Preis des Pakets, bis 999.999,99 EUR ein.",
+    );
+  });
+});
