@@ -4,13 +4,17 @@ import { readAccessList } from "../../http/allowances/access_list.ts";
 import { accountOf, callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
+import { languageOf } from "../language/choice.ts";
 import { appLooks } from "../layout/app_icon.tsx";
 import { noticeText } from "../layout/messages.ts";
 import { AccessPage, RevokePage } from "./access_page.tsx";
 import { appNames } from "./apps.ts";
 
 export const showAccess = factory.createHandlers(async (context) => {
-  const [read, appLook] = await Promise.all([readAccessList(context), appLooks(context)]);
+  const [read, appLook] = await Promise.all([
+    readAccessList(context, languageOf(context)),
+    appLooks(context),
+  ]);
   if (!read.ok) return refuseWithPage(context, read.refusal);
   const notice = noticeText(context.req.query("notice"));
   const page = (

@@ -2,12 +2,14 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { AccessAllowance, ListedAllowance } from "../../account/contract.ts";
 import type { AccessList, ListedApp } from "../../http/allowances/access_list.ts";
+import { rich, t, type PlainText, type Said } from "../language/text.tsx";
 import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
 import { ConfirmPage } from "../layout/confirm_page.tsx";
 import { counted, credits, number } from "../layout/labels.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, timeText, Zone } from "../layout/time.tsx";
 import { Browsers } from "./browsers_section.tsx";
+import { sequence } from "./sequence.ts";
 import {
   AllowanceTimes,
   CapList,
@@ -23,7 +25,7 @@ interface AccessPageProps {
   readonly appLook: AppLooks;
   readonly now_ms: number;
   /** The result of the form that led here; null if there was none. */
-  readonly notice: string | null;
+  readonly notice: Said | null;
 }
 
 export function AccessPage({ access, appLook, now_ms, notice }: AccessPageProps) {
@@ -31,10 +33,10 @@ export function AccessPage({ access, appLook, now_ms, notice }: AccessPageProps)
   const appName = (slug: string): string => appLook(slug).name;
   const groups = groupAllowances(allowances);
   return (
-    <Page title="Access" section="access" scripts={["times.js"]}>
+    <Page title={t("Access")} section="access" scripts={["times.js"]}>
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1>Access</h1>
+        <h1>{t("Access")}</h1>
         <MonthSpent access={access} now_ms={now_ms} />
       </div>
       <p class="lead">{leadText(access)}</p>
@@ -57,15 +59,15 @@ export function AccessPage({ access, appLook, now_ms, notice }: AccessPageProps)
       >
         <p class="acts">
           <a class="button quiet" href="/device">
-            Connect a device
+            {t("Connect a device")}
           </a>
           <a class="button quiet" href="/account/tokens/new">
-            Make a token
+            {t("Make a token")}
           </a>
         </p>
       </AllowancesSection>
       <Browsers browsers={browsers} />
-      <Zone note="The month of “spent this month” is that of UTC." />
+      <Zone note={t("The month of “spent this month” is that of UTC.")} />
     </Page>
   );
 }
@@ -78,11 +80,11 @@ export function isOnlyThisBrowser({ apps, allowances, browsers }: AccessList): b
 /** An app that was stopped is listed, but has no access. */
 function leadText(access: AccessList): string {
   if (isOnlyThisBrowser(access))
-    return "Only this browser can use your account. Nothing else has access.";
+    return t("Only this browser can use your account. Nothing else has access.");
   const others = countOthers(access);
   return others === ""
-    ? "Only this browser can use your account. The apps below are stopped."
-    : `${others} can use your account. You can stop each of them here.`;
+    ? t("Only this browser can use your account. The apps below are stopped.")
+    : t("{others} can use your account. You can stop each of them here.", { others });
 }
 
 /** "2 apps, 1 connection and 1 other browser"; "" if nothing but this browser has access. */
@@ -97,9 +99,7 @@ function countOthers({ apps, allowances, browsers }: AccessList): string {
     ["other browser", "other browsers", others],
   ] as const;
   const named = parts.filter(([, , count]) => count > 0);
-  const texts = named.map(([one, many, count]) => counted(count, one, many));
-  const [last = ""] = texts.slice(-1);
-  return texts.length < 2 ? last : `${texts.slice(0, -1).join(", ")} and ${last}`;
+  return sequence(named.map(([one, many, count]) => counted(count, one, many)));
 }
 
 /** Connections of clients, and tokens that a person made for a program; each with what was exchanged from it. */
@@ -121,18 +121,25 @@ function MonthSpent({ access, now_ms }: Pick<AccessPageProps, "access" | "now_ms
   if (spent_this_month === null) {
     return (
       <p class="hint">
-        Too many jobs ended this month to add them up here.{" "}
-        <a href="/account/statement">Statement</a>
+        {t("Too many jobs ended this month to add them up here.")}{" "}
+        <a href="/account/statement">{t("Statement")}</a>
       </p>
     );
   }
   const roots = allowances.filter(({ parent_id }) => parent_id === null);
   const listed = [...apps, ...roots].reduce((sum, it) => sum + (it.spent_this_month ?? 0), 0);
   const ended = spent_this_month - listed;
+  const spent = <strong>{credits(spent_this_month)}</strong>;
+  const month = timeText(now_ms, "month");
   return (
     <p class="month-spent">
-      <strong>{credits(spent_this_month)}</strong> spent in {timeText(now_ms, "month")}
-      {ended > 0 ? `, ${number(ended)} of them by what no longer has access` : ""}
+      {ended > 0
+        ? rich("{spent} spent in {month}, {ended} of them by what no longer has access", {
+            spent,
+            month,
+            ended: number(ended),
+          })
+        : rich("{spent} spent in {month}", { spent, month })}
     </p>
   );
 }
@@ -140,14 +147,15 @@ function MonthSpent({ access, now_ms }: Pick<AccessPageProps, "access" | "now_ms
 function AppsSection({ apps, appLook }: { apps: readonly ListedApp[]; appLook: AppLooks }) {
   return (
     <section class="panel access" id="apps" aria-labelledby="apps-name">
-      <h2 id="apps-name">Apps</h2>
+      <h2 id="apps-name">{t("Apps")}</h2>
       {apps.length === 0 ? (
-        <p class="hint">Your account is not open for any app.</p>
+        <p class="hint">{t("Your account is not open for any app.")}</p>
       ) : (
         <>
           <p class="hint">
-            Apps that you opened. Each can use your whole balance for its own jobs, also while you
-            are away. If you stop one, nothing but you can start jobs for it.
+            {t(
+              "Apps that you opened. Each can use your whole balance for its own jobs, also while you are away. If you stop one, nothing but you can start jobs for it.",
+            )}
           </p>
           <ul>
             {apps.map((app) => (
@@ -168,23 +176,27 @@ function App({ app, appLook }: { app: ListedApp; appLook: AppLooks }) {
       <div class="who">
         <h3>
           <AppIcon look={look} size={28} /> {look.name}
-          {state === "stopped" ? <span class="tag">stopped</span> : null}
-          {look.pause_message === null ? null : <span class="tag">paused</span>}
+          {state === "stopped" ? <span class="tag">{t("stopped")}</span> : null}
+          {look.pause_message === null ? null : <span class="tag">{t("paused")}</span>}
         </h3>
         {look.pause_message === null ? null : (
-          <p class="hint">The operator paused this app: “{look.pause_message}”</p>
+          <p class="hint">
+            {t("The operator paused this app: “{message}”", { message: look.pause_message })}
+          </p>
         )}
         <p class="hint">
           {registered === null
-            ? "Not registered here"
-            : (registered.host ?? "No address registered")}
+            ? t("Not registered here")
+            : (registered.host ?? t("No address registered"))}
           {" · "}
-          <LastUse at_ms={last_used_at_ms} never="no job yet" />
+          <LastUse at_ms={last_used_at_ms} never={t("no job yet")} />
           {started_jobs === 0 ? null : (
             <>
               {" · "}
               <a href={`/account/jobs?app=${slug}`}>
-                {counted(started_jobs, "running job", "running jobs")}
+                {started_jobs === 1
+                  ? t("1 running job")
+                  : `${number(started_jobs)} ${t("running jobs")}`}
               </a>
             </>
           )}
@@ -196,15 +208,16 @@ function App({ app, appLook }: { app: ListedApp; appLook: AppLooks }) {
           <a
             class="button quiet small"
             href={`${LIST}/stop?app=${slug}`}
-            aria-label={`Stop ${look.name}`}
+            aria-label={t("Stop {name}", { name: look.name })}
           >
-            Stop
+            {t("Stop")}
           </a>
         ) : (
           <form method="post" action={`${LIST}/allow`}>
             <input type="hidden" name="app" value={slug} />
             <button type="submit" class="quiet small">
-              Allow again<span class="unseen">{` ${look.name}`}</span>
+              {t("Allow again")}
+              <span class="unseen">{` ${look.name}`}</span>
             </button>
           </form>
         )}
@@ -215,9 +228,9 @@ function App({ app, appLook }: { app: ListedApp; appLook: AppLooks }) {
 
 type AllowancesSectionProps = PropsWithChildren<{
   readonly id: string;
-  readonly title: string;
-  readonly hint: string;
-  readonly empty: string;
+  readonly title: PlainText;
+  readonly hint: PlainText;
+  readonly empty: PlainText;
   readonly allowances: readonly AccessAllowance[];
   readonly appName: (slug: string) => string;
 }>;
@@ -227,11 +240,15 @@ function AllowancesSection(props: AllowancesSectionProps) {
   const has_resource = allowances.some(({ resource }) => resource !== null);
   return (
     <section class="panel access" id={id} aria-labelledby={`${id}-name`}>
-      <h2 id={`${id}-name`}>{title}</h2>
+      <h2 id={`${id}-name`}>{t(title)}</h2>
       <p class="hint">
-        {allowances.length === 0 ? empty : `${hint} If you revoke one, it stops at once.`}
+        {allowances.length === 0
+          ? t(empty)
+          : `${t(hint)} ${t("If you revoke one, it stops at once.")}`}
         {has_resource
-          ? " One for a resource stops there within ten minutes. What the resource does itself is not seen here: “last used” is when its access was renewed or checked."
+          ? ` ${t(
+              "One for a resource stops there within ten minutes. What the resource does itself is not seen here: “last used” is when its access was renewed or checked.",
+            )}`
           : ""}
       </p>
       {allowances.length === 0 ? null : (
@@ -262,15 +279,19 @@ function Allowance({ allowance, depth, appName }: AllowanceProps) {
       </div>
       <Spent spent={allowance.spent_this_month} />
       <div class="acts">
-        <a class="button quiet small" href={`${LIST}/edit?${query}`} aria-label={`Edit ${label}`}>
-          Edit
+        <a
+          class="button quiet small"
+          href={`${LIST}/edit?${query}`}
+          aria-label={t("Edit {name}", { name: label })}
+        >
+          {t("Edit")}
         </a>
         <a
           class="button quiet small"
           href={`${LIST}/revoke?${query}`}
-          aria-label={`Revoke ${label}`}
+          aria-label={t("Revoke {name}", { name: label })}
         >
-          Revoke
+          {t("Revoke")}
         </a>
       </div>
     </li>
@@ -301,18 +322,14 @@ export function LastUse({
   readonly never: string;
 }) {
   if (at_ms === null) return <>{never}</>;
-  return (
-    <>
-      used <Time at_ms={at_ms} style="day" />
-    </>
-  );
+  return rich("used {day}", { day: <Time at_ms={at_ms} style="day" /> });
 }
 
 function Spent({ spent }: { readonly spent: number | null }) {
   return (
     <p class="spent">
       {spent === null ? "" : <strong>{number(spent)}</strong>}{" "}
-      <span class="hint">{spent === null ? "not added up" : "spent this month"}</span>
+      <span class="hint">{spent === null ? t("not added up") : t("spent this month")}</span>
     </p>
   );
 }
@@ -327,22 +344,26 @@ export function RevokePage(props: {
   const { label, resource } = allowance;
   return (
     <ConfirmPage
-      title={`Revoke “${label}”?`}
+      title={t("Revoke “{name}”?", { name: label })}
       section="access"
       path={`${LIST}/revoke`}
       fields={[["id", allowance.id]]}
-      button="Revoke"
+      button={t("Revoke")}
       cancel_path={LIST}
     >
       <Facts allowance={allowance} appName={appName} />
       <p>
         {resource === null
-          ? "It stops at once, and its running jobs end."
-          : `It gets no new access at once. At ${resource} it stops within ten minutes.`}
+          ? t("It stops at once, and its running jobs end.")
+          : t("It gets no new access at once. At {resource} it stops within ten minutes.", {
+              resource,
+            })}
         {children_count === 0
           ? ""
-          : ` So does everything below it: ${counted(children_count, "agent or service", "agents and services")}.`}{" "}
-        You cannot undo this; connect it again if you need it.
+          : ` ${t("So does everything below it: {count}.", {
+              count: counted(children_count, "agent or service", "agents and services"),
+            })}`}{" "}
+        {t("You cannot undo this; connect it again if you need it.")}
       </p>
     </ConfirmPage>
   );

@@ -1,5 +1,6 @@
 /** The most recent users of the account and their spending, with a link to everything that has access. */
 import type { AccessList } from "../../http/allowances/access_list.ts";
+import { rich, t } from "../language/text.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { counted, number } from "../layout/labels.ts";
 import { isOnlyThisBrowser, LastUse } from "./access_page.tsx";
@@ -24,16 +25,18 @@ export function AccessSummary({ access, appLook }: AccessSummaryProps) {
   return (
     <section class="panel" id="access" data-live aria-labelledby="access-name">
       <div class="panel-head">
-        <h2 id="access-name">Access</h2>
-        <a href="/account/access">See all and stop</a>
+        <h2 id="access-name">{t("Access")}</h2>
+        <a href="/account/access">{t("See all and stop")}</a>
       </div>
       {users.length === 0 ? (
         <p class="hint">
           {isOnlyThisBrowser(access)
-            ? "Only this browser can use your account. Nothing else has access."
-            : "No app, connection or token can use your account now."}{" "}
-          To add a device, <a href="/device">enter the code that it shows</a>, or{" "}
-          <a href="/account/tokens/new">make a token</a>.
+            ? t("Only this browser can use your account. Nothing else has access.")
+            : t("No app, connection or token can use your account now.")}{" "}
+          {rich("To add a device, {enter}, or {make}.", {
+            enter: <a href="/device">{t("enter the code that it shows")}</a>,
+            make: <a href="/account/tokens/new">{t("make a token")}</a>,
+          })}
         </p>
       ) : (
         <ul class="rows">
@@ -42,13 +45,13 @@ export function AccessSummary({ access, appLook }: AccessSummaryProps) {
               <span>
                 <a href={`/account/access#${anchor}`}>{name}</a>
                 <span class="hint below">
-                  <LastUse at_ms={last_used_at_ms} never="never used" />
+                  <LastUse at_ms={last_used_at_ms} never={t("never used")} />
                 </span>
               </span>
               <span class="hint">
                 {spent_this_month === null
-                  ? "not added up"
-                  : `${number(spent_this_month)} spent this month`}
+                  ? t("not added up")
+                  : t("{count} spent this month", { count: number(spent_this_month) })}
               </span>
             </li>
           ))}
@@ -56,14 +59,14 @@ export function AccessSummary({ access, appLook }: AccessSummaryProps) {
       )}
       {more > 0 || others > 0 ? (
         <p class="hint">
-          And{" "}
-          {[
-            more > 0 ? `${number(more)} more` : null,
-            others > 0 ? counted(others, "other browser", "other browsers") : null,
-          ]
-            .filter((it) => it !== null)
-            .join(", ")}
-          .
+          {t("And {others}.", {
+            others: [
+              more > 0 ? t("{count} more", { count: number(more) }) : null,
+              others > 0 ? counted(others, "other browser", "other browsers") : null,
+            ]
+              .filter((it) => it !== null)
+              .join(", "),
+          })}
         </p>
       ) : null}
     </section>

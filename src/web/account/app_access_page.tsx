@@ -2,6 +2,7 @@
 import { STOP_FACTS } from "../../domain/app_stop.ts";
 import type { ListedApp } from "../../http/allowances/access_list.ts";
 import { Choice } from "../allowance/fields.tsx";
+import { t } from "../language/text.tsx";
 import { ConfirmPage } from "../layout/confirm_page.tsx";
 import { counted } from "../layout/labels.ts";
 
@@ -9,18 +10,18 @@ export function StopPage({ app, name }: { readonly app: ListedApp; readonly name
   const { slug, started_jobs } = app;
   return (
     <ConfirmPage
-      title={`Stop ${name}?`}
+      title={t("Stop {name}?", { name })}
       section="access"
       path="/account/access/stop"
       fields={[["app", slug]]}
-      button={`Stop ${name}`}
+      button={t("Stop {name}", { name })}
       cancel_path="/account/access"
     >
       <p>
-        {STOP_FACTS.nothing_starts} {STOP_FACTS.nothing_read} {STOP_FACTS.no_tokens}
+        {t(STOP_FACTS.nothing_starts)} {t(STOP_FACTS.nothing_read)} {t(STOP_FACTS.no_tokens)}
       </p>
-      <p>{STOP_FACTS.connections_end}</p>
-      <p class="hint">{STOP_FACTS.profile_stays}</p>
+      <p>{t(STOP_FACTS.connections_end)}</p>
+      <p class="hint">{t(STOP_FACTS.profile_stays)}</p>
       {started_jobs === 0 ? null : <StartedJobs started_jobs={started_jobs} />}
     </ConfirmPage>
   );
@@ -31,10 +32,10 @@ function StartedJobs({ started_jobs }: Pick<ListedApp, "started_jobs">) {
     <fieldset>
       <legend>{counted(started_jobs, "job is started", "jobs are started")}</legend>
       <Choice type="radio" name="started_jobs" value="keep" checked>
-        {STOP_FACTS.jobs_finish}
+        {t(STOP_FACTS.jobs_finish)}
       </Choice>
       <Choice type="radio" name="started_jobs" value="expire">
-        {STOP_FACTS.jobs_expire}
+        {t(STOP_FACTS.jobs_expire)}
       </Choice>
     </fieldset>
   );

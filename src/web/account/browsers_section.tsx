@@ -1,4 +1,5 @@
 /** The signed-in browsers, each with a button to end its sessions, and the page that asks before. */
+import { rich, t } from "../language/text.tsx";
 import { ConfirmPage } from "../layout/confirm_page.tsx";
 import { counted } from "../layout/labels.ts";
 import { Time } from "../layout/time.tsx";
@@ -13,7 +14,7 @@ export function Browsers({ browsers }: { browsers: readonly ListedBrowser[] }) {
   const folded = groups.slice(GROUPS_SHOWN);
   return (
     <section class="panel" id="browsers" aria-labelledby="browsers-name">
-      <h2 id="browsers-name">Browsers</h2>
+      <h2 id="browsers-name">{t("Browsers")}</h2>
       <Groups groups={groups.slice(0, GROUPS_SHOWN)} />
       {folded.length === 0 ? null : (
         <details>
@@ -23,17 +24,17 @@ export function Browsers({ browsers }: { browsers: readonly ListedBrowser[] }) {
       )}
       <form method="post" action="/account/signout-everywhere" class="acts">
         <label class="choice">
-          <input type="checkbox" name="personal_tokens" value="end" /> Also revoke all connections
-          and tokens
+          <input type="checkbox" name="personal_tokens" value="end" />{" "}
+          {t("Also revoke all connections and tokens")}
         </label>
         <button type="submit" class="quiet small">
-          Sign out everywhere
+          {t("Sign out everywhere")}
         </button>
       </form>
       <p class="hint">
-        This signs out every browser, including this one. Open apps notice within 15 minutes.
-        Connections and tokens keep their access unless you tick the box; those that you approved
-        through an app’s sign-in always lose it. Apps keep theirs until you stop them.
+        {t(
+          "This signs out every browser, including this one. Open apps notice within 15 minutes. Connections and tokens keep their access unless you tick the box; those that you approved through an app’s sign-in always lose it. Apps keep theirs until you stop them.",
+        )}
       </p>
     </section>
   );
@@ -50,25 +51,30 @@ function Groups({ groups }: { groups: readonly SessionGroup[] }) {
 }
 
 function nameOf({ browser, current }: Pick<SessionGroup, "browser" | "current">): string {
-  return browser ?? (current ? "This browser" : "A browser");
+  if (browser === null) return current ? t("This browser") : t("A browser");
+  // As `programOf` writes it.
+  const [program = "", system] = browser.split(" on ");
+  return system === undefined ? browser : t("{program} on {system}", { program, system });
 }
 
 function Group(group: SessionGroup) {
   const { current, browser, place, sessions, signed_in_at_ms, last_used_at_ms } = group;
   const name = nameOf(group);
   const others = sessions.filter((session) => !session.current);
+  const time = <Time at_ms={signed_in_at_ms} style="clock" />;
   return (
     <li>
       <span>
         <strong>{name}</strong>
-        {current && browser !== null ? <span class="tag">this browser</span> : null}
+        {current && browser !== null ? <span class="tag">{t("this browser")}</span> : null}
         <span class="hint below">
           {place === null ? null : <>{place} · </>}
-          {sessions.length === 1 ? null : (
-            <>{counted(sessions.length, "sign-in", "sign-ins")}, the last </>
-          )}
-          {sessions.length === 1 ? "signed in " : null}
-          <Time at_ms={signed_in_at_ms} style="clock" />
+          {sessions.length === 1
+            ? rich("signed in {time}", { time })
+            : rich("{sign_ins}, the last {time}", {
+                sign_ins: counted(sessions.length, "sign-in", "sign-ins"),
+                time,
+              })}
           {current ? null : <LastUse {...{ signed_in_at_ms, last_used_at_ms }} />}
         </span>
       </span>
@@ -78,8 +84,10 @@ function Group(group: SessionGroup) {
             <input type="hidden" name="session_id" value={id} />
           ))}
           <button type="submit" class="quiet small">
-            {current ? `End ${counted(others.length, "other", "others")}` : "End"}
-            <span class="unseen">{`: sessions of ${name}`}</span>
+            {current
+              ? t("End {count}", { count: counted(others.length, "other", "others") })
+              : t("End")}
+            <span class="unseen">{`: ${t("sessions of {name}", { name })}`}</span>
           </button>
         </form>
       )}
@@ -91,12 +99,7 @@ function Group(group: SessionGroup) {
 function LastUse(props: Pick<SessionGroup, "signed_in_at_ms" | "last_used_at_ms">) {
   const { signed_in_at_ms, last_used_at_ms } = props;
   if (last_used_at_ms <= signed_in_at_ms) return null;
-  return (
-    <>
-      {" · used "}
-      <Time at_ms={last_used_at_ms} style="date" />
-    </>
-  );
+  return <> · {rich("used {day}", { day: <Time at_ms={last_used_at_ms} style="date" /> })}</>;
 }
 
 /** `sessions`: the ones to end; there is at least one. */
@@ -109,11 +112,11 @@ export function EndSessionsPage(props: {
   const count = counted(sessions.length, "session", "sessions");
   return (
     <ConfirmPage
-      title={`End ${count}?`}
+      title={t("End {count}?", { count })}
       section="access"
       path="/account/end-session"
       fields={sessions.map(({ id }) => ["session_id", id] as const)}
-      button={`End ${count}`}
+      button={t("End {count}", { count })}
       cancel_path="/account/access#browsers"
     >
       <ul class="rows">
@@ -123,21 +126,25 @@ export function EndSessionsPage(props: {
               <strong>{nameOf(session)}</strong>
               <span class="hint below">
                 {session.place === null ? null : <>{session.place} · </>}
-                signed in <Time at_ms={session.created_at_ms} />
+                {rich("signed in {time}", { time: <Time at_ms={session.created_at_ms} /> })}
               </span>
             </span>
           </li>
         ))}
       </ul>
       <p>
-        {sessions.length === 1 ? "That browser has" : "Those browsers have"} to sign in again. Open
-        apps notice within 15 minutes.
+        {sessions.length === 1
+          ? t("That browser has to sign in again.")
+          : t("Those browsers have to sign in again.")}{" "}
+        {t("Open apps notice within 15 minutes.")}
       </p>
       {approved === 0 ? null : (
         <label class="choice">
           <input type="checkbox" name="personal_tokens" value="end" />
           <span>
-            {`Also revoke ${counted(approved, "connection or token", "connections and tokens")} approved there`}
+            {t("Also revoke {count} approved there", {
+              count: counted(approved, "connection or token", "connections and tokens"),
+            })}
           </span>
         </label>
       )}

@@ -10,6 +10,7 @@ import {
   type RegisteredApp,
 } from "../allowance/choices.tsx";
 import { describedBy, FieldProblem, problemText } from "../allowance/fields.tsx";
+import { t } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
 
 export interface EditChoices extends LimitChoices {
@@ -24,22 +25,27 @@ interface EditPageProps {
 }
 
 export function EditPage({ allowance, choices, problems, registered_apps }: EditPageProps) {
-  const title = `Edit “${allowance.label}”`;
+  const title = t("Edit “{name}”", { name: allowance.label });
   const has_problems = Object.keys(problems).length > 0;
   const { access } = allowance.limits;
   return (
-    <Page title={has_problems ? `Error: ${title}` : title} section="access" scripts={["forms.js"]}>
+    <Page
+      title={has_problems ? t("Error: {title}", { title }) : title}
+      section="access"
+      scripts={["forms.js"]}
+    >
       <section class="panel narrow">
         <Summary problems={problems} heading="Nothing was changed." />
         <h1>{title}</h1>
         <p>
+          {t("The change applies from its next request.")}{" "}
           {allowance.parent_id === null
-            ? "The change applies from its next request. What is spent stays spent."
-            : "The change applies from its next request. It never gets more than the connection that it comes from."}
+            ? t("What is spent stays spent.")
+            : t("It never gets more than the connection that it comes from.")}
         </p>
         <form method="post" action="/account/access/edit" autocomplete="off">
           <input type="hidden" name="id" value={allowance.id} />
-          <label for="label">Name</label>
+          <label for="label">{t("Name")}</label>
           <FieldProblem id="label_problem" problem={problemText(problems.label)} />
           <input
             id="label"
@@ -56,9 +62,9 @@ export function EditPage({ allowance, choices, problems, registered_apps }: Edit
             <AppsChoice choices={choices} problems={problems} registered_apps={registered_apps} />
           )}
           <div class="acts next">
-            <button type="submit">Save</button>
+            <button type="submit">{t("Save")}</button>
             <a class="button quiet" href="/account/access">
-              Cancel
+              {t("Cancel")}
             </a>
           </div>
         </form>

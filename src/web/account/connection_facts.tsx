@@ -3,6 +3,7 @@ import type { ListedAllowance, ListedCap } from "../../account/contract.ts";
 import { maySpend } from "../../domain/allowance.ts";
 import { CHARGE_SCOPE } from "../../domain/oauth_scopes.ts";
 import { PERIOD_NAMES } from "../allowance/cap_choice.tsx";
+import { rich, say, t } from "../language/text.tsx";
 import { number } from "../layout/labels.ts";
 import { currentShell } from "../layout/shell.ts";
 import { Time } from "../layout/time.tsx";
@@ -35,13 +36,13 @@ export function holderOf({
   client_id,
   client_host,
 }: Pick<ListedAllowance, "kind" | "client_id" | "client_host">): string {
-  if (kind === "exchange") return "Agent or service, with a part of the access above it";
-  if (client_id === null) return "Device or program";
-  if (client_host === null) return "Registered app";
+  if (kind === "exchange") return t("Agent or service, with a part of the access above it");
+  if (client_id === null) return t("Device or program");
+  if (client_host === null) return t("Registered app");
   const { host, service_name } = currentShell();
   return client_host === host
-    ? `Part of ${service_name}`
-    : `App of ${client_host}, not registered here`;
+    ? t("Part of {service_name}", { service_name })
+    : t("App of {host}, not registered here", { host: client_host });
 }
 
 /** The rights of an allowance, as sentences. Its caps are listed separately. */
@@ -50,18 +51,25 @@ export function describeRights(
   appName: (slug: string) => string,
 ): string {
   const { access, upstream, admin, app_slugs } = limits;
-  const where = app_slugs === null ? "in all apps" : `in ${app_slugs.map(appName).join(", ")}`;
-  const what = { none: "", read: `Can read ${where}.`, write: `Can read and spend ${where}.` };
-  const signs_in = scopes.includes("openid") ? "Signs you in." : "";
+  const where =
+    app_slugs === null
+      ? t("in all apps")
+      : t("in {apps}", { apps: app_slugs.map(appName).join(", ") });
+  const what = {
+    none: "",
+    read: t("Can read {where}.", { where }),
+    write: t("Can read and spend {where}.", { where }),
+  };
+  const signs_in = scopes.includes("openid") ? t("Signs you in.") : "";
   const sentences = [
     access === "none" && !admin && signs_in === "" && resource === null
-      ? "Has no access to your account."
+      ? t("Has no access to your account.")
       : what[access],
-    resource === null ? "" : `Can use ${resource} as you.`,
-    scopes.includes(CHARGE_SCOPE) ? `Each use can cost you credits, ${where}.` : "",
+    resource === null ? "" : t("Can use {resource} as you.", { resource }),
+    scopes.includes(CHARGE_SCOPE) ? t("Each use can cost you credits, {where}.", { where }) : "",
     signs_in,
-    upstream ? "Can also get your access tokens for other services." : "",
-    admin ? "Can operate the service, as long as you are an operator." : "",
+    upstream ? t("Can also get your access tokens for other services.") : "",
+    admin ? t("Can operate the service, as long as you are an operator.") : "",
   ];
   return sentences.filter((sentence) => sentence !== "").join(" ");
 }
@@ -71,7 +79,7 @@ export function CapList({ allowance }: { allowance: ListedAllowance }) {
   const { caps } = allowance;
   // An allowance that cannot spend has no use for its caps.
   if (!maySpend(allowance.scopes)) return null;
-  if (caps.length === 0) return <p class="hint">No limit but your balance.</p>;
+  if (caps.length === 0) return <p class="hint">{t("No limit but your balance.")}</p>;
   return (
     <ul class="caps">
       {caps.map((cap) => (
@@ -97,16 +105,20 @@ function CapMeter({ cap }: { cap: ListedCap }) {
         aria-hidden="true"
       />
       <span>
-        {number(spent)} of {number(credits)} credits {PERIOD_NAMES[period]} spent
-        {approved === 0 ? "" : `, ${number(approved)} of them in jobs that you approved`}
+        {t("{spent} of {credits} credits {period} spent", {
+          spent: number(spent),
+          credits: number(credits),
+          period: say(PERIOD_NAMES[period]),
+        })}
+        {approved === 0
+          ? ""
+          : `, ${t("{count} of them in jobs that you approved", { count: number(approved) })}`}
         {resets_at_ms === null ? (
           ""
         ) : (
-          <>
-            , resets <Time at_ms={resets_at_ms} style="clock" />
-          </>
+          <>, {rich("resets {time}", { time: <Time at_ms={resets_at_ms} style="clock" /> })}</>
         )}
-        {spent < credits ? "" : ". Used up: it starts no job without a new approval."}
+        {spent < credits ? "" : `. ${t("Used up: it starts no job without a new approval.")}`}
       </span>
     </>
   );
@@ -115,18 +127,15 @@ function CapMeter({ cap }: { cap: ListedCap }) {
 /** When an allowance was made and last used, and when it ends. */
 export function AllowanceTimes({ allowance }: { allowance: ListedAllowance }) {
   const { created_at_ms, last_used_at_ms, expires_at_ms, ends_with_session } = allowance;
-  return (
-    <>
-      Made <Time at_ms={created_at_ms} style="day" />,{" "}
-      {last_used_at_ms === null ? (
-        "never used"
-      ) : (
-        <>
-          last used <Time at_ms={last_used_at_ms} style="day" />
-        </>
-      )}
-      , ends <Time at_ms={expires_at_ms} style="day" />
-      {ends_with_session ? ", or when the sign-in that approved it ends" : ""}.
-    </>
-  );
+  const facts = {
+    made: <Time at_ms={created_at_ms} style="day" />,
+    used:
+      last_used_at_ms === null
+        ? t("never used")
+        : rich("last used {time}", { time: <Time at_ms={last_used_at_ms} style="day" /> }),
+    end: <Time at_ms={expires_at_ms} style="day" />,
+  };
+  return ends_with_session
+    ? rich("Made {made}, {used}, ends {end}, or when the sign-in that approved it ends.", facts)
+    : rich("Made {made}, {used}, ends {end}.", facts);
 }

@@ -1,6 +1,6 @@
 /** `GET` and `POST /account/delete` (form: `confirmation`): the holder deletes their account. */
 import * as z from "zod/mini";
-import { CONFIRMATION_WORD, DeletedPage, DeletePage } from "./delete_page.tsx";
+import { DeletedPage, DeletePage, isConfirmed } from "./delete_page.tsx";
 import { readOperatorRights } from "../../http/caller/operator.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -15,9 +15,7 @@ export const showDeletion = factory.createHandlers((context) => showForm(context
 
 export const deleteAccount = factory.createHandlers(validForm(form), async (context) => {
   const { confirmation } = context.req.valid("form");
-  // Phone keyboards add a capital letter at the start and a space at the end.
-  const is_confirmed = confirmation.trim().toLowerCase() === CONFIRMATION_WORD;
-  if (!is_confirmed) return showForm(context, confirmation);
+  if (!isConfirmed(confirmation)) return showForm(context, confirmation);
   const { account_deletion } = context.get("services");
   const { identity_id } = context.get("session");
   const deleted = await account_deletion.deleteAccount(identity_id, "holder");

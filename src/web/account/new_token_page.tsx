@@ -2,9 +2,10 @@
 import { AllowanceForm, ALLOWANCE_SCRIPTS } from "../allowance/allowance_form.tsx";
 import type { ApprovalProblems, LimitChoices, Offered } from "../allowance/choices.tsx";
 import { describedBy, FieldProblem, problemText } from "../allowance/fields.tsx";
+import { rich, t, type Said } from "../language/text.tsx";
 import { FIRST_TO_READ, Page } from "../layout/layout.tsx";
 import { Secret } from "../layout/secret.tsx";
-import { counted } from "../layout/labels.ts";
+import { number } from "../layout/labels.ts";
 
 export interface NewTokenChoices extends LimitChoices {
   readonly label: string;
@@ -24,10 +25,10 @@ interface NewTokenPageProps {
 export function NewTokenPage(props: NewTokenPageProps) {
   const { choices, problems, offered, balance, lifetimes } = props;
   const has_problems = Object.keys(problems).length > 0;
-  const title = "Make a token";
+  const title = t("Make a token");
   return (
     <Page
-      title={has_problems ? "Error: make a token" : title}
+      title={has_problems ? t("Error: make a token") : title}
       section="access"
       scripts={ALLOWANCE_SCRIPTS}
     >
@@ -47,16 +48,17 @@ export function NewTokenPage(props: NewTokenPageProps) {
           }}
           asker={
             <p>
-              A program sends a token instead of signing in. Give it only what the program needs:
-              with the token, anyone can do the same.
+              {t(
+                "A program sends a token instead of signing in. Give it only what the program needs: with the token, anyone can do the same.",
+              )}
             </p>
           }
-          first_fields={<NameField choices={choices} problem={problemText(problems.label)} />}
+          first_fields={<NameField choices={choices} problem={problems.label} />}
           buttons={
             <>
-              <button type="submit">Make the token</button>
+              <button type="submit">{t("Make the token")}</button>
               <a class="button quiet" href="/account/access">
-                Cancel
+                {t("Cancel")}
               </a>
             </>
           }
@@ -66,12 +68,12 @@ export function NewTokenPage(props: NewTokenPageProps) {
   );
 }
 
-function NameField(props: { readonly choices: NewTokenChoices; problem: string | undefined }) {
+function NameField(props: { readonly choices: NewTokenChoices; problem: Said | undefined }) {
   const { choices, problem } = props;
   return (
     <>
-      <label for="label">Name</label>
-      <FieldProblem id="label_problem" problem={problem} />
+      <label for="label">{t("Name")}</label>
+      <FieldProblem id="label_problem" problem={problemText(problem)} />
       <input
         id="label"
         name="label"
@@ -81,7 +83,7 @@ function NameField(props: { readonly choices: NewTokenChoices; problem: string |
         {...describedBy("label_problem", problem, "label_hint")}
       />
       <p class="hint" id="label_hint">
-        What it is for, such as “Nightly build”. You see it in the list of your tokens.
+        {t("What it is for, such as “Nightly build”. You see it in the list of your tokens.")}
       </p>
     </>
   );
@@ -90,20 +92,24 @@ function NameField(props: { readonly choices: NewTokenChoices; problem: string |
 export function MadeTokenPage(props: { label: string; token: string; days: number }) {
   const { label, token, days } = props;
   return (
-    <Page title="Your new token" section="access" scripts={["copy.js"]}>
+    <Page title={t("Your new token")} section="access" scripts={["copy.js"]}>
       <section class="panel narrow">
-        <h1>Your new token</h1>
+        <h1>{t("Your new token")}</h1>
         <p class="notice" role="status" {...FIRST_TO_READ}>
-          Copy the token now. It is not stored, and you cannot see it again.
+          {t("Copy the token now. It is not stored, and you cannot see it again.")}
         </p>
         <Secret label={label} text={token} rows={5}>
           <a class="button quiet" href="/account/access">
-            Done
+            {t("Done")}
           </a>
         </Secret>
         <p class="hint">
-          Programs send it as <code>Authorization: Bearer</code>. It expires in{" "}
-          {counted(days, "day", "days")}; you can revoke it at any time.
+          {rich("Programs send it as {header}.", { header: <code>Authorization: Bearer</code> })}{" "}
+          {days === 1
+            ? t("It expires in 1 day; you can revoke it at any time.")
+            : t("It expires in {days} days; you can revoke it at any time.", {
+                days: number(days),
+              })}
         </p>
       </section>
     </Page>

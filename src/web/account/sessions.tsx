@@ -5,6 +5,7 @@ import { clearSessionCookies } from "../../http/caller/session_cookies.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
 import { listBrowsers } from "../../http/allowances/access_list.ts";
+import { languageOf } from "../language/choice.ts";
 import { EndSessionsPage } from "./browsers_section.tsx";
 
 /** The most sessions that one form ends: as many as the page lists. */
@@ -25,7 +26,9 @@ export const confirmEndSession = factory.createHandlers(async (context) => {
     accountOf(context).listAllowances(callerOf(context)),
   ]);
   if (!allowances.ok) return refuseWithPage(context, allowances.refusal);
-  const found = listBrowsers(context, listed).filter(({ id }) => wanted.includes(id));
+  const found = listBrowsers(context, listed, languageOf(context)).filter(({ id }) =>
+    wanted.includes(id),
+  );
   if (found.length === 0) return context.redirect(ENDED, 303);
   const ids = new Set(found.map(({ id }) => id));
   const approved = allowances.value.filter(({ session_id }) => ids.has(session_id)).length;

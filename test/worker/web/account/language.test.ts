@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { deliver, openCheckout, SELLING } from "../../payments/till.ts";
-import { getToken } from "../../support/device_logins.ts";
+import { getToken, tokenId } from "../../support/device_logins.ts";
 import {
   BASE_URL,
   send,
@@ -65,6 +65,8 @@ describe("the account's pages in German", () => {
     expect(text).toMatch(new RegExp(`draw Demo · ${SHORT_DAY}, \\d\\d:\\d\\d Läuft 10 reserviert`));
     expect(text).toContain("In den letzten 30 Tagen haben Sie nichts ausgegeben.");
     expect(text).toMatch(/Mitglied seit \d\d\.\d\d\.\d{4} Konto-ID/);
+    expect(text).toMatch(/Demo verwendet am \d\d\.\d\d\.\d{4} 0 diesen Monat ausgegeben/);
+    expect(text).toContain("Sie können auch Ihr Konto löschen.");
   });
 
   it("the German pages of jobs and of one job say what a job cost and who started it", async () => {
@@ -114,6 +116,77 @@ describe("the account's pages in German", () => {
     }
     const html = await read(ada, "/account/statement?kind=jobs");
     expect(new TextEncoder().encode(html).byteLength).toBeLessThan(60 * 1024);
+  });
+
+  it("the German page of access says what each connection may do, and asks before one ends", async () => {
+    const ada = await signInWithCredits();
+    const cap = { credits: 5_000, period: "month" };
+    const token = await getToken(ada, { apps: ["demo"], caps: [cap] }, { client_name: "Laptop" });
+    const text = words(await read(ada, "/account/access"));
+    expect(text).toContain("Außer diesem Browser haben Zugriff auf Ihr Konto: 1 App und 1 Token.");
+    expect(text).toMatch(/0 Credits im \S+ \d{4} ausgegeben/);
+    expect(text).toContain("Darf in Demo lesen und Credits ausgeben. 0 von 5.000 Credits");
+    expect(text).toMatch(/ausgegeben, beginnt neu am 1\. \S+, 00:00/);
+    expect(text).toMatch(/Gerät oder Programm. Erstellt am \d.* verwendet.*, läuft am [\d.]+ ab\./);
+    expect(text).toContain("Überall abmelden Damit melden Sie jeden Browser ab, auch diesen.");
+    const id = encodeURIComponent(await tokenId(token));
+    expect(words(await read(ada, `/account/access/revoke?id=${id}`))).toContain(
+      "„Laptop“ widerrufen?",
+    );
+    expect(words(await read(ada, "/account/access/stop?app=demo"))).toContain(
+      "Sie kann keine Jobs mehr starten, und auch keine andere App",
+    );
+    expect(words(await read(ada, `/account/access/edit?id=${id}`))).toContain(
+      "Die Änderung gilt ab der nächsten Anfrage. Was ausgegeben ist, bleibt ausgegeben.",
+    );
+  });
+
+  it("the German list of browsers names their program and place in German", async () => {
+    const ada = await signIn();
+    await signIn();
+    await env.DIRECTORY.prepare(
+      "update sessions set browser = 'Firefox on Windows', city = 'Graz', country = 'AT'",
+    ).run();
+    const text = words(await read(ada, "/account/access"));
+    expect(text).toContain("Firefox unter Windows");
+    expect(text).toContain("Graz, Österreich · 2 Anmeldungen, die letzte am");
+    expect(text).toContain("1 andere beenden : Sitzungen von Firefox unter Windows");
+  });
+
+  it("the German form of a token says in German what is wrong, and shows the token", async () => {
+    const ada = await signInWithCredits();
+    const form = { access: "write", reach: "some", other_apps: "demo", credits: "40" };
+    const limits = { ...form, period: "month", days: "30" };
+    const refused = await submit(ada, "/account/tokens/new", { ...limits, label: "" });
+    expect(refused.status).toBe(400);
+    expect(words(refused.text)).toContain(
+      "Geben Sie dem Token einen Namen mit höchstens 80 sichtbaren Zeichen.",
+    );
+    const made = await submit(ada, "/account/tokens/new", { ...limits, label: "Build" });
+    expect(words(made.text)).toContain(
+      "Es läuft in 30 Tagen ab; Sie können es jederzeit widerrufen.",
+    );
+  });
+
+  it("the German page Security says how the person signs in", async () => {
+    const text = words(await read(await signIn(), "/account/security"));
+    expect(text).toMatch(/So melden Sie sich an Entwicklung seit \d\d\.\d\d\.\d{4} Das ist Ihre/);
+    expect(text).toContain("was sonst Ihr Konto verwenden kann, steht auf der Seite Zugriff.");
+  });
+
+  it("an account is deleted with the German word, and with no other", async () => {
+    const ada = await signInWithCredits();
+    const text = words(await read(ada, "/account/delete", SELLING));
+    expect(text).toContain("100 Credits, auch gekaufte, ohne Erstattung");
+    expect(text).toContain("Geben Sie zur Bestätigung löschen ein");
+    const refused = await submit(ada, "/account/delete", { confirmation: "ja" });
+    expect(refused.status).toBe(400);
+    expect(words(refused.text)).toContain("Geben Sie nur das Wort „löschen“ ein.");
+    // Some keyboards write ö as o and a combining mark.
+    const typed = { confirmation: " Löschen ".normalize("NFD") };
+    const deleted = await submit(ada, "/account/delete", typed);
+    expect(deleted.status).toBe(200);
+    expect(words(deleted.text)).toContain("Ihr Konto ist gelöscht");
   });
 });
 
