@@ -4,7 +4,7 @@ import { readAccessList } from "../../http/allowances/access_list.ts";
 import { accountOf, callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
-import { languageOf } from "../language/choice.ts";
+import { languageOf } from "../../http/caller/page_language.ts";
 import { appLooks } from "../layout/app_icon.tsx";
 import { noticeText } from "../layout/messages.ts";
 import { AccessPage, RevokePage } from "./access_page.tsx";

@@ -1,6 +1,7 @@
 /** `GET` and `POST /account/access/edit` (`id`): changes a connection's name, limits and apps. */
 import type { ListedAllowance } from "../../account/contract.ts";
 import { maySpend } from "../../domain/allowance.ts";
+import type { PlainText } from "../language/text.tsx";
 import { clientName } from "../../fields.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -46,7 +47,7 @@ export const editConnection = factory.createHandlers(async (context) => {
     label: typeof typed === "string" ? typed : "",
   });
   const label = clientName.safeParse(choices.label);
-  const found = label.success
+  const found: { label?: PlainText } = label.success
     ? {}
     : { label: "Give the connection a name of up to 80 visible characters." };
   const limits = limitsOfChoices(choices, { apps: [], other_apps: "" }, found);

@@ -5,7 +5,7 @@ import { AccountPage } from "./overview_page.tsx";
 import { noticeText } from "../layout/messages.ts";
 import { readAccessList } from "../../http/allowances/access_list.ts";
 import type { PackagePrice } from "../../domain/purchases.ts";
-import { languageOf } from "../language/choice.ts";
+import { languageOf } from "../../http/caller/page_language.ts";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appLooks } from "../layout/app_icon.tsx";

@@ -5,7 +5,7 @@ import { clearSessionCookies } from "../../http/caller/session_cookies.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
 import { listBrowsers } from "../../http/allowances/access_list.ts";
-import { languageOf } from "../language/choice.ts";
+import { languageOf } from "../../http/caller/page_language.ts";
 import { EndSessionsPage } from "./browsers_section.tsx";
 
 /** The most sessions that one form ends: as many as the page lists. */

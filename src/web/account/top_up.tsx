@@ -16,7 +16,7 @@ import { accountOf, callerOf, factory, type AppContext } from "../../http/contex
 import { paymentsOf } from "../../http/middleware/require_payments.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm, validOr } from "../../http/validation.ts";
-import { languageOf } from "../language/choice.ts";
+import { languageOf } from "../../http/caller/page_language.ts";
 import { message } from "../language/text.tsx";
 import { noticeText } from "../layout/messages.ts";
 import { TopUpPage, type TopUpChoices, type TopUpProblems } from "./top_up_page.tsx";

@@ -26,8 +26,8 @@ export type Message =
   | { readonly text: Text; readonly values: Readonly<Record<string, string | number | Message>> }
   | { readonly verbatim: string };
 
-/** What a page can say. Until every page is converted, also a text that has no German yet. */
-export type Said = PlainText | Message | (string & {});
+/** What a page can say. */
+export type Said = PlainText | Message;
 
 /** @example t("{count} new", { count: 3 }) */
 export function t<T extends Text>(text: T, ...[values]: Values<T, string | number>): string {
@@ -54,7 +54,7 @@ export function message<T extends Text>(
 export const verbatim = (words: string): Message => ({ verbatim: words });
 
 export function say(said: Said): string {
-  if (typeof said === "string") return translated(said as Text);
+  if (typeof said === "string") return translated(said);
   if ("verbatim" in said) return said.verbatim;
   const values = Object.entries(said.values).map(
     ([name, value]) => [name, typeof value === "object" ? say(value) : value] as const,
@@ -66,7 +66,7 @@ export function say(said: Said): string {
 export const template = (text: Text): string => translated(text);
 
 function translated(text: Text): string {
-  return currentShell().language === "de" ? (GERMAN[text] ?? text) : text;
+  return currentShell().language === "de" ? GERMAN[text] : text;
 }
 
 function filled(text: string, values: Readonly<Record<string, string | number>>): string {

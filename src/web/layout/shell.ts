@@ -4,7 +4,7 @@ import { LANGUAGES, type Language } from "../../domain/language.ts";
 import type { OperatorRole } from "../../domain/operators.ts";
 import type { TopUpState } from "../../domain/top_up.ts";
 import { factory } from "../../http/context.ts";
-import { languageOf } from "../language/choice.ts";
+import { languageOf } from "../../http/caller/page_language.ts";
 
 interface Shell {
   readonly language: Language;

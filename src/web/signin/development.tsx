@@ -13,7 +13,7 @@ import { validForm } from "../../http/validation.ts";
 import { returnToRequest } from "../authorize/new_sign_in.ts";
 import { SignInPage } from "./signin_page.tsx";
 import { choicesFor } from "./choices.ts";
-import { takeLanguage } from "../language/choice.ts";
+import { takeLanguage } from "../../http/caller/page_language.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
 const emailAddress = z.email().check(z.maxLength(254));

@@ -8,7 +8,7 @@ import { choicesFor } from "./choices.ts";
 import type { Message } from "../language/text.tsx";
 import { setCookies } from "../../http/caller/session_cookies.ts";
 import { returnToRequest } from "../authorize/new_sign_in.ts";
-import { takeLanguage } from "../language/choice.ts";
+import { takeLanguage } from "../../http/caller/page_language.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
 /** `method_name`: the method in a sentence: the text of its button, or "Your passkey". */

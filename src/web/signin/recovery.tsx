@@ -1,7 +1,7 @@
 /** `/signin/passkey/recovery[?redirect_to=]`: signs in with a recovery code and shows the one that replaces it. */
 import * as z from "zod/mini";
 import { factory, type AppContext } from "../../http/context.ts";
-import { takeLanguage } from "../language/choice.ts";
+import { takeLanguage } from "../../http/caller/page_language.ts";
 import { setSessionCookies } from "../../http/caller/session_cookies.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";

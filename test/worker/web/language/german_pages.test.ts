@@ -53,7 +53,9 @@ async function withHistory(): Promise<SignedIn> {
   const person = await signInWithCredits("demo", "grete@example.com");
   const start = async (): Promise<string> => {
     const job = { app: "demo", action: "draw", cost_estimate: 10 };
-    return (await person.post("/api/jobs", job)).body.job_id;
+    const { status, body } = await person.post("/api/jobs", job);
+    expect(status).toBe(200);
+    return body.job_id;
   };
   const [done, failed] = [await start(), await start(), await start()];
   await person.post(`/api/jobs/${done}/complete`, { actual_cost: 4 });
@@ -66,8 +68,8 @@ async function withHistory(): Promise<SignedIn> {
 describe("pages in German", () => {
   it("no page says in German what it says in English", async () => {
     openStripe();
-    await registerDemo();
     const person = await withHistory();
+    await registerDemo();
     const { user_code } = await startLogin();
     const openIn =
       (language: string, cookies: string) =>
@@ -105,7 +107,7 @@ describe("pages in German", () => {
       }
     }
     expect([...new Set(left)]).toEqual([]);
-    expect(count).toBeGreaterThan(40);
+    expect(count).toBeGreaterThan(30);
   });
 
   it("a text has the same values in German as in English", () => {
