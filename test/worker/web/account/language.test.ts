@@ -172,6 +172,10 @@ describe("the account's pages in German", () => {
     const text = words(await read(await signIn(), "/account/security"));
     expect(text).toMatch(/So melden Sie sich an Entwicklung seit \d\d\.\d\d\.\d{4} Das ist Ihre/);
     expect(text).toContain("was sonst Ihr Konto verwenden kann, steht auf der Seite Zugriff.");
+    const with_passkeys = { SIGNIN_METHODS: "providers,passkey" };
+    expect(words(await read(await signIn(), "/account/security", with_passkeys))).toContain(
+      "Passkey hinzufügen Mit einem Passkey melden Sie sich per Fingerabdruck, Gesicht oder",
+    );
   });
 
   it("an account is deleted with the German word, and with no other", async () => {
