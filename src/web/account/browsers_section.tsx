@@ -1,7 +1,7 @@
 /** The signed-in browsers, each with a button to end its sessions, and the page that asks before. */
 import { rich, t } from "../language/text.tsx";
 import { ConfirmPage } from "../layout/confirm_page.tsx";
-import { counted } from "../layout/labels.ts";
+import { counted, programText } from "../layout/labels.ts";
 import { Time } from "../layout/time.tsx";
 import type { ListedBrowser } from "../../http/allowances/access_list.ts";
 import { groupSessions, type SessionGroup } from "./session_groups.ts";
@@ -52,9 +52,7 @@ function Groups({ groups }: { groups: readonly SessionGroup[] }) {
 
 function nameOf({ browser, current }: Pick<SessionGroup, "browser" | "current">): string {
   if (browser === null) return current ? t("This browser") : t("A browser");
-  // As `programOf` writes it.
-  const [program = "", system] = browser.split(" on ");
-  return system === undefined ? browser : t("{program} on {system}", { program, system });
+  return programText(browser);
 }
 
 function Group(group: SessionGroup) {

@@ -11,6 +11,7 @@ import type { ApprovalChoices, ApprovalProblems, Offered } from "../allowance/ch
 import { describedBy, FieldProblem, problemText } from "../allowance/fields.tsx";
 import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { rich, say, t, type PlainText, type Said } from "../language/text.tsx";
+import { programText } from "../layout/labels.ts";
 import { Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
 
@@ -332,7 +333,7 @@ function Facts({ facts }: { facts: LoginFacts }) {
       <dt>{t("It calls itself")}</dt>
       <dd>
         {client_name ?? t("no name")}
-        {program === null ? null : ` (${program})`}
+        {program === null ? null : ` (${programText(program)})`}
       </dd>
       {app_slug === null ? null : (
         <>

@@ -116,3 +116,9 @@ export function holdSentence(held: number, open_jobs: number): string | null {
   const jobs = counted(open_jobs, "running job", "running jobs");
   return t("{count} held for {jobs}", { count: number(held), jobs });
 }
+
+/** A program and its system, as `programOf` stores them, in the language of the page. */
+export function programText(stored: string): string {
+  const [program = "", system] = stored.split(" on ");
+  return system === undefined ? stored : t("{program} on {system}", { program, system });
+}

@@ -88,6 +88,7 @@ describe("the device page", () => {
     };
     const started = await from({ country: "DE", city: "Berlin" }, "/api/device/start", {
       method: "POST",
+      headers: { "User-Agent": "Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0" },
     });
     const { user_code } = await started.json<{ user_code: string }>();
     const page = { headers: { Cookie: ada.cookies } };
@@ -100,6 +101,7 @@ describe("the device page", () => {
     const in_german = { headers: { ...page.headers, "Accept-Language": "de" } };
     const german = await (await from({ country: "FR" }, path, in_german)).text();
     expect(german).toContain("Ort: Berlin, Deutschland");
+    expect(german).toContain("(Firefox unter Windows)");
     expect(german).toContain("– nicht das Land, in dem Sie jetzt sind");
   });
 
