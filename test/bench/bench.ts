@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { FULL, QUICK, type Plan } from "./cells.ts";
 import { whyNoCluster } from "./cluster.ts";
-import { startContenders } from "./contenders.ts";
+import { startContenders, type ContenderName } from "./contenders.ts";
 import { Measurement } from "./measurement.ts";
 import { prepareCrowd } from "./crowd.ts";
 import { report } from "./report.ts";
@@ -63,7 +63,11 @@ const stopped = new Promise<never>((_, reject) => {
 stopped.catch(() => null);
 try {
   const settings = await runSettings();
-  const contenders = await startContenders({ directory, builds, settings }, missing === null);
+  const others: readonly ContenderName[] = missing === null ? ["floor", "peer"] : ["floor"];
+  const contenders = await startContenders(
+    { directory, builds, settings, around: "unlimited.js" },
+    others,
+  );
   try {
     const crowd = await Promise.race([prepareCrowd(contenders, plan), stopped]);
     const measurement = new Measurement(contenders, crowd);

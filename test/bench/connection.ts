@@ -6,6 +6,8 @@ import { connect, type Socket } from "node:net";
 
 export interface HttpResponse {
   readonly status: number;
+  /** The status line and the headers. */
+  readonly head: string;
   readonly body: string;
 }
 
@@ -32,25 +34,30 @@ export class Connection {
   #received: Buffer = Buffer.alloc(0);
   #waiting: { resolve(response: HttpResponse): void; reject(error: Error): void } | null = null;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, silence_ms: number) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error("no response within 30 seconds")));
+    const silence = `no response within ${silence_ms / 1000} seconds`;
+    socket.setTimeout(silence_ms, () => socket.destroy(new Error(silence)));
     socket.on("data", (chunk) => this.#take(chunk));
     socket.on("error", (error) => this.#fail(error));
     socket.on("close", () => this.#fail(new Error("the server closed the connection")));
   }
 
-  /** Opens a connection to a port of this machine. */
-  static open(port: number): Promise<Connection> {
+  /** Opens a connection to a port of this machine. It closes if it receives nothing for `silence_ms`. */
+  static open(port: number, silence_ms = SILENCE_MS): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, "127.0.0.1");
       socket.once("error", reject);
       socket.once("connect", () => {
         socket.off("error", reject);
-        resolve(new Connection(socket));
+        resolve(new Connection(socket, silence_ms));
       });
     });
+  }
+
+  get is_open(): boolean {
+    return !this.#socket.destroyed;
   }
 
   /** Sends one request and waits for the whole response. One at a time. */
@@ -91,11 +98,12 @@ function readResponse(received: Buffer): HttpResponse | null {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length !== undefined) {
     const end = start + Number(length);
-    return received.length < end ? null : { status, body: received.toString("utf8", start, end) };
+    if (received.length < end) return null;
+    return { status, head, body: received.toString("utf8", start, end) };
   }
-  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { status, body: "" };
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { status, head, body: "" };
   const ended = received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
-  return ended ? { status, body: readChunks(received.subarray(start)) } : null;
+  return ended ? { status, head, body: readChunks(received.subarray(start)) } : null;
 }
 
 function readChunks(chunked: Buffer): string {

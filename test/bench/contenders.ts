@@ -28,6 +28,8 @@ export interface ContenderSettings {
   /** The folder of their bundles, inside the project so that packages resolve. */
   readonly builds: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** The module of `workers/` around each Worker. */
+  readonly around: "unlimited.js" | "limited.js";
 }
 
 interface WorkerContender {
@@ -42,14 +44,14 @@ const WORKERS: readonly WorkerContender[] = [
 
 async function startWorkerContender(
   { name, config }: WorkerContender,
-  { directory, builds, settings }: ContenderSettings,
+  { directory, builds, settings, around }: ContenderSettings,
   port: number,
 ): Promise<Contender> {
   const bundle = join(builds, name);
   const persist_to = join(directory, name);
   await bundleWorker(config, bundle);
   const plan = { config, bundle, persist_to, port, settings, inspector_port: null };
-  const around_file = "test/bench/workers/unlimited.js";
+  const around_file = `test/bench/workers/${around}`;
   const start = (fresh: boolean): Promise<ChildProcess> =>
     forked("host.ts", [JSON.stringify({ ...plan, around_file, fresh })], {});
   let child = await start(true);
@@ -104,10 +106,10 @@ async function startPeer(
   };
 }
 
-/** Starts Passbook, and the other contenders that can run here. */
+/** Starts Passbook and these other contenders. */
 export async function startContenders(
   plan: ContenderSettings,
-  with_peer: boolean,
+  others: readonly ContenderName[],
 ): Promise<readonly Contender[]> {
   const port = await freePort();
   // All of them verify tokens that Passbook signs.
@@ -116,10 +118,12 @@ export async function startContenders(
   const started: Contender[] = [];
   try {
     for (const worker of WORKERS) {
+      if (worker.name !== "passbook" && !others.includes(worker.name)) continue;
       const own_port = worker.name === "passbook" ? port : await freePort();
       started.push(await startWorkerContender(worker, { ...plan, settings }, own_port));
     }
-    if (with_peer) started.push(await startPeer({ ...plan, settings }, await freePort()));
+    if (others.includes("peer"))
+      started.push(await startPeer({ ...plan, settings }, await freePort()));
   } catch (error) {
     for (const contender of started) await contender.stop();
     throw error;

@@ -19,7 +19,7 @@ export interface WorkerConfig {
   readonly kv_namespaces: readonly { binding: string }[];
   readonly r2_buckets: readonly { binding: string }[];
   readonly durable_objects: { bindings: readonly { name: string; class_name: string }[] };
-  readonly ratelimits: readonly { name: string }[];
+  readonly ratelimits: readonly { name: string; simple: { limit: number; period: number } }[];
   readonly queues: {
     producers?: readonly { binding: string; queue?: string }[];
     consumers?: readonly { queue: string; max_batch_size?: number; max_batch_timeout?: number }[];
@@ -94,6 +94,7 @@ export async function startWorker(plan: WorkerPlan): Promise<Miniflare> {
   const around = plan.around
     .replaceAll("__BUILT__", `./${built}`)
     .replaceAll('"__LIMITERS__"', JSON.stringify(limiters))
+    .replaceAll('"__LIMITS__"', JSON.stringify(config.ratelimits))
     .replace("/* __CLASS_EXPORTS__ */", classes.map(countedExport).join("\n"));
   const producers = config.queues.producers ?? [];
   const consumers = config.queues.consumers ?? [];

@@ -27,6 +27,7 @@ const NOT_RUN_HERE: Readonly<Record<string, string>> = {
     "it asks Cloudflare; commands/deploy runs it against a stand-in",
   "npm run fuzz": "the suite asks the same of fewer requests, openapi/generated",
   "npm run soak": "soak.test.ts runs a short one",
+  "npm run load": "load.test.ts runs a short one",
   "npm run mutate": "it runs the tests of pure rules again for each mutant",
   "npm run bench": "it measures for an hour",
   "npm run faults": "it runs the simulator again for each of its faults",
