@@ -48,11 +48,9 @@ export class Connection {
   static open(port: number, silence_ms = SILENCE_MS): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, "127.0.0.1");
+      const connection = new Connection(socket, silence_ms);
       socket.once("error", reject);
-      socket.once("connect", () => {
-        socket.off("error", reject);
-        resolve(new Connection(socket, silence_ms));
-      });
+      socket.once("connect", () => resolve(connection));
     });
   }
 

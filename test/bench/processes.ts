@@ -58,6 +58,16 @@ export function cpuMilliseconds(roots: readonly number[]): number {
   return (ticks * 1000) / TICKS_PER_SECOND;
 }
 
+/** The processor time of all programs of the machine so far, in milliseconds. */
+export function machineCpuMilliseconds(): number {
+  const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  return ((user + nice + system + irq + softirq) * 1000) / TICKS_PER_SECOND;
+}
+
 /** The memory of `roots` and their descendants in MiB. Shared memory is counted once. */
 export function memoryMebibytes(roots: readonly number[]): number {
   const kib = family(roots).reduce((sum, { pid }) => {

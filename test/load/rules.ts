@@ -8,7 +8,9 @@ import type { Phase } from "./service.ts";
 /** Times after the overload may be this many times those before it. */
 const TIME_BOUND = 2;
 /** Shorter phases say nothing about times. */
-export const TIMES_MIN_SECONDS = 30;
+const TIMES_MIN_SECONDS = 30;
+/** If other programs use more than this, times say more about them. */
+const OTHER_CORES_MAX = 0.3;
 /** If more than this share of the requests were not answered, the machine does not sustain the rate. */
 const UNANSWERED_MAX_SHARE = 0.001;
 
@@ -67,7 +69,7 @@ export function timesOf(phase: Phase, isWanted: Wanted = () => true): readonly n
 }
 
 /** Whether the machine kept up with a phase. */
-export function isSustained(phase: Phase): boolean {
+function isSustained(phase: Phase): boolean {
   return countsOf(phase).succeeded >= phase.statuses.length * (1 - UNANSWERED_MAX_SHARE);
 }
 
@@ -81,9 +83,18 @@ export function trendsOf({ before, after }: Measured) {
   ];
 }
 
+/** Why the times after the overload are not compared with those before it; null: they are. */
+export function whyNoTrends({ rate, seconds, before, after }: Measured): string | null {
+  if (seconds < TIMES_MIN_SECONDS) return `a phase takes less than ${TIMES_MIN_SECONDS} seconds`;
+  if (!isSustained(before)) return `this machine does not sustain ${rate} requests a second`;
+  const other_cores = Math.max(before.other_cores, after.other_cores);
+  if (other_cores <= OTHER_CORES_MAX) return null;
+  return `other programs used ${other_cores.toFixed(1)} cores meanwhile`;
+}
+
 /** The rules that do not hold. */
 export function rulesBroken(measured: Measured): readonly string[] {
-  const { before, overload, flood, after, seconds, books } = measured;
+  const { before, overload, flood, after, books } = measured;
   const phases = { before, "in the overload": overload, "in the flood": flood, after };
   const failed = Object.entries(phases).flatMap(([name, phase]) => {
     const { failed } = countsOf(phase);
@@ -91,7 +102,7 @@ export function rulesBroken(measured: Measured): readonly string[] {
     return [`${name}: ${failuresOf(phase)}, such as ${phase.samples.join(" | ")}`];
   });
   const slower =
-    seconds < TIMES_MIN_SECONDS || !isSustained(before)
+    whyNoTrends(measured) !== null
       ? []
       : trendsOf(measured)
           .filter(({ ratio, bound }) => ratio > bound)

@@ -1,7 +1,12 @@
 /** A contender under load: sends a plan and measures its processes meanwhile. */
 import { fork, type ChildProcess } from "node:child_process";
 import type { Contender } from "../bench/contenders.ts";
-import { cpuMilliseconds, memoryMebibytes, processesOf } from "../bench/processes.ts";
+import {
+  cpuMilliseconds,
+  machineCpuMilliseconds,
+  memoryMebibytes,
+  processesOf,
+} from "../bench/processes.ts";
 import type { Arrival } from "./arrivals.ts";
 import type { Callers } from "./callers.ts";
 import type { Outcome, Task } from "./requests.ts";
@@ -11,6 +16,8 @@ export interface Phase extends Outcome {
   readonly arrivals: readonly Arrival[];
   /** Of the service, with the work that follows the responses. */
   readonly service_cpu_ms: number;
+  /** The cores that other programs of the machine used, on average. */
+  readonly other_cores: number;
   readonly memory_before_mib: number;
   readonly memory_after_mib: number;
 }
@@ -78,11 +85,17 @@ export class Service {
     const tokens = await this.#callers.tokensOf(arrivals.map(({ account }) => account));
     const memory_before_mib = this.memory();
     const cpu_before_ms = cpuMilliseconds(this.#contender.pids());
+    const machine_before_ms = machineCpuMilliseconds();
+    const began_ms = performance.now();
     const outcome = await this.#run({ ...manner, port: this.port, arrivals, tokens });
     const memory_after_mib = this.memory();
     await pause(AFTERWARDS_MS);
     const service_cpu_ms = cpuMilliseconds(this.#contender.pids()) - cpu_before_ms;
-    return { ...outcome, arrivals, service_cpu_ms, memory_before_mib, memory_after_mib };
+    const machine_ms = machineCpuMilliseconds() - machine_before_ms;
+    const other_cores =
+      (machine_ms - service_cpu_ms - outcome.cpu_ms) / (performance.now() - began_ms);
+    const memory = { memory_before_mib, memory_after_mib };
+    return { ...outcome, arrivals, service_cpu_ms, other_cores, ...memory };
   }
 
   #run(task: Task): Promise<Outcome> {
