@@ -139,6 +139,7 @@ export function report(measured: Measured, peer: Phase | null): void {
   client("overload", overload);
   client("flood", flood);
   client(`${rate}/s again`, after);
+  if (peer !== null) client("PostgreSQL", peer);
   const { repeated } = books;
   console.log(
     `checked: ${books.accounts} accounts and ${books.jobs} jobs; ${repeated.accepted} accepted creations and ${repeated.others} others were repeated with their keys`,
