@@ -34,9 +34,15 @@ export interface ResumedSession extends BrowserSession, LiveSession {
   readonly is_proven: boolean;
 }
 
+/** A session that just began. */
+export interface StartedSession extends BrowserSession {
+  /** The language that the person chose for pages; null: they chose none. */
+  readonly language: Language | null;
+}
+
 /** A sign-in that succeeded. */
 export interface SignedIn {
-  readonly session: BrowserSession;
+  readonly session: StartedSession;
   readonly set_cookies: readonly string[];
 }
 
@@ -101,7 +107,7 @@ export type SignInFailure =
 export type SignInFinished =
   | {
       readonly kind: "signed_in";
-      readonly session: BrowserSession;
+      readonly session: StartedSession;
       readonly set_cookies: readonly string[];
       readonly redirect_to: string | null;
     }
@@ -255,7 +261,7 @@ type PasskeyStarted =
 /** An account that was created with a passkey. */
 export interface Registered {
   readonly kind: "registered";
-  readonly session: BrowserSession;
+  readonly session: StartedSession;
   readonly set_cookies: readonly string[];
   readonly redirect_to: string | null;
   /** Shown once, and stored only as a hash. */

@@ -92,7 +92,8 @@ async function sendChanges(
   const open = fine.flatMap((name) => (isOver(name) ? [] : (last.get(name) ?? [])));
   const of_others = [...last.keys()].filter((name) => !judged.some((it) => it === name));
   if (due.length === 0 && recovered.length === 0) return;
-  await post(webhook_url, messageOf(base_url, due, recovered, warnings.length + of_others.length));
+  const warning_count = warnings.length + open.length + of_others.length;
+  await post(webhook_url, messageOf(base_url, due, recovered, warning_count));
   console.log({ event: "alert_sent", warnings: due.map(({ name }) => name), recovered });
   const told = warnings.map((figure) => {
     const now = { name: figure.name, sent_at_ms: now_ms, value: figure.value };

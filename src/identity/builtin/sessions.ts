@@ -12,8 +12,8 @@ import {
   SESSION_CLEANUP_ROWS,
   SESSION_TTL_MS,
 } from "../../domain/limits.ts";
-import type { BrowserSession, LiveSession, Session } from "../port.ts";
-import { sessions } from "./schema.ts";
+import type { BrowserSession, LiveSession, Session, StartedSession } from "../port.ts";
+import { sessions, users } from "./schema.ts";
 
 /** A renewal moves a session's end only if that gains this much: one write per day, not one per quarter of an hour. */
 const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
@@ -58,7 +58,7 @@ export class Sessions {
     user_id: string,
     { provider, subject }: ProvenIdentity,
     { browser, city, country }: BrowserDescription,
-  ): Promise<ProvenSession | null> {
+  ): Promise<ProvenSession<StartedSession> | null> {
     const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
     const id = crypto.randomUUID();
     const now_ms = Date.now();
@@ -66,7 +66,7 @@ export class Sessions {
     const expires_at_ms = now_ms + SESSION_TTL_MS;
     const ended = and(eq(sessions.user_id, user_id), lte(sessions.expires_at_ms, now_ms));
     // One query decides, so no session starts with an identity that was unlinked during the sign-in.
-    const [, inserted] = await this.#database.batch([
+    const [, inserted, [user]] = await this.#database.batch([
       this.#database.delete(sessions).where(ended),
       this.#database.insert(sessions).select(sql`
           select ${secret_hash}, ${id}, ${user_id}, ${now_ms}, ${expires_at_ms}, ${provider},
@@ -75,9 +75,12 @@ export class Sessions {
             select 1 from identities
             where user_id = ${user_id} and (
               ${subject} is null or (provider = ${provider} and subject = ${subject})))`),
+      this.#database.select({ language: users.language }).from(users).where(eq(users.id, user_id)),
     ]);
     if (inserted.meta.changes === 0) return null;
-    return { secret, session: { id, identity_id: user_id, binding: await bindingOf(secret) } };
+    const binding = await bindingOf(secret);
+    const language = user?.language ?? null;
+    return { secret, session: { id, identity_id: user_id, binding, language } };
   }
 
   /**

@@ -49,6 +49,8 @@ const form = z.object({
   package: text,
   threshold: text,
   month_limit: text,
+  // Of the page that the amount was typed on: another one writes thousands as decimals.
+  language: z.optional(z.enum(["en", "de"])),
 });
 
 export const changeTopUp = factory.createHandlers(validForm(form), async (context) => {
@@ -64,7 +66,11 @@ export const changeTopUp = factory.createHandlers(validForm(form), async (contex
   if (!sold.ok && sold.refusal.code !== "package_unknown") {
     return refuseWithPage(context, sold.refusal);
   }
-  const plan = readPlan(sold.ok ? sold.value : null, choices, languageOf(context));
+  const plan = readPlan(
+    sold.ok ? sold.value : null,
+    choices,
+    typed.language ?? languageOf(context),
+  );
   if (!plan.ok) return showForm(context, choices, plan.refusal);
   const known = await account.readTopUp(callerOf(context));
   if (!known.ok) return refuseWithPage(context, known.refusal);

@@ -11,6 +11,7 @@ import {
 import { rich, t, type PlainText, type Said } from "../language/text.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { FIRST_TO_READ, NoticeLine, Page } from "../layout/layout.tsx";
+import { currentShell } from "../layout/shell.ts";
 import { Time, Zone } from "../layout/time.tsx";
 import {
   TOP_UP_FAILURES,
@@ -173,6 +174,7 @@ function Form(props: TopUpPageProps & { readonly has_problems: boolean }) {
             );
           })}
         </fieldset>
+        <input type="hidden" name="language" value={currentShell().language} />
         <Amounts choices={choices} problems={problems} />
         <Buttons setting={setting} />
         <p class="hint">

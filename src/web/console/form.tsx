@@ -31,7 +31,12 @@ interface ActionFormProps {
 export function ActionForm(props: PropsWithChildren<ActionFormProps>) {
   const { action, form, button, danger = false, back, children } = props;
   return (
-    <form method="post" action={action} class="act">
+    <form
+      method="post"
+      action={action}
+      class="act"
+      data-discards={`What you typed for “${button}” is not saved, and will be lost.`}
+    >
       <Problems {...form} />
       <input type="hidden" name="key" value={form.key} />
       {children}

@@ -14,6 +14,7 @@ const languageForm = z.object({ language: z.enum(["en", "de"], "must be en or de
 
 export const chooseLanguage = factory.createHandlers(validForm(languageForm), async (context) => {
   const { language } = context.req.valid("form");
+  rememberLanguage(context, language);
   const resumed = await resumeSession(context);
   if (resumed.kind === "session") {
     const { identity_id } = resumed.session;
@@ -22,7 +23,6 @@ export const chooseLanguage = factory.createHandlers(validForm(languageForm), as
     setCookies(context, resumed.set_cookies);
     await context.get("services").identity.chooseLanguage(identity_id, language);
   }
-  rememberLanguage(context, language);
   // Our pages name themselves to each other, and to nobody else: see `middleware/headers.ts`.
   const from = URL.parse(context.req.header("Referer") ?? "");
   return context.redirect(from?.origin === context.get("base_url") ? from.href : "/account", 303);

@@ -126,6 +126,22 @@ export const GERMAN = {
     "Ihre letzte Eingabe wurde vielleicht ausgeführt, vielleicht auch nicht.",
   "Wait a few seconds, check whether it was completed, and try again if not.":
     "Warten Sie einige Sekunden, sehen Sie nach, und versuchen Sie es sonst noch einmal.",
+  "The payment service is not responding": "Der Zahlungsdienst antwortet nicht",
+  "Nothing was paid and nothing was changed.": "Es wurde nichts bezahlt und nichts geändert.",
+  "The payment service refused this": "Der Zahlungsdienst hat das abgelehnt",
+  "Nothing was paid.": "Es wurde nichts bezahlt.",
+  "Ask the operator of this service.": "Fragen Sie den Betreiber dieses Dienstes.",
+  "This package is not for sale any more": "Dieses Paket gibt es nicht mehr",
+  "Go to your account and choose another one.":
+    "Gehen Sie zu Ihrem Konto und wählen Sie ein anderes.",
+  "Your account is full": "Ihr Konto ist voll",
+  "It has stored as much as it can. Jobs that have started can still finish.":
+    "Es hat so viel gespeichert, wie es kann. Gestartete Jobs können noch fertig werden.",
+  "Ask the operator of this service what to do.":
+    "Fragen Sie den Betreiber dieses Dienstes, was zu tun ist.",
+  "Something went wrong on our side": "Bei uns ist etwas schiefgegangen",
+  "To report it, send the request id {request_id}.":
+    "Wenn Sie es melden, nennen Sie die Anfrage {request_id}.",
   "Your account is being updated": "Ihr Konto wird gerade aktualisiert",
   "It was changed by a newer version of this service than the one that is running now. Nothing was lost.":
     "Eine neuere Version dieses Dienstes hat es geändert als die, die jetzt läuft. Es ist nichts verloren.",
@@ -1125,7 +1141,7 @@ export const GERMAN = {
   "You lose": "Sie verlieren",
   "{credits}, including credits that you bought, without a refund":
     "{credits}, auch gekaufte, ohne Erstattung",
-  "{held}, which may not finish": "{held}, die vielleicht nicht fertig werden",
+  "{held}, which may not finish": "{held}; vielleicht wird das nicht mehr fertig",
   "access from every browser and app where you are signed in":
     "den Zugriff aus jedem Browser und jeder App, in denen Sie angemeldet sind",
   "access from every browser and app where you are signed in, and from {devices}":

@@ -3,10 +3,10 @@ import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { currentShell } from "../layout/shell.ts";
 import { t } from "./text.tsx";
 
-/** A button for each other language, named in that language. The response to a form has none: it cannot be opened again. */
+/** A button for each other language, named in that language. */
 export function Languages() {
-  const { language, is_of_form } = currentShell();
-  if (is_of_form) return null;
+  const { language, has_languages } = currentShell();
+  if (!has_languages) return null;
   const others = (Object.keys(LANGUAGES) as Language[]).filter((it) => it !== language);
   return (
     <form method="post" action="/language" class="languages" aria-label={t("Language")}>

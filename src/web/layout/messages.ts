@@ -30,6 +30,13 @@ export const suspendedFor = (public_reason: string): Pick<Problem, "what" | "nex
   next: "Nothing in it is lost. If you disagree, contact the operator. You can sign out and download your data here.",
 });
 
+/** A fault of ours, with the id by which operators find it. */
+export const internalProblem = (request_id: string): Problem => ({
+  title: "Something went wrong on our side",
+  what: "Your last action may or may not have been completed.",
+  next: message("To report it, send the request id {request_id}.", { request_id }),
+});
+
 /** Refusals that a person can see in a browser. */
 export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   redirect_not_allowed: {
@@ -120,6 +127,26 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     title: "The service is temporarily unavailable",
     what: "Your last action may or may not have been completed.",
     next: "Wait a few seconds, check whether it was completed, and try again if not.",
+  },
+  payments_unavailable: {
+    title: "The payment service is not responding",
+    what: "Nothing was paid and nothing was changed.",
+    next: "Try again in a few minutes.",
+  },
+  payments_refused: {
+    title: "The payment service refused this",
+    what: "Nothing was paid.",
+    next: "Ask the operator of this service.",
+  },
+  package_unknown: {
+    title: "This package is not for sale any more",
+    what: "Nothing was paid.",
+    next: "Go to your account and choose another one.",
+  },
+  account_full: {
+    title: "Your account is full",
+    what: "It has stored as much as it can. Jobs that have started can still finish.",
+    next: "Ask the operator of this service what to do.",
   },
   newer_data: {
     title: "Your account is being updated",

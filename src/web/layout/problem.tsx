@@ -1,6 +1,12 @@
 /** A refusal as a page. */
 import { ProblemPage, type NextStep } from "./problem_page.tsx";
-import { formProblem, PAGE_PROBLEMS, suspendedFor, type Problem } from "./messages.ts";
+import {
+  formProblem,
+  internalProblem,
+  PAGE_PROBLEMS,
+  suspendedFor,
+  type Problem,
+} from "./messages.ts";
 import { message, verbatim } from "../language/text.tsx";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../../http/context.ts";
@@ -17,6 +23,7 @@ export const showRefusal: RefusalPage = (context, refusal) => {
 
 /** The page's text for a refusal; `error` is its sentence in the API. */
 function problemOf(refusal: Refusal, { code, error }: DescribedRefusal): Problem {
+  if (refusal.code === "internal") return internalProblem(refusal.request_id);
   if (code === "invalid_request") return formProblem(verbatim(error));
   const problem = PAGE_PROBLEMS[code] ?? { title: "This did not work", next: verbatim(error) };
   if (code === "role_required") return { ...problem, what: verbatim(error) };

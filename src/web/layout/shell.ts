@@ -3,13 +3,13 @@ import type { JSXNode } from "hono/jsx";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
 import type { OperatorRole } from "../../domain/operators.ts";
 import type { TopUpState } from "../../domain/top_up.ts";
-import { factory } from "../../http/context.ts";
+import { factory, type AppContext } from "../../http/context.ts";
 import { languageOf } from "../../http/caller/page_language.ts";
 
 interface Shell {
   readonly language: Language;
-  /** Whether the page is the response to a form, so its address is not that of a page. */
-  readonly is_of_form: boolean;
+  /** Whether the page can be opened again in another language: see {@link canBeOpenedAgain}. */
+  readonly has_languages: boolean;
   readonly service_name: string;
   /** The host of the service: an OAuth client of this host is a part of it. */
   readonly host: string;
@@ -32,7 +32,7 @@ interface Shell {
 /** Used if the settings are invalid, because the page that says so still needs a shell. */
 const DEFAULT_SHELL: Shell = {
   language: "en",
-  is_of_form: false,
+  has_languages: false,
   service_name: "Passbook",
   host: "",
   service_accent: "#12507b",
@@ -65,6 +65,23 @@ function renderPage(shell: Shell, page: JSXNode): string {
   }
 }
 
+/** A browser shortens a longer address when it names the page that a form was on. */
+const ADDRESS_MAX_CHARACTERS = 4_000;
+
+/**
+ * Not the response to a form or to a provider's redirect, whose address is used up; not the console, which is in English; and
+ * no page at a foreign host.
+ */
+function canBeOpenedAgain(context: AppContext): boolean {
+  const { method, path, url } = context.req;
+  return (
+    method === "GET" &&
+    !/^\/(console|signin\/callback)(\/|$)/.test(path) &&
+    new URL(url).origin === context.get("base_url") &&
+    url.length <= ADDRESS_MAX_CHARACTERS
+  );
+}
+
 /** Makes `context.html` render with the shell, so that no handler can forget it. */
 export const renderPages = factory.createMiddleware(async (context, next) => {
   const html = context.html.bind(context) as (page: string, ...rest: unknown[]) => Response;
@@ -83,7 +100,7 @@ export const renderPages = factory.createMiddleware(async (context, next) => {
       ...person,
       release,
       language: languageOf(context),
-      is_of_form: context.req.method !== "GET",
+      has_languages: canBeOpenedAgain(context),
     };
     return html(renderPage(shell, page), ...rest);
   };

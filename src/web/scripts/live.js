@@ -46,6 +46,8 @@
       if (response.redirected) return location.reload();
       if (!response.ok) return;
       const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+      // Another language was chosen in another tab.
+      if (fresh.documentElement.lang !== document.documentElement.lang) return location.reload();
       countNew(fresh);
       for (const part of document.querySelectorAll("[data-live]")) {
         const next = fresh.getElementById(part.id);

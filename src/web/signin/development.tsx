@@ -42,7 +42,7 @@ export const signInDevelopment = factory.createHandlers(
       context.get("base_url"),
     );
     const proven = await returnToRequest(context, signed_in.session, target.value);
-    await takeLanguage(context, signed_in.session.identity_id);
+    await takeLanguage(context, signed_in.session);
     return respondSignedIn(context, signed_in, proven);
   },
 );

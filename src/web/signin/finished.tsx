@@ -21,7 +21,7 @@ export async function respondFinished(
     case "signed_in": {
       const target = await targetIfStillAllowed(context, finished.redirect_to);
       const proven = await returnToRequest(context, finished.session, target);
-      await takeLanguage(context, finished.session.identity_id);
+      await takeLanguage(context, finished.session);
       return respondSignedIn(context, finished, proven);
     }
     case "linked":

@@ -34,7 +34,7 @@ export const recover = factory.createHandlers(validForm(form), async (context) =
   if (recovered === null) return refuseCode(context, target.value);
   const { session, set_cookies, recovery_code } = recovered;
   await setSessionCookies(context, session, set_cookies);
-  await takeLanguage(context, session.identity_id);
+  await takeLanguage(context, session);
   const redirect_to = (await returnToRequest(context, session, target.value))?.href ?? null;
   return context.html(<RecoveryCodePage {...{ recovery_code, redirect_to }} after="recovery" />);
 });

@@ -1,6 +1,6 @@
 /** The response to every successful sign-in: it sets cookies and redirects with a token. */
 import { HOLDER } from "../../account/contract.ts";
-import type { Session, SignedIn } from "../../identity/port.ts";
+import type { BrowserSession, Session } from "../../identity/port.ts";
 import { accountCallerOf } from "../../http/caller/account_caller.ts";
 import { finishAccountDeletion, isAccountDeleted } from "../../http/caller/deleted_account.ts";
 import type { AppContext } from "../../http/context.ts";
@@ -51,7 +51,7 @@ export function signInFor(context: AppContext, target: URL): string {
  */
 export async function respondSignedIn(
   context: AppContext,
-  signed_in: SignedIn,
+  signed_in: { readonly session: BrowserSession; readonly set_cookies: readonly string[] },
   redirect_to: URL | null,
 ): Promise<Response> {
   const base_url = context.get("base_url");

@@ -79,7 +79,7 @@ describe("the package", () => {
       .map((file) => statSync(join(installed.folder, file)))
       .reduce((total, stat) => total + (stat.isFile() ? stat.size : 0), 0);
     // Without the service, a quarter of it.
-    expect(bytes).toBeLessThan(6_000_000);
+    expect(bytes).toBeLessThan(6_100_000);
     const manifest = join(installed.folder, "node_modules/passbook-client/package.json");
     const { dependencies, license } = JSON.parse(await readFile(manifest, "utf8"));
     expect(Object.keys(dependencies)).toEqual(["commander"]);

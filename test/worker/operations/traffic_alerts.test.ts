@@ -143,6 +143,22 @@ describe("alerts by ratio", () => {
     expect(messages[1]?.recovered).toEqual(["fast_burn", "slow_burn"]);
   });
 
+  it("the end of one warning does not say that all is fine while another is open", async () => {
+    const { messages, serve } = open();
+    serve([{ requests: 100_000, failed: 700 }]);
+    await checkMinute();
+    passMinutes(10);
+    serve([{ requests: 94_000 }, { requests: 6_000, limited: 6_000 }]);
+    await checkMinute();
+    passMinutes(4);
+    serve([]);
+    await checkMinute();
+    expect(messages.at(-1)).toMatchObject({ status: "warning", recovered: ["slow_burn"] });
+    passMinutes(15);
+    await checkMinute();
+    expect(messages.at(-1)).toMatchObject({ status: "ok", recovered: ["limited_requests"] });
+  });
+
   it("a service of few requests does not hide behind one of many, and 20 failures wake nobody", async () => {
     const { messages, serve } = open();
     const many = { requests: 10_000_000, failed: 100 };

@@ -1,10 +1,22 @@
 /** The language of a page: the choice in this browser, otherwise what the browser accepts. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openBrowser, type Browser } from "../../support/browser.ts";
 import { BASE_URL, send, signIn, type Answer } from "../../support/passbook.ts";
 
 const GERMAN = { "Accept-Language": "de-DE,de;q=0.9,en;q=0.8" };
 const OWN = { Origin: BASE_URL };
+
+/** The directory, whose people's languages cannot be written. */
+const withoutLanguages = new Proxy(env.DIRECTORY, {
+  get(target, name) {
+    if (name !== "prepare") return Reflect.get(target, name).bind(target);
+    return (query: string) => {
+      if (/^update "users" set "language"/.test(query)) throw new Error("D1 is down");
+      return target.prepare(query);
+    };
+  },
+});
 
 const languageOf = ({ text }: Answer): string | undefined => /<html lang="(\w+)"/.exec(text)?.[1];
 
@@ -94,10 +106,71 @@ describe("the choice of a language", () => {
     expect(JSON.parse(data.text)).toMatchObject({ person: { language: "de" } });
   });
 
-  it("the response to a form offers no other language, because it cannot be opened again", async () => {
-    const browser = openBrowser();
-    const refused = await choose(browser, "fr");
-    expect(refused.text).toContain("<h1>");
-    expect(refused.text).not.toContain('action="/language"');
+  it("a language that was taken at a sign-in is not a choice: the next person takes their own", async () => {
+    const shared = openBrowser();
+    const [german, english] = [openBrowser(), openBrowser()];
+    await signInTo(german, "anna@example.com");
+    await choose(german, "de");
+    await signInTo(english, "bert@example.com");
+    await choose(english, "en");
+    for (const [email, language] of [
+      ["anna@example.com", "de"],
+      ["bert@example.com", "en"],
+      ["anna@example.com", "de"],
+      ["carl@example.com", "en"],
+    ] as const) {
+      await signInTo(shared, email);
+      expect(languageOf(await shared.get("/account")), email).toBe(language);
+    }
+    // A later choice elsewhere holds here too.
+    await choose(german, "en");
+    await signInTo(shared, "anna@example.com");
+    expect(languageOf(await shared.get("/account", GERMAN))).toBe("en");
+  });
+
+  it("a language that was chosen before the first sign-in is the person's", async () => {
+    const first = openBrowser();
+    await choose(first, "de");
+    await signInTo(first, "dora@example.com");
+    const second = openBrowser();
+    await signInTo(second, "dora@example.com");
+    expect(languageOf(await second.get("/account"))).toBe("de");
+  });
+
+  it("a sign-in succeeds while a person's choice cannot be kept", async () => {
+    const browser = openBrowser({ DIRECTORY: withoutLanguages });
+    await choose(browser, "de");
+    await signInTo(browser, "emil@example.com");
+    expect(languageOf(await browser.get("/account"))).toBe("de");
+  });
+
+  it.each([
+    ["the response to a form", (browser: Browser) => choose(browser, "fr")],
+    ["a used up callback", (browser: Browser) => browser.get("/signin/callback/dev?code=1")],
+    [
+      "a page of the console",
+      async (browser: Browser) => {
+        await signInTo(browser, "frida@example.com");
+        return browser.get("/console", GERMAN);
+      },
+    ],
+    [
+      "a foreign host",
+      () =>
+        send(
+          "GET",
+          "http://foreign.example/signin",
+          { headers: { Accept: "text/html" } },
+          { BASE_URL },
+        ),
+    ],
+    [
+      "an address that browsers shorten",
+      (browser: Browser) => browser.get(`/nowhere?${"a".repeat(4_100)}`),
+    ],
+  ])("%s offers no other language, because it cannot be opened again", async (_, open) => {
+    const page = await open(openBrowser());
+    expect(page.text).toContain("<h1>");
+    expect(page.text).not.toContain('action="/language"');
   });
 });
