@@ -16,7 +16,6 @@ it(
         new RegExp(`^\\| ${phase} (\\| [\\d.]+ ){11}\\| \\d+ to \\d+ \\|$`, "m"),
       );
     }
-    expect(stdout).toMatch(/^\| flood of one account (\| \d+ ){3}\| [1-9]\d* \|/m);
     for (const state of ["awake", "asleep", "new"]) {
       expect(stdout).toMatch(new RegExp(`^\\| wallet \\| ${state} \\| \\d+ \\|`, "m"));
     }

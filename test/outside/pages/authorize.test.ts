@@ -182,7 +182,7 @@ describe("other ways through the consent page", { tags: ["slow"] }, () => {
     await page.getByText("Weitere Grenzen").click();
     await page.getByLabel("Grenze 2: Höchstzahl an Credits").fill("1");
     await page.getByText("– ändern").click();
-    await page.getByLabel("In allen Apps").check();
+    await page.getByLabel("Alle Apps").check();
     expect(await sentence.innerText()).toMatch(
       /^Sie erlauben Ausgaben von höchstens 12\.345 Credits pro Woche \(ab Montag\) und 1 Credit pro Tag \(UTC\), in allen Apps, bis \d+\. [A-Z]/,
     );
