@@ -4,6 +4,7 @@ import { programOf } from "../../domain/client_description.ts";
 import { findInvisible } from "../../domain/text.ts";
 import type { PasskeyPort, PasskeyStart } from "../../identity/port.ts";
 import { factory, type AppContext } from "../../http/context.ts";
+import { takeLanguage } from "../../http/caller/page_language.ts";
 import { setCookies, setSessionCookies } from "../../http/caller/session_cookies.ts";
 import { readRedirectTo, targetIfStillAllowed } from "../../http/redirect_to.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";
@@ -116,6 +117,7 @@ export const finishPasskey = factory.createHandlers(validForm(responseForm), asy
   const refused = await refuseEntry(context, session.identity_id, target);
   if (refused !== null) return refused;
   await setSessionCookies(context, session, set_cookies);
+  await takeLanguage(context, session);
   const redirect_to = (await returnToRequest(context, session, target))?.href ?? null;
   return context.html(
     <RecoveryCodePage {...{ recovery_code, redirect_to }} after="registration" />,

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openBrowser, type Browser } from "../../support/browser.ts";
+import { ONLY_PASSKEYS, register } from "../../support/passkeys.ts";
 import { BASE_URL, send, signIn, type Answer } from "../../support/passbook.ts";
 
 const GERMAN = { "Accept-Language": "de-DE,de;q=0.9,en;q=0.8" };
@@ -135,6 +136,29 @@ describe("the choice of a language", () => {
     const second = openBrowser();
     await signInTo(second, "dora@example.com");
     expect(languageOf(await second.get("/account"))).toBe("de");
+  });
+
+  it("a new account with a passkey has the language that was chosen before, and not the one of the person before", async () => {
+    const chosen = openBrowser(ONLY_PASSKEYS);
+    await choose(chosen, "de");
+    await register(chosen);
+    const data = await chosen.get("/account/data.json");
+    expect(JSON.parse(data.text)).toMatchObject({ person: { language: "de" } });
+    const shared = openBrowser(ONLY_PASSKEYS);
+    shared.cookies.set("passbook_language", "de~");
+    await register(shared);
+    expect(languageOf(await shared.get("/account"))).toBe("en");
+  });
+
+  it("changing the language is limited like the person's other writes, and not limited for a visitor", async () => {
+    const settings = { LIMIT_WRITES: { limit: async () => ({ success: false }) } };
+    const visitor = openBrowser(settings);
+    expect((await choose(visitor, "de")).status).toBe(303);
+    await signInTo(visitor, "gerd@example.com");
+    expect((await choose(visitor, "en")).status).toBe(429);
+    const elsewhere = openBrowser();
+    await signInTo(elsewhere, "gerd@example.com");
+    expect(languageOf(await elsewhere.get("/account"))).toBe("de");
   });
 
   it("a sign-in succeeds while a person's choice cannot be kept", async () => {
