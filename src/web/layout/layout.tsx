@@ -130,12 +130,14 @@ interface FooterProps {
 
 /** The ways out of a page. */
 function Footer({ has_account_link, has_help }: FooterProps) {
+  const { support_url, has_languages } = currentShell();
+  if (!has_account_link && !has_help && support_url === null && !has_languages) return null;
   return (
     <footer class="page-end">
       {has_help ? <a href="/console/help">Help</a> : null}
       {has_account_link ? <a href="/account">{t("Your account")}</a> : null}
       <Support />
-      {has_help ? null : <Languages />}
+      <Languages />
     </footer>
   );
 }
