@@ -1,6 +1,6 @@
 /** The page that a buyer returns to: paid, waiting for the confirmation, or cancelled. */
 import type { ListedPurchase } from "../../account/contract.ts";
-import { buyPath, namedLink, type PurchaseReturn } from "./purchase_return.ts";
+import { buyPath, type PurchaseReturn } from "./purchase_return.ts";
 import { BackTo } from "../layout/back_link.tsx";
 import { t } from "../language/text.tsx";
 import { Page } from "../layout/layout.tsx";
@@ -30,7 +30,7 @@ export function CheckoutPage(props: CheckoutPageProps) {
           </div>
         </div>
         <div class="acts" id="checkout-acts" data-live>
-          <BackTo back={namedLink(back)} result={state === "paid" ? "bought" : null} button />
+          <BackTo back={back} result={state === "paid" ? "bought" : null} button />
           <a class={back === null ? "button" : "button quiet"} href="/account#purchases">
             {t("Go to your account")}
           </a>

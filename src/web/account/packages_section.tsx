@@ -4,7 +4,7 @@ import { rich, t } from "../language/text.tsx";
 import { counted, nameFromSlug, number } from "../layout/labels.ts";
 import { BackTo } from "../layout/back_link.tsx";
 import { priceText } from "./money.ts";
-import { namedLink, type PurchaseReturn } from "./purchase_return.ts";
+import type { PurchaseReturn } from "./purchase_return.ts";
 
 interface BuyCreditsProps {
   readonly packages: readonly CreditPackage[];
@@ -20,7 +20,7 @@ export function BuyCredits({ packages, prices, back }: BuyCreditsProps) {
     <section class="panel" id="buy" aria-labelledby="buy-name">
       <div class="panel-head">
         <h2 id="buy-name">{t("Buy credits")}</h2>
-        <BackTo back={namedLink(back)} result={null} />
+        <BackTo back={back} result={null} />
       </div>
       <ul class="packages">
         {packages.map(({ id, name, credits, ...terms }) => (

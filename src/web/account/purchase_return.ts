@@ -3,12 +3,10 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, type Result } from "../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../http/context.ts";
 import { approvalReturn, readReturnTo } from "../../http/allowances/return_to.ts";
-import { say, verbatim, type Said } from "../language/text.tsx";
 import { backLink, type BackLink } from "../layout/back_link.tsx";
 
 /** The way back, and the fields that keep it on the next page. */
-export interface PurchaseReturn extends Pick<BackLink, "href"> {
-  readonly name: Said;
+export interface PurchaseReturn extends BackLink {
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -31,15 +29,9 @@ export async function readPurchaseReturn(
   const client_id = client !== "" && (await isConnected(context, client)) ? client : null;
   const read = await readReturnTo(context, return_to, { app_slug: null, client_id });
   if (!read.ok) return read;
-  const link = backLink(read.value, "");
-  const name = link.name === "" ? "the app" : verbatim(link.name);
+  const link = backLink(read.value, "the app");
   const fields = { return_to: link.href, ...(client_id !== null && { client: client_id }) };
-  return accepted({ href: link.href, name, fields });
-}
-
-/** The way back, named in the language of the page. */
-export function namedLink(back: PurchaseReturn | null): BackLink | null {
-  return back === null ? null : { href: back.href, name: say(back.name) };
+  return accepted({ ...link, fields });
 }
 
 /** Whether the person connected a client. Another client's addresses are not allowed. */

@@ -11,6 +11,7 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import { readReturnTo } from "../../http/allowances/return_to.ts";
 import { buyPath } from "../account/purchase_return.ts";
 import { appLooks, type AppLook } from "../layout/app_icon.tsx";
+import { verbatim } from "../language/text.tsx";
 import { backLink, withResult, type BackLink } from "../layout/back_link.tsx";
 import { ApprovePage, type ApprovePageState } from "./approve_page.tsx";
 
@@ -75,7 +76,7 @@ async function openApproval(context: AppContext): Promise<Result<Opened, Refusal
   const { client_id } = shown;
   const url = await readReturnTo(context, return_to, { app_slug, client_id });
   if (!url.ok) return refused(url.refusal);
-  return accepted({ shown, app, back: backLink(url.value, shown.label) });
+  return accepted({ shown, app, back: backLink(url.value, verbatim(shown.label)) });
 }
 
 async function showRefusal(

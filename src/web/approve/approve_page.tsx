@@ -3,7 +3,7 @@ import type { ShownApproval } from "../../account/contract.ts";
 import type { ApprovalRequest } from "../../domain/job_approval.ts";
 import { holderOf } from "../account/connection_facts.tsx";
 import { PERIOD_NAMES } from "../allowance/cap_choice.tsx";
-import { rich, t } from "../language/text.tsx";
+import { rich, say, t } from "../language/text.tsx";
 import { AppIcon, type AppLook } from "../layout/app_icon.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { Page } from "../layout/layout.tsx";
@@ -194,7 +194,9 @@ function Ask({ paths, shown, app, buy_path, back }: Asking) {
         </button>
       </form>
       {back === null ? null : (
-        <p class="hint">{t("You return to {name} when you have decided.", { name: back.name })}</p>
+        <p class="hint">
+          {t("You return to {name} when you have decided.", { name: say(back.name) })}
+        </p>
       )}
     </Page>
   );

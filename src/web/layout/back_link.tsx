@@ -1,5 +1,5 @@
 /** The way back to the app, program or approval that sent a person here. */
-import { t } from "../language/text.tsx";
+import { say, t, verbatim, type Said } from "../language/text.tsx";
 
 /** The outcome on our page, for the app. */
 export type ReturnResult = "approved" | "denied" | "bought";
@@ -7,12 +7,12 @@ export type ReturnResult = "approved" | "denied" | "bought";
 /** An address to return to, and what it is called. */
 export interface BackLink {
   readonly href: string;
-  readonly name: string;
+  readonly name: Said;
 }
 
 /** `name`: what the address is called if its host means nothing to people. */
-export function backLink({ href, protocol, host }: URL, name: string): BackLink {
-  return { href, name: /^https?:$/.test(protocol) ? host : name };
+export function backLink({ href, protocol, host }: URL, name: Said): BackLink {
+  return { href, name: /^https?:$/.test(protocol) ? verbatim(host) : name };
 }
 
 /** The address with a result in its query. */
@@ -35,7 +35,7 @@ export function BackTo(props: {
       class={props.button === true ? "button" : undefined}
       href={result === null ? back.href : withResult(back, result)}
     >
-      {t("Back to {name}", { name: back.name })}
+      {t("Back to {name}", { name: say(back.name) })}
     </a>
   );
 }
