@@ -1,5 +1,5 @@
 /** Amounts of money as text. Pure. */
-import type { Language } from "./language.ts";
+import { LANGUAGES, type Language } from "./language.ts";
 
 /**
  * Currencies whose smallest unit is not a hundredth, as the payment service counts them (Stripe's docs, "Supported
@@ -21,9 +21,11 @@ function decimalsOf(currency: string): number {
   return THREE_DECIMALS.includes(code) ? 3 : 2;
 }
 
-/** The signs of thousands and of decimals are the other way round in German. */
+/** The signs of thousands and of decimals are the other way round in some languages. */
 function signsFor(language: Language, text: string): string {
-  return language === "en" ? text : text.replace(/[.,]/g, (sign) => (sign === "," ? "." : ","));
+  return LANGUAGES[language].decimal_sign === "."
+    ? text
+    : text.replace(/[.,]/g, (sign) => (sign === "," ? "." : ","));
 }
 
 /** "1,234.50 EUR" for 123450 and "eur"; a negative amount has a minus sign. */

@@ -1,12 +1,13 @@
 /** The languages of the pages for people. */
 
-/** Each language with its own name, and the locale of its numbers and times. */
-export const LANGUAGES = {
-  en: { name: "English", locale: "en-GB" },
-  de: { name: "Deutsch", locale: "de-DE" },
-} as const;
+export const LANGUAGE_TAGS = ["en", "de"] as const;
+export type Language = (typeof LANGUAGE_TAGS)[number];
 
-export type Language = keyof typeof LANGUAGES;
+/** Each language with its own name, the locale of its numbers and times, and its sign before decimals. */
+export const LANGUAGES = {
+  en: { name: "English", locale: "en-GB", decimal_sign: "." },
+  de: { name: "Deutsch", locale: "de-DE", decimal_sign: "," },
+} as const satisfies Record<Language, object>;
 
 export function isLanguage(tag: string): tag is Language {
   return Object.hasOwn(LANGUAGES, tag);

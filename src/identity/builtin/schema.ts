@@ -1,5 +1,6 @@
 /** The tables of the built-in identity adapter, in D1 `DIRECTORY`: the truth about people. */
 import { sql } from "drizzle-orm";
+import { LANGUAGE_TAGS } from "../../domain/language.ts";
 import {
   index,
   integer,
@@ -33,7 +34,7 @@ export const users = sqliteTable(
     recovery_code_hash: text(),
     recovery_code_at_ms: integer(),
     /** The language that the person chose for pages; null: they chose none. */
-    language: text({ enum: ["en", "de"] }),
+    language: text({ enum: LANGUAGE_TAGS }),
   },
   (table) => [
     // Only people with a recovery code have a row in this index.

@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import { moneyField, moneyText, readMoney } from "../../domain/currency.ts";
-import type { Language } from "../../domain/language.ts";
+import { LANGUAGE_TAGS, type Language } from "../../domain/language.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import {
   TOP_UP_LIMIT_MAX_MINOR,
@@ -50,7 +50,7 @@ const form = z.object({
   threshold: text,
   month_limit: text,
   // Of the page that the amount was typed on: another one writes thousands as decimals.
-  language: z.optional(z.enum(["en", "de"])),
+  language: z.optional(z.enum(LANGUAGE_TAGS)),
 });
 
 export const changeTopUp = factory.createHandlers(validForm(form), async (context) => {

@@ -3,6 +3,7 @@
  * browsers that they sign in with later.
  */
 import * as z from "zod/mini";
+import { LANGUAGE_TAGS } from "../../domain/language.ts";
 import { rememberLanguage } from "../../http/caller/page_language.ts";
 import { setCookies } from "../../http/caller/session_cookies.ts";
 import { factory } from "../../http/context.ts";
@@ -10,7 +11,9 @@ import { countRequest, resumeSession } from "../../http/middleware/rate_limits.t
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
 
-const languageForm = z.object({ language: z.enum(["en", "de"], "must be en or de") });
+const languageForm = z.object({
+  language: z.enum(LANGUAGE_TAGS, `must be ${LANGUAGE_TAGS.join(" or ")}`),
+});
 
 export const chooseLanguage = factory.createHandlers(validForm(languageForm), async (context) => {
   const { language } = context.req.valid("form");

@@ -1,5 +1,5 @@
 /** The choice of a language, in the frame of every page for people. */
-import { LANGUAGES, type Language } from "../../domain/language.ts";
+import { LANGUAGES, LANGUAGE_TAGS } from "../../domain/language.ts";
 import { currentShell } from "../layout/shell.ts";
 import { t } from "./text.tsx";
 
@@ -7,7 +7,7 @@ import { t } from "./text.tsx";
 export function Languages() {
   const { language, has_languages } = currentShell();
   if (!has_languages) return null;
-  const others = (Object.keys(LANGUAGES) as Language[]).filter((it) => it !== language);
+  const others = LANGUAGE_TAGS.filter((it) => it !== language);
   return (
     <form method="post" action="/language" class="languages" aria-label={t("Language")}>
       {others.map((other) => (

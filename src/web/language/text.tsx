@@ -3,11 +3,16 @@
  * checks: see `german.ts`.
  */
 import type { Child } from "hono/jsx";
+import type { Language } from "../../domain/language.ts";
 import { currentShell } from "../layout/shell.ts";
 import { GERMAN } from "./german.ts";
 
 /** A text that every language has. */
 export type Text = keyof typeof GERMAN;
+
+const TEXTS: Readonly<Record<Exclude<Language, "en">, Readonly<Record<Text, string>>>> = {
+  de: GERMAN,
+};
 
 /** The names of a text's values. */
 type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
@@ -66,7 +71,8 @@ export function say(said: Said): string {
 export const template = (text: Text): string => translated(text);
 
 function translated(text: Text): string {
-  return currentShell().language === "de" ? GERMAN[text] : text;
+  const { language } = currentShell();
+  return language === "en" ? text : TEXTS[language][text];
 }
 
 function filled(text: string, values: Readonly<Record<string, string | number>>): string {
