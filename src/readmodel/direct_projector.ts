@@ -5,8 +5,14 @@
 import { drizzle } from "drizzle-orm/d1";
 import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { PROJECTION_BATCH_LINES } from "./projector.ts";
-import type { JobRange, ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
+import { PROJECTION_BATCH_LINES, STATE_COLUMNS, stateOf } from "./projector.ts";
+import type {
+  AccountState,
+  JobRange,
+  ProjectedRows,
+  ProjectionMessage,
+  Projector,
+} from "./projector.ts";
 import { dropCarried } from "./carried.ts";
 import { accounts, grants, jobs } from "./schema.ts";
 import {
@@ -29,9 +35,9 @@ const PROJECTION_RANGE_JOBS = 4_000;
 export interface DirectProjector extends Projector {
   /**
    * Writes one delivery for each of several accounts, in one transaction.
-   * @returns for each account the entry number that D1 then has; 0: no row.
+   * @returns for each delivery whether D1's row is now that of the account, as {@link Projector.apply}
    */
-  applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly number[]>;
+  applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly boolean[]>;
 }
 
 /** Columns that never change in a row. Leaving them out avoids writes to their indexes. */
@@ -68,11 +74,6 @@ function insertFromJson(
     on conflict (${keyColumns(table).join(", ")}) ${resolution}`;
 }
 
-function has(field: "money" | "owed") {
-  return ({ lines }: Pick<ProjectedRows, "lines">): boolean =>
-    lines.some((line) => line[field] !== undefined);
-}
-
 /** SQL: whether the account of a JSON row was not deleted; `field` is the field with its id. */
 function isNotDeleted(field: string): string {
   return `not exists (select 1 from forgotten_accounts where id = value ->> '$.${field}')`;
@@ -85,9 +86,16 @@ function keyColumns(table: SQLiteTable): string[] {
   return key.map((column) => column.name);
 }
 
+/** SQL: whether D1's row is the account's at this place of a JSON row. */
+const isRowOf = (place: string): string =>
+  STATE_COLUMNS.map((column) => `accounts.${column} = value ->> '${place}.${column}'`).join(
+    " and ",
+  );
+
 /** SQL: whether a delivery continues from D1's row. */
-const FOLLOWS = `(value ->> '$.after_line' = 0 or exists (select 1 from accounts
-  where accounts.id = value ->> '$.id' and accounts.line >= value ->> '$.after_line'))`;
+const FOLLOWS = `iif(value ->> '$.after' is null,
+  not exists (select 1 from accounts where identity_id = value ->> '$.identity_id'),
+  exists (select 1 from accounts where ${isRowOf("$.after")}))`;
 const COUNT_LINES = countLines(`${isNotDeleted("id")} and ${FOLLOWS}`);
 /** Returns the ids of the accounts that it wrote. */
 const UPSERT_ACCOUNTS = `${insertFromJson(accounts, {
@@ -95,13 +103,12 @@ const UPSERT_ACCOUNTS = `${insertFromJson(accounts, {
   where: FOLLOWS,
 })} returning id`;
 const REPLACE_ACCOUNTS = insertFromJson(accounts, { on_conflict: "replace" });
-/** Grants and jobs are written only if their account's row was. */
-const IS_THERE = `exists (select 1 from accounts where accounts.id = value ->> '$.account_id'
-  and accounts.line = value ->> '$.delivered_line')`;
+/** Grants and jobs are written only if D1's row is their account's. */
+const IS_THERE = `exists (select 1 from accounts where ${isRowOf("$.account")})`;
 const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep", where: IS_THERE });
 const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older", where: IS_THERE });
 const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
-const READ_LINES = "select id, line from accounts where id in (select value from json_each(?1))";
+const ARE_THERE = `select accounts.id from json_each(?1) cross join accounts where ${isRowOf("$")}`;
 /** The ids of a rebuild's range that one call looks at; `null` as the last id: to the end. */
 const RANGE = `from jobs where id > ?1 and (?2 is null or id <= ?2) order by id`;
 const END_OF_RANGE = `select id ${RANGE} limit 1 offset ${PROJECTION_RANGE_JOBS} - 1`;
@@ -135,9 +142,9 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
     read: (identity_id) =>
       database.select().from(accounts).where(eq(accounts.identity_id, identity_id)),
     applyAll: (deliveries) => applyAll(binding, deliveries),
-    async apply(rows, after_line) {
-      const [line] = await applyAll(binding, [{ rows, after_line }]);
-      return line === rows.account.line;
+    async apply(rows, after) {
+      const [is_there = false] = await applyAll(binding, [{ rows, after }]);
+      return is_there;
     },
     async replaceAccount(account) {
       await binding.batch(insert(REPLACE_ACCOUNTS, [account]));
@@ -216,60 +223,63 @@ async function replaceJobs(
   return end_id;
 }
 
-async function readLines(
-  binding: D1Database,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  if (ids.length === 0) return new Map();
-  const { results } = await binding
-    .prepare(READ_LINES)
-    .bind(JSON.stringify(ids))
-    .all<{ id: string; line: number }>();
-  return new Map(results.map(({ id, line }) => [id, line]));
-}
-
 async function applyAll(
   binding: D1Database,
   deliveries: readonly ProjectionMessage[],
-): Promise<readonly number[]> {
+): Promise<readonly boolean[]> {
   const insert = (query: string, rows: readonly object[]) => insertRows(binding, query, rows);
   if (deliveries.length === 0) return [];
-  const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
+  const account_rows = deliveries.map(({ rows: { account, days, money, owed }, after }) => ({
     ...account,
-    after_line,
-    lines,
+    after,
+    days,
+    money,
+    owed,
   }));
   const rowsOfAll = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
-    deliveries.flatMap(({ rows }) =>
-      rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
-    );
-  const days = deliveries.flatMap(({ rows: { lines } }) => lines.map(({ day }) => day));
-  // The totals first: until the account's row moves, it says which entries were counted.
+    deliveries.flatMap(({ rows }) => {
+      const account = stateOf(rows.account);
+      return rowsOf(rows).map((row) => ({ ...row, account }));
+    });
+  const days = account_rows.flatMap(({ days: its }) => its.map(({ day }) => day));
+  // The totals first: until the account's row moves, it says which deliveries were not counted.
   const counting = [
     ...dropCarried(binding, Math.min(...days), Date.now()),
     ...COUNT_LINES.totals.flatMap((query) => insert(query, account_rows)),
-    ...insert(COUNT_LINES.money, account_rows.filter(has("money"))),
-    ...insert(COUNT_LINES.owed, account_rows.filter(has("owed"))),
+    ...insert(
+      COUNT_LINES.money,
+      account_rows.filter(({ money }) => money.length > 0),
+    ),
+    ...insert(
+      COUNT_LINES.owed,
+      account_rows.filter(({ owed }) => owed.length > 0),
+    ),
   ];
   const written = await binding.batch<{ id: string }>([
     ...counting,
     ...insert(UPSERT_ACCOUNTS, account_rows),
     ...insert(
       INSERT_GRANTS,
-      rowsOfAll(({ grants }) => grants),
+      rowsOfAll(({ grants: its }) => its),
     ),
     ...insert(
       UPSERT_JOBS,
-      rowsOfAll(({ jobs }) => jobs),
+      rowsOfAll(({ jobs: its }) => its),
     ),
   ]);
   const moved = new Set(written[counting.length]?.results.map(({ id }) => id));
-  const ids = deliveries.map(({ rows: { account } }) => account.id);
-  const known = await readLines(
-    binding,
-    ids.filter((id) => !moved.has(id)),
-  );
-  return deliveries.map(({ rows: { account } }) =>
-    moved.has(account.id) ? account.line : (known.get(account.id) ?? 0),
-  );
+  const others = account_rows.filter(({ id }) => !moved.has(id));
+  const there = await thoseThere(binding, others);
+  return account_rows.map(({ id }) => moved.has(id) || there.has(id));
+}
+
+/** The ids of those accounts whose row D1 has, as after a repeated delivery. */
+async function thoseThere(
+  binding: D1Database,
+  account_rows: readonly AccountState[],
+): Promise<ReadonlySet<string>> {
+  if (account_rows.length === 0) return new Set();
+  const states = JSON.stringify(account_rows.map(stateOf));
+  const { results } = await binding.prepare(ARE_THERE).bind(states).all<{ id: string }>();
+  return new Set(results.map(({ id }) => id));
 }

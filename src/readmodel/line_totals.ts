@@ -54,17 +54,38 @@ export interface LineMoney {
   readonly refunded_minor: number;
 }
 
-/** The amounts of one entry. A missing measure is 0. `app_slug` is "" if the entry has no app. */
-export type LineTotals = {
-  readonly line: number;
-  /** Whole UTC days since the epoch. */
-  readonly day: number;
-  /** Of that day. */
-  readonly minute: number;
-  readonly app_slug: string;
-  readonly money?: LineMoney;
-  /** The change of what was paid for the bought credits: JSON of a `Worth`, as an object. */
-  readonly owed?: object;
-} & {
+/** The sums of entries. A missing one is 0. */
+export type Sums = {
   readonly [name in Measure | (typeof BOUGHT_PARTS)[number] | (typeof STATES)[number]]?: number;
 };
+
+/** The sums of an account's entries of one day in one app, or of one entry. `app_slug` is "" if they have no app. */
+export type DayTotals = {
+  /** Whole UTC days since the epoch. */
+  readonly day: number;
+  /** Of that day: the minute of the first entry. */
+  readonly minute: number;
+  readonly app_slug: string;
+} & Sums;
+
+/** The money of an entry, and its day. */
+export type DayMoney = LineMoney & { readonly day: number };
+
+/** The change of what was paid for the bought credits, on a day: JSON of a `Worth`, as an object. */
+export interface DayOwed {
+  readonly day: number;
+  readonly worth: object;
+}
+
+/** Adds up what belongs to the same day and app. `totals`: in the order of their entries. */
+export function sumByDay(totals: readonly DayTotals[]): readonly DayTotals[] {
+  const days = new Map<string, DayTotals>();
+  for (const { day, minute, app_slug, ...sums } of totals) {
+    const key = `${day} ${app_slug}`;
+    const before = days.get(key);
+    const sum = { ...(before ?? { day, minute, app_slug }) } as Record<string, unknown>;
+    for (const [name, amount] of Object.entries(sums)) sum[name] = Number(sum[name] ?? 0) + amount;
+    days.set(key, sum as DayTotals);
+  }
+  return [...days.values()];
+}

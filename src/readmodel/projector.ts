@@ -3,7 +3,7 @@
  * of the last delivered entry, its grants and its jobs. Two adapters: direct to D1, and through a queue.
  */
 import type { accounts, archiveHeads, grants, jobs } from "./schema.ts";
-import type { LineMoney, LineTotals } from "./line_totals.ts";
+import type { DayMoney, DayOwed, DayTotals } from "./line_totals.ts";
 
 /**
  * Ledger entries (or jobs of a rebuild) in one D1 batch. Their rows are one JSON parameter: a job's row takes
@@ -11,10 +11,28 @@ import type { LineMoney, LineTotals } from "./line_totals.ts";
  */
 export const PROJECTION_BATCH_LINES = 250;
 
-export type { LineMoney, LineTotals };
-
 /** D1's row of an account: the account as of entry `line` of its ledger. */
 export type ProjectedAccount = typeof accounts.$inferSelect;
+
+/** The columns of that row by which two accounts, or two histories of one, differ. None is null. */
+export const STATE_COLUMNS = [
+  "id",
+  "created_at_ms",
+  "line",
+  "credits",
+  "reserved",
+  "updated_at_ms",
+] as const satisfies readonly (keyof ProjectedAccount)[];
+
+/** An account as of an entry. */
+export type AccountState = Pick<ProjectedAccount, (typeof STATE_COLUMNS)[number]>;
+
+/** That part of an account's row. */
+export function stateOf(account: AccountState): AccountState {
+  return Object.fromEntries(
+    STATE_COLUMNS.map((column) => [column, account[column]]),
+  ) as AccountState;
+}
 
 /** The newest segment of an account in the archive. */
 export type ArchivedSegment = typeof archiveHeads.$inferSelect;
@@ -24,16 +42,16 @@ export interface ProjectedRows {
   readonly account: ProjectedAccount;
   readonly grants: readonly (typeof grants.$inferInsert)[];
   readonly jobs: readonly (typeof jobs.$inferInsert)[];
-  /**
-   * The amounts that each entry adds to the daily totals, in order and without gaps, up to the account's entry.
-   */
-  readonly lines: readonly LineTotals[];
+  /** What the entries add to the totals of their days, from the one after those that D1 has to the account's entry. */
+  readonly days: readonly DayTotals[];
+  readonly money: readonly DayMoney[];
+  readonly owed: readonly DayOwed[];
 }
 
-/** Rows, and the entry number that D1 must have so that they continue from it. */
+/** Rows, and what D1 must have so that they continue from it. Null: no account of the identity. */
 export interface ProjectionMessage {
   readonly rows: ProjectedRows;
-  readonly after_line: number;
+  readonly after: AccountState | null;
 }
 
 /**
@@ -57,13 +75,12 @@ export interface Projector {
   /** D1's rows of an identity: one; more if its object was created again. */
   read(identity_id: string): Promise<readonly ProjectedAccount[]>;
   /**
-   * Writes rows. Writing the same or older rows again changes nothing. The account's row moves only if D1 has
-   * the entries up to `after_line`, so that it never claims more than was delivered. Each entry counts once in
-   * the daily totals.
-   * @returns false: D1 does not have the account's entry, and the caller must read what it has. True: D1 has
-   * it, or will have it when everything sent before arrives.
+   * Writes rows if D1 has exactly what they continue from, and nothing otherwise. So D1 never claims more than was delivered,
+   * each entry counts once in the daily totals, and an account whose storage was lost or restored is noticed.
+   * @returns false: D1's row is not the account's row, and the caller must read what it has. True: it is, or will be when
+   * everything sent before arrives.
    */
-  apply(rows: ProjectedRows, after_line: number): Promise<boolean>;
+  apply(rows: ProjectedRows, after: AccountState | null): Promise<boolean>;
   /**
    * Replaces the account's row, which something else has written. The daily totals keep what they counted,
    * because they do not know which entries those were.

@@ -4,7 +4,13 @@
  */
 import { errorName } from "../domain/result.ts";
 import { PROJECTION_MESSAGE_LINES } from "../domain/limits.ts";
-import type { ProjectionMessage, ProjectedRows, Projector } from "./projector.ts";
+import { sumByDay } from "./line_totals.ts";
+import {
+  STATE_COLUMNS,
+  type ProjectionMessage,
+  type ProjectedRows,
+  type Projector,
+} from "./projector.ts";
 import type { DirectProjector } from "./direct_projector.ts";
 
 /** The largest message of the queue, in bytes; the queue accepts 128 KB. */
@@ -34,9 +40,9 @@ export function createQueueProjector(
   return {
     ...direct,
     lines_at_once: PROJECTION_MESSAGE_LINES,
-    async apply(rows, after_line) {
-      const delivery = { rows, after_line };
-      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) return direct.apply(rows, after_line);
+    async apply(rows, after) {
+      const delivery = { rows, after };
+      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) return direct.apply(rows, after);
       await queue.send(delivery, { contentType: "json" });
       return true;
     },
@@ -83,21 +89,27 @@ export async function consumeProjections(
   const together = messages.filter(({ attempts }) => attempts <= PROJECTION_ATTEMPTS_TOGETHER);
   const repeated = messages.filter(({ attempts }) => attempts > PROJECTION_ATTEMPTS_TOGETHER);
   const merged = byAccount(together).flatMap(({ its }) => merge(its));
-  const single = repeated.map((message) => ({ delivery: message.body, messages: [message] }));
   // One after another, because a later part may continue from an earlier one.
-  for (const part of [...partsOf(merged), ...single.map((one) => [one])]) {
+  for (const part of [...partsOf(merged), ...repeated.map((message) => [alone(message)])]) {
     await apply(part, options);
   }
 }
 
+const alone = (message: Message<ProjectionMessage>): Merged => ({
+  delivery: message.body,
+  messages: [message],
+});
+
 async function apply(part: readonly Merged[], options: ConsumerOptions): Promise<void> {
   const messages = part.flatMap((one) => one.messages);
   try {
-    const known = await options.projector.applyAll(part.map(({ delivery }) => delivery));
+    const are_there = await options.projector.applyAll(part.map(({ delivery }) => delivery));
     for (const [index, one] of part.entries()) {
-      // D1 may already have the entries of a repeated message, or later ones.
-      if ((known[index] ?? 0) >= one.delivery.rows.account.line)
-        one.messages.forEach((message) => message.ack());
+      if (are_there[index] === true) one.messages.forEach((message) => message.ack());
+      // One of them may be a repeated message, which D1 already has.
+      else if (one.messages.length > 1)
+        for (const message of one.messages) await apply([alone(message)], options);
+      // D1 lacks entries before these, or has later ones, maybe of another history: only the account knows.
       else await notifyAccount(one.delivery.rows.account.identity_id, one.messages, options);
     }
   } catch (error) {
@@ -134,51 +146,54 @@ function retry(message: Message<ProjectionMessage>): void {
   message.retry({ delaySeconds: Math.min(pause_seconds, PROJECTION_MESSAGE_RETRY_MAX_SECONDS) });
 }
 
-/** The messages of each account, in the order of their entries. */
+/** The messages of each account, in the order of the entries that they continue from. */
 function byAccount(messages: Messages): { identity_id: string; its: Messages }[] {
   const accounts = Map.groupBy(messages, ({ body }) => body.rows.account.id);
   return [...accounts.values()].map((its) => ({
     identity_id: its[0]?.body.rows.account.identity_id ?? "",
-    its: its.toSorted((one, other) => lineOf(one) - lineOf(other)),
+    its: its.toSorted((one, other) => beginOf(one) - beginOf(other)),
   }));
 }
 
 const oldestOf = (messages: Messages): number =>
   Math.min(...messages.map(({ timestamp }) => timestamp.getTime()));
 
-const lineOf = ({ body }: Message<ProjectionMessage>): number => body.rows.account.line;
+const beginOf = ({ body }: Message<ProjectionMessage>): number => body.after?.line ?? 0;
 
-/** Merges messages that follow one another into one delivery. A gap starts another delivery. */
+/** Merges messages that follow one another into one delivery. Any other message starts another delivery. */
 function merge(messages: Messages): Merged[] {
   const merged: Merged[] = [];
   for (const message of messages) {
-    const last = merged.at(-1);
-    if (last !== undefined && message.body.after_line <= last.delivery.rows.account.line) {
-      const delivery = append(last.delivery, message.body);
-      merged[merged.length - 1] = { delivery, messages: [...last.messages, message] };
-    } else {
-      merged.push({ delivery: message.body, messages: [message] });
+    const at = merged.findIndex(({ delivery }) => follows(message.body, delivery));
+    const before = merged[at];
+    if (before === undefined) merged.push(alone(message));
+    else {
+      const delivery = append(before.delivery, message.body.rows);
+      merged[at] = { delivery, messages: [...before.messages, message] };
     }
   }
   return merged;
 }
 
-/** Merges rows with following ones, which may contain some of the same entries, or start before them. */
-function append(one: ProjectionMessage, next: ProjectionMessage): ProjectionMessage {
-  const { account, grants, jobs, lines } = next.rows;
-  const newer = (line: number): boolean => line > one.rows.account.line;
-  const jobs_by_id = new Map(one.rows.jobs.map((job) => [job.id, job]));
-  for (const job of jobs) {
-    if ((jobs_by_id.get(job.id)?.line ?? 0) < job.line) jobs_by_id.set(job.id, job);
-  }
-  const first = next.after_line < one.after_line ? next : one;
+function follows({ after }: ProjectionMessage, { rows }: ProjectionMessage): boolean {
+  return after !== null && STATE_COLUMNS.every((column) => after[column] === rows.account[column]);
+}
+
+/** Merges a delivery with the rows that follow it. */
+function append(
+  { rows: before, after }: ProjectionMessage,
+  next: ProjectedRows,
+): ProjectionMessage {
+  const jobs = new Map([...before.jobs, ...next.jobs].map((job) => [job.id, job]));
   const rows: ProjectedRows = {
-    account,
-    grants: [...one.rows.grants, ...grants],
-    jobs: [...jobs_by_id.values()],
-    lines: first === next ? lines : [...one.rows.lines, ...lines.filter(({ line }) => newer(line))],
+    account: next.account,
+    grants: [...before.grants, ...next.grants],
+    jobs: [...jobs.values()],
+    days: sumByDay([...before.days, ...next.days]),
+    money: [...before.money, ...next.money],
+    owed: [...before.owed, ...next.owed],
   };
-  return { ...first, rows };
+  return { rows, after };
 }
 
 /** Splits deliveries into batches that D1 accepts, with each account once per batch. */

@@ -1,6 +1,6 @@
 /**
  * Daily totals by UTC day and app, kept forever. The batch that moves an account's row also adds the entries
- * after that row to their days. The row's entry number guards the batch, so each entry counts once.
+ * after that row to their days. The row as it was before guards the batch, so each entry counts once.
  */
 import { DAY_MS } from "../domain/calendar.ts";
 import { BOUGHT_PARTS, MEASURES, STATES, type Measure } from "./line_totals.ts";
@@ -31,27 +31,25 @@ const SUMS = sumEach(MEASURES);
 
 /**
  * The queries that count the entries of deliveries. They must run before the accounts' rows move. ?1: a JSON
- * array of accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts. `money` and `owed` are only
- * needed if an entry has them.
+ * array of accounts' rows with their `days`, `money` and `owed`. `follows`: SQL that says which of them D1 accepts. The
+ * queries of `money` and `owed` are only needed if a delivery has them.
  */
 export function countLines(follows: string): {
   readonly totals: readonly string[];
   readonly money: string;
   readonly owed: string;
 } {
-  // Both are materialised, or SQLite would parse a delivery's whole JSON again for each of its lines.
+  // Both are materialised, or SQLite would parse a delivery's whole JSON again for each of its days.
   const delivered = `with delivered as materialized (
-    select value ->> '$.id' as account_id, value -> '$.lines' as lines,
-      value ->> '$.updated_at_ms' as newest_at_ms,
-      coalesce((select line from accounts where id = value ->> '$.id'), 0) as known_line
+    select value ->> '$.id' as account_id, value ->> '$.updated_at_ms' as newest_at_ms,
+      value -> '$.days' as days, value -> '$.money' as money, value -> '$.owed' as owed
     from json_each(?1) where ${follows}
   )`;
   const counted = `${delivered}, counted as materialized (
-    select account_id, newest_at_ms, line.value ->> '$.day' as day, line.value ->> '$.minute' as minute,
-      line.value ->> '$.app_slug' as app_slug,
-      ${each((name) => `coalesce(line.value ->> '$.${name}', 0) as ${name}`)}
-    from delivered, json_each(lines) as line
-    where line.value ->> '$.line' > known_line
+    select account_id, newest_at_ms, part.value ->> '$.day' as day, part.value ->> '$.minute' as minute,
+      part.value ->> '$.app_slug' as app_slug,
+      ${each((name) => `coalesce(part.value ->> '$.${name}', 0) as ${name}`)}
+    from delivered, json_each(days) as part
   )`;
   // An account counts as active at its first entry of a day, and at the first one in each app.
   const isNew = (same_app: string): string => `not exists (select 1 from account_days as known
@@ -74,21 +72,18 @@ export function countLines(follows: string): {
 }
 
 const ADD_OWED = addOwed(
-  "line.value ->> '$.day'",
+  "part.value ->> '$.day'",
   "",
-  `delivered, json_each(lines) as line, json_each(line.value -> '$.owed') as owed
-    where line.value ->> '$.line' > known_line`,
+  "delivered, json_each(delivered.owed) as part, json_each(part.value -> '$.worth') as owed",
 );
 const MONEY = ["purchases", "amount_minor", "refunded_minor"] as const;
 
 function countMoney(delivered: string): string {
-  const sums = MONEY.map((name) => `sum(line.value ->> '$.money.${name}')`).join(", ");
+  const sums = MONEY.map((name) => `sum(part.value ->> '$.${name}')`).join(", ");
   const added = MONEY.map((name) => `${name} = daily_revenue.${name} + excluded.${name}`);
   return `${delivered} insert into daily_revenue (day, package_id, currency, ${MONEY.join(", ")})
-    select line.value ->> '$.day', line.value ->> '$.money.package_id',
-        line.value ->> '$.money.currency', ${sums}
-      from delivered, json_each(lines) as line
-      where line.value -> '$.money' is not null and line.value ->> '$.line' > known_line
+    select part.value ->> '$.day', part.value ->> '$.package_id', part.value ->> '$.currency', ${sums}
+      from delivered, json_each(delivered.money) as part where true
       group by 1, 2, 3
     on conflict (day, package_id, currency) do update set ${added.join(", ")}`;
 }

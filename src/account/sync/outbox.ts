@@ -2,8 +2,9 @@
  * Sends an account's entries to the read model.
  *
  * D1's row of the account says which entry D1 has, so this object stores no cursor, and a delivery writes no row here.
- * An instance that does not know what D1 has reads that row first. D1 accepts entries only if they follow its row, so
- * sending an entry twice changes nothing.
+ * A delivery says what row it continues from, and D1 accepts it only if it has exactly this row: sending an entry twice
+ * changes nothing, and rows of another history are noticed. A new instance supposes that D1 has the entries from before its
+ * time, because nearly always it does. If D1 refuses, or there is nothing to send, the object reads D1's row.
  *
  * Only a failure writes a row, in `read_model_behind`: since when D1 lacks entries, so that the pauses between retries
  * grow even if the object is evicted, and how far a rebuild has come.
@@ -12,13 +13,22 @@ import { errorName } from "../../domain/result.ts";
 import { backOff } from "../../domain/back_off.ts";
 import {
   PROJECTION_BATCH_LINES,
+  stateOf,
+  type AccountState,
   type ProjectedAccount,
   type Projector,
 } from "../../readmodel/projector.ts";
-import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./read_model_rows.ts";
+import {
+  allGrants,
+  isOwn,
+  jobRangeAfter,
+  newestAccount,
+  rowsOf,
+  stateAt,
+} from "./read_model_rows.ts";
 import { RestoreUnfinished, StorageLost } from "./restore_unfinished.ts";
 import type { AccountDatabase, Rows } from "../sql/database.ts";
-import type { AccountRow } from "../sql/schema.ts";
+import type { AccountRow, EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
 /**
@@ -32,8 +42,10 @@ type Behind = Pick<Rows["read_model_behind"], "since_ms" | "rebuilt_to_job_id">;
 /** This instance's knowledge of D1's row. */
 type Known =
   | { readonly state: "unknown" }
-  /** D1 has the entries up to `line`, or will have them when everything sent has arrived; 0: none. */
-  | { readonly state: "known"; readonly line: number }
+  /** D1 had the account as of this entry when the instance began, if everything was delivered; null: none. */
+  | { readonly state: "supposed"; readonly newest: EntryRow | null }
+  /** D1 has the account as of an entry, or will have it when everything sent has arrived; null: no account. */
+  | { readonly state: "known"; readonly row: AccountState | null }
   /** D1's row is not what this object sent. A rebuild replaces it. */
   | { readonly state: "foreign" };
 
@@ -62,7 +74,7 @@ export class Outbox {
   readonly #isRestoring: OutboxParts["isRestoring"];
   readonly #forgetArchive: OutboxParts["forgetArchive"];
   readonly #countFailure: CountFailure;
-  #known: Known = { state: "unknown" };
+  #known: Known;
   /** The row in storage; null: no row. */
   #behind: Behind | null;
   /** The delivery under way. Two at the same time would send the same entries. */
@@ -81,6 +93,10 @@ export class Outbox {
     this.#forgetArchive = forgetArchive;
     this.#countFailure = countFailure;
     this.#behind = database.row("read_model_behind", "");
+    this.#known =
+      this.#behind === null
+        ? { state: "supposed", newest: store.readNewestEntry() }
+        : { state: "unknown" };
   }
 
   /** When the retry of a delivery that is behind is due, in milliseconds since the epoch; null: none is behind. */
@@ -160,19 +176,22 @@ export class Outbox {
   /** @returns how many more batches this flush may send; 0: not finished. */
   async #catchUp(account: AccountRow, to_line: number): Promise<number> {
     let left = DELIVERY_BATCHES_MAX;
-    const reads = this.#known.state === "unknown" || this.#behind?.rebuilt_to_job_id === "";
+    const reads = !this.#maySend(to_line) || this.#behind?.rebuilt_to_job_id === "";
     if (reads) left = await this.#readKnown(account, left);
     if (this.#isRebuilding()) left = await this.#rebuild(left);
     const unsent = await this.#sendEntries(to_line, left);
-    return unsent === "refused" ? this.#whenRefused(reads) : unsent;
-  }
-
-  /** D1 was emptied or restored. The next flush reads what it has. */
-  #whenRefused(has_read: boolean): number {
+    if (unsent !== "refused") return unsent;
+    // D1 lacks entries, was emptied or restored, or this object was.
     this.forgetKnown();
     // D1's row was read just before. To read it again at once could repeat for ever.
-    if (has_read) throw new Error("D1 accepts no entry after those it has");
-    return 0;
+    if (reads) throw new Error("D1 accepts no entry after those it has");
+    return this.#catchUp(account, to_line);
+  }
+
+  /** Whether a delivery, or nothing at all, is due without a look at D1's row. */
+  #maySend(to_line: number): boolean {
+    if (this.#known.state !== "supposed") return this.#known.state !== "unknown";
+    return (this.#known.newest?.line ?? 0) < to_line;
   }
 
   /** Reads D1's row, and deletes rows of former accounts of the identity. @returns as {@link #catchUp}. */
@@ -203,8 +222,8 @@ export class Outbox {
   }
 
   #judge(row: ProjectedAccount | undefined): Known {
-    if (row === undefined || row.line === 0) return { state: "known", line: 0 };
-    if (isOwn(this.#store, row)) return { state: "known", line: row.line };
+    if (row === undefined) return { state: "known", row: null };
+    if (isOwn(this.#store, row)) return { state: "known", row: stateOf(row) };
     this.startRebuild();
     return { state: "foreign" };
   }
@@ -239,7 +258,7 @@ export class Outbox {
         const before = this.#known;
         if (before.state === "foreign") {
           await this.#projector.replaceAccount(newest);
-          this.#learn(before, { state: "known", line: newest.line });
+          this.#learn(before, { state: "known", row: stateOf(newest) });
         }
         await this.#projector.replaceGrants(newest.id, allGrants(this.#store));
       }
@@ -257,22 +276,28 @@ export class Outbox {
   async #sendEntries(to_line: number, batches: number): Promise<number | "refused"> {
     for (let left = batches; left > 0; left -= 1) {
       const before = this.#known;
-      if (before.state !== "known") return 0;
-      const end_line = Math.min(to_line, before.line + this.#projector.lines_at_once);
-      const entries = this.#store.readEntriesBetween(before.line, end_line);
-      const last = entries.at(-1);
-      if (last === undefined) return left;
-      const is_accepted = await this.#projector.apply(rowsOf(this.#store, entries), before.line);
-      if (!is_accepted) return "refused";
-      this.#learn(before, { state: "known", line: last.line });
+      const after = this.#has(before);
+      if (after === undefined) return 0;
+      const after_line = after?.line ?? 0;
+      const end_line = Math.min(to_line, after_line + this.#projector.lines_at_once);
+      const entries = this.#store.readEntriesBetween(after_line, end_line);
+      if (entries.length === 0) return left;
+      const rows = rowsOf(this.#store, entries);
+      if (!(await this.#projector.apply(rows, after))) return "refused";
+      this.#learn(before, { state: "known", row: stateOf(rows.account) });
     }
     return 0;
   }
 
+  /** What D1 has, or is supposed to have; null: no account; undefined: unknown, or of another history. */
+  #has(known: Known): AccountState | null | undefined {
+    if (known.state === "known") return known.row;
+    if (known.state !== "supposed") return undefined;
+    return known.newest === null ? null : stateAt(this.#store, known.newest);
+  }
+
   #postpone(error: unknown): number {
     const since_ms = this.#behindSince();
-    // D1 may have accepted the entries before the call failed.
-    this.forgetKnown();
     // The error's name contains nothing of the data.
     const reason = errorName(error);
     console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
@@ -293,8 +318,8 @@ export class Outbox {
 
   /** When the oldest entry that D1 lacks was written; null: unknown. */
   #oldestUndelivered(): number | null {
-    if (this.#known.state !== "known") return null;
-    return this.#store.readEntry(this.#known.line + 1)?.at_ms ?? null;
+    const row = this.#store.readAccount() === null ? undefined : this.#has(this.#known);
+    return row === undefined ? null : (this.#store.readEntry((row?.line ?? 0) + 1)?.at_ms ?? null);
   }
 
   #saveBehind(behind: Behind): void {

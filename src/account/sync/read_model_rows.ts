@@ -5,12 +5,18 @@ import { plus, readWorth, worthJson } from "../../domain/liability.ts";
 import type { EntryTerms } from "../../domain/lots.ts";
 import { runningPlanOf } from "../../domain/plans.ts";
 import { assertInvariant } from "../../domain/result.ts";
-import type {
-  JobRange,
-  LineMoney,
-  LineTotals,
-  ProjectedAccount,
-  ProjectedRows,
+import {
+  sumByDay,
+  type DayTotals,
+  type LineMoney,
+  type Sums,
+} from "../../readmodel/line_totals.ts";
+import {
+  stateOf,
+  type AccountState,
+  type JobRange,
+  type ProjectedAccount,
+  type ProjectedRows,
 } from "../../readmodel/projector.ts";
 import { endsJob, newestButRefunds } from "../sql/store.ts";
 import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/schema.ts";
@@ -41,8 +47,6 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
       return "nothing";
   }
 }
-
-type Sums = Omit<LineTotals, "line" | "day" | "minute" | "app_slug">;
 
 /** An entry, the entry before it, and its job as it is now. */
 interface EntryContext {
@@ -135,23 +139,10 @@ function endedLine(store: Store, job: JobRow | null): number {
   return job.refunded === 0 ? job.line : newestButRefunds(store, job).line;
 }
 
-function totalsOf(store: Store, context: EntryContext): LineTotals {
-  const { line, at_ms, app_slug } = context.entry;
-  const totals = {
-    line,
-    day: utcDayOf(at_ms),
-    minute: minuteOf(at_ms),
-    app_slug: app_slug ?? "",
-    ...sumsOf(context),
-    ...statesOf(context),
-  };
-  const money = moneyOf(store, context.entry);
-  const owed = owedBy(context);
-  return {
-    ...totals,
-    ...(money === null ? {} : { money }),
-    ...(owed === null ? {} : { owed: JSON.parse(owed) as object }),
-  };
+function totalsOf(context: EntryContext): DayTotals {
+  const { at_ms, app_slug } = context.entry;
+  const where = { day: utcDayOf(at_ms), minute: minuteOf(at_ms), app_slug: app_slug ?? "" };
+  return { ...where, ...sumsOf(context), ...statesOf(context) };
 }
 
 /** The changes of the credits that jobs hold, and of whether the account has any credits or debts. */
@@ -165,13 +156,20 @@ const holds = ({ balance_after, reserved_after }: EntryRow): boolean =>
   balance_after !== 0 || reserved_after !== 0;
 
 /** The change of what bought credits with a known price are worth. */
-function owedBy({ entry, before }: EntryContext): string | null {
+function owedBy({ entry, before }: EntryContext): ProjectedRows["owed"] {
   const before_json = before?.paid_json ?? null;
-  if (entry.paid_json === before_json) return null;
-  return worthJson(plus(readWorth(entry.paid_json), readWorth(before_json), -1));
+  if (entry.paid_json === before_json) return [];
+  const worth = worthJson(plus(readWorth(entry.paid_json), readWorth(before_json), -1));
+  if (worth === null) return [];
+  return [{ day: utcDayOf(entry.at_ms), worth: JSON.parse(worth) as object }];
 }
 
-function moneyOf(store: Store, entry: EntryRow): LineMoney | null {
+function moneyOf(store: Store, entry: EntryRow): ProjectedRows["money"] {
+  const money = lineMoneyOf(store, entry);
+  return money === null ? [] : [{ ...money, day: utcDayOf(entry.at_ms) }];
+}
+
+function lineMoneyOf(store: Store, entry: EntryRow): LineMoney | null {
   const { kind, line } = entry;
   const price = kind === "adjustment" ? termsOf(entry)?.price : undefined;
   if (price !== undefined) {
@@ -196,20 +194,27 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
   const job_ids = new Set(entries.filter(moves_job).flatMap(({ job_id }) => job_id ?? []));
   const jobs = new Map(store.readJobs([...job_ids]).map((job) => [job.id, job]));
   const app_slugs = new Set<string>();
-  const totals = entries.map((entry, at) => {
+  const contexts = entries.map((entry, at): EntryContext => {
     if (changedBesides(entry.kind) === "its grant" && entry.app_slug !== null) {
       app_slugs.add(entry.app_slug);
     }
     const job = jobs.get(entry.job_id ?? "") ?? null;
     const before = entries[at - 1] ?? store.readEntry(entry.line - 1);
-    return totalsOf(store, { entry, before, job, ended_line: endedLine(store, job) });
+    return { entry, before, job, ended_line: endedLine(store, job) };
   });
   return {
     account: { ...accountRow(account, last), due_at_ms: store.readFirstDeadline() },
     grants: [...app_slugs].flatMap((slug) => grantRow(account.id, store.readApp(slug))),
     jobs: [...jobs.values()].map((job) => jobRow(account.id, job)),
-    lines: totals,
+    days: sumByDay(contexts.map(totalsOf)),
+    money: entries.flatMap((entry) => moneyOf(store, entry)),
+    owed: contexts.flatMap(owedBy),
   };
+}
+
+/** The account as of an entry of it. */
+export function stateAt(store: Store, entry: EntryRow): AccountState {
+  return stateOf(accountRow(readAccount(store), entry));
 }
 
 /** The account as of its newest entry. */

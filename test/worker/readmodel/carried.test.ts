@@ -49,8 +49,8 @@ describe("carried totals", () => {
     await carryTotals(env.DB, NOW_MS);
     const [old_before] = await sums();
     const rows = rowsBetween(1, 3);
-    const lines = rows.lines.map((line) => ({ ...line, day: TODAY - 390, held: 1 }));
-    await createDirectProjector(env.DB).apply({ ...rows, lines }, 0);
+    const days = rows.days.map((day) => ({ ...day, day: TODAY - 390, held: 1 }));
+    await createDirectProjector(env.DB).apply({ ...rows, days }, null);
     const [old, now, outstanding] = await sums();
     expect(old.closing.given).toBe(old_before.closing.given + 100);
     await env.DB.exec("delete from carried_totals");
@@ -63,8 +63,8 @@ describe("carried totals", () => {
     await carryTotals(env.DB, NOW_MS);
     const before = await carried();
     const rows = rowsBetween(1, 3);
-    const lines = rows.lines.map((line) => ({ ...line, day: TODAY - 1 }));
-    await createDirectProjector(env.DB).apply({ ...rows, lines }, 0);
+    const days = rows.days.map((day) => ({ ...day, day: TODAY - 1 }));
+    await createDirectProjector(env.DB).apply({ ...rows, days }, null);
     expect(await carried()).toBe(before);
     const held = await sums();
     await env.DB.exec("delete from carried_totals");

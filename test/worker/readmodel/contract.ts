@@ -1,7 +1,13 @@
 /** The contract of the read model's port. Every adapter runs it over real D1, and one over a real queue. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { LineTotals, ProjectedRows, Projector } from "../../../src/readmodel/projector.ts";
+import { sumByDay, type DayTotals } from "../../../src/readmodel/line_totals.ts";
+import {
+  stateOf,
+  type AccountState,
+  type ProjectedRows,
+  type Projector,
+} from "../../../src/readmodel/projector.ts";
 import { deleteLeftJobs } from "../../../src/readmodel/retention.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 
@@ -35,15 +41,15 @@ function jobOf(line: number, change: Partial<JobRow> = {}): JobRow {
 export function rowsBetween(first: number, last: number, account_id = "account"): ProjectedRows {
   const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   const reserving = numbers.filter((line) => line > 2);
-  const totalsOf = (line: number): LineTotals => {
-    const where = { line, day: DAY, minute: 0, app_slug: line === 1 ? "" : "demo" };
+  const totalsOf = (line: number): DayTotals => {
+    const where = { day: DAY, minute: 0, app_slug: line === 1 ? "" : "demo" };
     if (line === 1) return where;
     return line === 2 ? { ...where, granted: 100 } : { ...where, reserved: 2, jobs: 1 };
   };
   return {
     account: {
       id: account_id,
-      identity_id: IDENTITY,
+      identity_id: account_id === "account" ? IDENTITY : `${IDENTITY} of ${account_id}`,
       plan: "free",
       plan_version: 0,
       created_at_ms: 1,
@@ -63,8 +69,15 @@ export function rowsBetween(first: number, last: number, account_id = "account")
       const job = jobOf(line, { account_id });
       return account_id === "account" ? job : { ...job, id: `${job.id} of ${account_id}` };
     }),
-    lines: numbers.map(totalsOf),
+    days: sumByDay(numbers.map(totalsOf)),
+    money: [],
+    owed: [],
   };
+}
+
+/** What D1 must have so that rows from entry `first` on continue from it. */
+export function before(first: number, account_id = "account"): AccountState | null {
+  return first === 1 ? null : stateOf(rowsBetween(first - 1, first - 1, account_id).account);
 }
 
 /** Runs the contract for an adapter. `arrived` resolves when what was sent can be read. */
@@ -88,7 +101,7 @@ export function projectorContract(
     it(`${name}: a delivery writes an account, its grants, its jobs and its day, and returns what D1 has`, async () => {
       expect(await projector.read(IDENTITY)).toEqual([]);
       const rows = rowsBetween(1, 5);
-      expect(await projector.apply(rows, 0)).toBe(true);
+      expect(await projector.apply(rows, null)).toBe(true);
       await arrived(5);
       expect(await projector.read(IDENTITY)).toEqual([rows.account]);
       expect([await count("grants"), await count("jobs")]).toEqual([1, 3]);
@@ -99,12 +112,14 @@ export function projectorContract(
     });
 
     it(`${name}: a repeated, older or overlapping delivery changes nothing`, async () => {
-      await projector.apply(rowsBetween(1, 5), 0);
-      await projector.apply(rowsBetween(1, 5), 0);
-      await projector.apply(rowsBetween(1, 3), 0);
-      await projector.apply(rowsBetween(3, 7), 2);
-      await projector.apply(rowsBetween(4, 9), 3);
-      await projector.apply(rowsBetween(6, 7), 5);
+      await projector.apply(rowsBetween(1, 5), before(1));
+      await projector.apply(rowsBetween(1, 5), before(1));
+      await projector.apply(rowsBetween(1, 3), before(1));
+      await projector.apply(rowsBetween(6, 9), before(6));
+      await projector.apply(rowsBetween(3, 7), before(3));
+      await projector.apply(rowsBetween(4, 9), before(4));
+      await projector.apply(rowsBetween(6, 7), before(6));
+      await projector.apply(rowsBetween(5, 12), before(5));
       await arrived(9);
       expect(await account()).toMatchObject({ line: 9, credits: 86, reserved: 14 });
       expect(await count("jobs")).toBe(7);
@@ -114,14 +129,14 @@ export function projectorContract(
     it(`${name}: a delivery that does not continue from D1's row writes no totals, jobs or grants`, async () => {
       const grants = [{ account_id: "account", app_slug: "late", amount: 1, granted_at_ms: 9 }];
       const too_early = { ...rowsBetween(4, 6), grants };
-      await projector.apply(too_early, 3);
+      await projector.apply(too_early, before(4));
       await arrived(0);
       expect([await count("jobs"), await count("grants"), await count("account_days")]).toEqual([
         0, 0, 0,
       ]);
-      await projector.apply(rowsBetween(1, 2), 0);
+      await projector.apply(rowsBetween(1, 2), before(1));
       await arrived(2);
-      await projector.apply(too_early, 3);
+      await projector.apply(too_early, before(4));
       await arrived(2);
       expect([await count("jobs"), await count("grants")]).toEqual([0, 1]);
       expect(await totals()).toMatchObject({ ...sumsUpTo(2), active_accounts: 1 });
@@ -130,12 +145,12 @@ export function projectorContract(
     it(`${name}: an account counts as active once a day, in each app and in all, however its entries are split`, async () => {
       const in_app = (first: number, last: number, app_slug: string) => {
         const rows = rowsBetween(first, last);
-        return { ...rows, lines: rows.lines.map((line) => ({ ...line, app_slug })) };
+        return { ...rows, days: sumByDay(rows.days.map((day) => ({ ...day, app_slug }))) };
       };
-      await projector.apply(in_app(1, 3, "one"), 0);
-      await projector.apply(in_app(4, 5, "one"), 3);
-      await projector.apply(in_app(6, 6, "two"), 5);
-      await projector.apply(in_app(7, 7, "one"), 6);
+      await projector.apply(in_app(1, 3, "one"), before(1));
+      await projector.apply(in_app(4, 5, "one"), before(4));
+      await projector.apply(in_app(6, 6, "two"), before(6));
+      await projector.apply(in_app(7, 7, "one"), before(7));
       await arrived(7);
       const of = async (app: string | null) =>
         (await readDailyTotals(env.DB, DAY, DAY + 1, app))[0];
@@ -149,18 +164,18 @@ export function projectorContract(
       const rows = rowsBetween(1, 4);
       const ended = jobOf(3, { line: 5, status: "completed", actual_cost: 1 });
       const later = { ...rowsBetween(5, 5), jobs: [ended] };
-      await projector.apply(rows, 0);
-      await projector.apply(later, 4);
+      await projector.apply(rows, null);
+      await projector.apply(later, before(5));
       await arrived(5);
-      await projector.apply({ ...later, jobs: [jobOf(3, { line: 3 })] }, 4);
-      await projector.apply({ ...rowsBetween(6, 6), jobs: [jobOf(3, { line: 3 })] }, 5);
+      await projector.apply({ ...later, jobs: [jobOf(3, { line: 3 })] }, before(5));
+      await projector.apply({ ...rowsBetween(6, 6), jobs: [jobOf(3, { line: 3 })] }, before(6));
       await arrived(6);
       const job = env.DB.prepare("select status, line from jobs where id = 'job 3'").first();
       expect(await job).toEqual({ status: "completed", line: 5 });
     });
 
     it(`${name}: a rebuild replaces grants, a range of jobs and an account's row, but not the totals`, async () => {
-      await projector.apply(rowsBetween(1, 6), 0);
+      await projector.apply(rowsBetween(1, 6), before(1));
       await arrived(6);
       await env.DB.exec("update jobs set line = 99; update accounts set credits = 5, line = 99");
       await env.DB.exec("insert into grants values ('account', 'stray', 1, 1)");
@@ -181,7 +196,7 @@ export function projectorContract(
     });
 
     it(`${name}: a deleted account leaves the read model and stays in the totals`, async () => {
-      await projector.apply(rowsBetween(1, 6), 0);
+      await projector.apply(rowsBetween(1, 6), before(1));
       await arrived(6);
       expect(await projector.forget("account")).toBe(true);
       await deleteLeftJobs(env.DB);
@@ -194,12 +209,12 @@ export function projectorContract(
     it(`${name}: while D1 is unavailable a delivery fails or is made later, and never in part`, async () => {
       vi.spyOn(console, "warn").mockReturnValue();
       await env.DB.exec("alter table jobs rename to jobs_away");
-      const sent = await projector.apply(rowsBetween(1, 4), 0).catch(() => "failed");
+      const sent = await projector.apply(rowsBetween(1, 4), before(1)).catch(() => "failed");
       // The queue still holds the message. A direct delivery has failed, and the account sends it again.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(await account()).toBeNull();
       await env.DB.exec("alter table jobs_away rename to jobs");
-      if (sent === "failed") await projector.apply(rowsBetween(1, 4), 0);
+      if (sent === "failed") await projector.apply(rowsBetween(1, 4), before(1));
       await arrived(4);
       expect(await count("jobs")).toBe(2);
       expect(await totals()).toMatchObject(sumsUpTo(4));

@@ -7,7 +7,7 @@ import {
 } from "../../../src/readmodel/queue_projector.ts";
 import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
-import { projectorContract, rowsBetween } from "./contract.ts";
+import { before, projectorContract, rowsBetween } from "./contract.ts";
 import { countingRows } from "./watched.ts";
 
 const lineOf = () =>
@@ -30,16 +30,16 @@ projectorContract("through the queue", openQueue, arrivedBySending);
 describe("the direct projector", () => {
   it("the direct adapter reports that D1 lacks earlier entries, and writes no account that claims more", async () => {
     const projector = openStraight();
-    await projector.apply(rowsBetween(1, 3), 0);
-    expect(await projector.apply(rowsBetween(6, 8), 5)).toBe(false);
+    await projector.apply(rowsBetween(1, 3), before(1));
+    expect(await projector.apply(rowsBetween(6, 8), before(6))).toBe(false);
     expect(await lineOf()).toBe(3);
   });
 
   it("the direct adapter reports that D1 has another entry than the one just sent", async () => {
     const projector = openStraight();
-    expect(await projector.apply(rowsBetween(1, 6), 0)).toBe(true);
-    expect(await projector.apply(rowsBetween(4, 6), 3)).toBe(true);
-    expect(await projector.apply(rowsBetween(4, 5), 3)).toBe(false);
+    expect(await projector.apply(rowsBetween(1, 6), before(1))).toBe(true);
+    expect(await projector.apply(rowsBetween(4, 6), before(4))).toBe(true);
+    expect(await projector.apply(rowsBetween(4, 5), before(4))).toBe(false);
   });
 
   it("an account's first entry of a day writes four rows more than later ones", async () => {
@@ -47,12 +47,12 @@ describe("the direct projector", () => {
       const { database, written } = countingRows(env.DB);
       await createDirectProjector(database).apply(
         { ...rowsBetween(line, line), jobs: [] },
-        line - 1,
+        before(line),
       );
       return written();
     };
-    await openStraight().apply(rowsBetween(1, 1, "other"), 0);
-    await openStraight().apply(rowsBetween(1, 2), 0);
+    await openStraight().apply(rowsBetween(1, 1, "other"), null);
+    await openStraight().apply(rowsBetween(1, 2), before(1));
     expect(await rowsFor(3)).toBe(2);
     await env.DB.exec("delete from account_days");
     expect(await rowsFor(4)).toBe(5);
@@ -60,7 +60,7 @@ describe("the direct projector", () => {
 
   it("the totals of a day are read by its apps and not by its accounts", async () => {
     for (let account = 0; account < 30; account += 1) {
-      await openStraight().apply(rowsBetween(1, 3, `account ${account}`), 0);
+      await openStraight().apply(rowsBetween(1, 3, `account ${account}`), null);
     }
     const { database, read } = countingRows(env.DB);
     const [day] = await readDailyTotals(database, 20_000, 20_001, null);
@@ -71,12 +71,12 @@ describe("the direct projector", () => {
 
   it("a late delivery of a deleted account is refused, and its totals stay", async () => {
     const projector = openStraight();
-    await projector.apply(rowsBetween(1, 5), 0);
-    const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    await projector.apply(rowsBetween(1, 5), before(1));
+    const counted = await readDailyTotals(env.DB, 20_000, 20_001, null);
     await projector.bar("account");
     expect(await projector.forget("account")).toBe(true);
-    expect(await projector.apply(rowsBetween(1, 5), 0)).toBe(false);
-    expect(await readDailyTotals(env.DB, 20_000, 20_001, null)).toEqual(before);
+    expect(await projector.apply(rowsBetween(1, 5), before(1))).toBe(false);
+    expect(await readDailyTotals(env.DB, 20_000, 20_001, null)).toEqual(counted);
     expect(await lineOf()).toBe(0);
   });
 });
@@ -101,7 +101,7 @@ describe("a message", () => {
       action: "\u0001".repeat(200),
       reserved: Number.MAX_SAFE_INTEGER,
     }));
-    await projector.apply({ ...rows, jobs }, 2);
+    await projector.apply({ ...rows, jobs }, before(3));
     expect(sent).toHaveLength(1);
     expect(sent[0]).toBeLessThan(PROJECTION_MESSAGE_MAX_BYTES);
   });
@@ -111,7 +111,7 @@ describe("a message", () => {
     const projector = createQueueProjector({ send }, openStraight());
     const rows = rowsBetween(1, 3);
     const identity_id = "x".repeat(PROJECTION_MESSAGE_MAX_BYTES);
-    await projector.apply({ ...rows, account: { ...rows.account, identity_id } }, 0);
+    await projector.apply({ ...rows, account: { ...rows.account, identity_id } }, null);
     expect(send).not.toHaveBeenCalled();
     expect(await lineOf()).toBe(3);
   });

@@ -6,11 +6,16 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
-import { MEASURES, type LineMoney, type LineTotals } from "../../../src/readmodel/line_totals.ts";
+import {
+  MEASURES,
+  sumByDay,
+  type DayTotals,
+  type LineMoney,
+} from "../../../src/readmodel/line_totals.ts";
 import { cleanReadModel } from "../../../src/readmodel/retention.ts";
 import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals, readRevenue } from "../../../src/readmodel/totals.ts";
-import { rowsBetween } from "./contract.ts";
+import { before, rowsBetween } from "./contract.ts";
 import { seriesOf, type Totals } from "./totals_model.ts";
 import { histories } from "../support/histories.ts";
 
@@ -85,10 +90,16 @@ function moneyOf(credits: number): LineMoney {
     : { ...of_package, purchases: 1, amount_minor: credits * 100, refunded_minor: 0 };
 }
 
+/** An entry's amounts. */
+interface Line {
+  readonly totals: DayTotals;
+  readonly money?: LineMoney;
+}
+
 /** An account: its entries, and how many of them D1 has received. */
 class Book {
   readonly id: string;
-  readonly lines: LineTotals[] = [];
+  readonly lines: Line[] = [];
   delivered = 0;
   constructor(id: string) {
     this.id = id;
@@ -108,9 +119,9 @@ class History {
       case "live": {
         const { lines } = this.#book(step.account);
         const day = utcDayOf(this.#now_ms - step.hours_back * HOUR_MS);
-        const line = { line: lines.length + 1, day, minute: 0, app_slug: step.app };
-        const entry = { ...line, reserved: step.credits, jobs: 1, adjusted: 0 - step.credits };
-        lines.push(step.credits < 5 ? entry : { ...entry, money: moneyOf(step.credits) });
+        const where = { day, minute: 0, app_slug: step.app };
+        const totals = { ...where, reserved: step.credits, jobs: 1, adjusted: 0 - step.credits };
+        lines.push(step.credits < 5 ? { totals } : { totals, money: moneyOf(step.credits) });
         return;
       }
       case "wait":
@@ -123,7 +134,8 @@ class History {
         const after_line = book.delivered + 1;
         if (book.lines.length <= after_line) return;
         const rows = this.#rows(book, after_line, book.lines.length);
-        expect(await this.#projector.apply(rows, after_line)).toBe(false);
+        const after = before(after_line + 1, book.id);
+        expect(await this.#projector.apply(rows, after)).toBe(false);
         return;
       }
       case "replace": {
@@ -163,7 +175,16 @@ class History {
 
   #rows(book: Book, after_line: number, to_line: number) {
     const rows = rowsBetween(Math.max(1, after_line + 1), to_line, book.id);
-    return { ...rows, grants: [], jobs: [], lines: book.lines.slice(after_line, to_line) };
+    const lines = book.lines.slice(after_line, to_line);
+    return {
+      ...rows,
+      grants: [],
+      jobs: [],
+      days: sumByDay(lines.map(({ totals }) => totals)),
+      money: lines.flatMap(({ totals: { day }, money }) =>
+        money === undefined ? [] : [{ ...money, day }],
+      ),
+    };
   }
 
   async #deliver(accounts: readonly number[], lines: number, again: number): Promise<void> {
@@ -171,16 +192,20 @@ class History {
     const deliveries = owing.map((book) => {
       const after_line = Math.max(0, book.delivered - again);
       const to_line = Math.min(book.lines.length, after_line + lines);
-      const news = book.lines.slice(book.delivered, to_line);
-      for (const line of news) this.#count(book.id, line);
-      book.delivered += news.length;
-      return { rows: this.#rows(book, after_line, to_line), after_line };
+      const delivery = {
+        rows: this.#rows(book, after_line, to_line),
+        after: before(after_line + 1, book.id),
+      };
+      if (after_line < book.delivered) return { delivery, is_there: to_line === book.delivered };
+      for (const line of book.lines.slice(after_line, to_line)) this.#count(book.id, line);
+      book.delivered = to_line;
+      return { delivery, is_there: true };
     });
-    const applied = await this.#projector.applyAll(deliveries);
-    expect(applied).toEqual(owing.map(({ delivered }) => delivered));
+    const applied = await this.#projector.applyAll(deliveries.map(({ delivery }) => delivery));
+    expect(applied).toEqual(deliveries.map(({ is_there }) => is_there));
   }
 
-  #count(id: string, { day, app_slug, money, ...sums }: LineTotals): void {
+  #count(id: string, { totals: { day, app_slug, ...sums }, money }: Line): void {
     if (money !== undefined) {
       const { package_id, purchases, amount_minor, refunded_minor } = money;
       const known = this.#money.get(package_id) ?? [0, 0, 0];
