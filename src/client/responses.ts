@@ -2061,6 +2061,8 @@ export interface Request {
   readonly colo: string | null;
   /** Time spent waiting, without computing. */
   readonly duration_ms: number;
+  /** Calls of accounts' objects. */
+  readonly account_calls: number;
 }
 
 /** In the response of `GET /api/admin/audit`. */

@@ -24,6 +24,8 @@ export interface RequestPoint {
   readonly colo: string | null;
   /** Time spent waiting. Cloudflare stops the clock while the Worker computes. */
   readonly duration_ms: number;
+  /** Calls of accounts' objects. */
+  readonly account_calls: number;
 }
 
 /** The requests of a time. `failed`: 5xx; `limited`: 429. */

@@ -39,6 +39,8 @@ export interface AppEnvironment {
     /** The service's own origin: `BASE_URL`, or without it (in development) the origin of the request. */
     base_url: string;
     request_id: string;
+    /** Calls of accounts' objects so far. */
+    account_calls?: number;
     refusal_page: RefusalPage;
     caller: UserCaller | AppCaller;
     /** The app whose key the request has, if it concerns the app itself and no account. */

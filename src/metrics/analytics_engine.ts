@@ -27,12 +27,12 @@ export interface MetricsDataset {
 
 export function createAnalyticsEngine(dataset: MetricsDataset): RequestMetrics {
   return {
-    record({ status, duration_ms, at_ms, ...texts }) {
+    record({ status, duration_ms, at_ms, account_calls, ...texts }) {
       // A busy route is sampled, and a rare one is not. The platform adds the time.
       dataset.writeDataPoint({
         indexes: [texts.route ?? ""],
         blobs: COLUMNS.map((name) => texts[name] ?? ""),
-        doubles: [status, duration_ms, at_ms],
+        doubles: [status, duration_ms, at_ms, account_calls],
       });
     },
   };
@@ -55,6 +55,7 @@ const column = (name: (typeof COLUMNS)[number]): string => `blob${COLUMNS.indexO
 const STATUS = "double1";
 const DURATION = "double2";
 const AT = "double3";
+const ACCOUNT_CALLS = "double4";
 
 /** A count may be text, because it has 64 bits. Null is the sum of nothing. */
 const count = z.pipe(
@@ -88,6 +89,7 @@ const point_row = z.object({
   colo: text,
   status: count,
   duration_ms: count,
+  account_calls: count,
   at_ms: count,
 });
 
@@ -143,7 +145,7 @@ export function createMetricsReader(access: MetricsAccess): RequestReader {
     list: (filter) =>
       query(
         point_row,
-        `${COLUMNS.map((name) => `${column(name)} as ${name}`).join(", ")}, ${STATUS} as status, ${DURATION} as duration_ms, ${AT} as at_ms`,
+        `${COLUMNS.map((name) => `${column(name)} as ${name}`).join(", ")}, ${STATUS} as status, ${DURATION} as duration_ms, ${ACCOUNT_CALLS} as account_calls, ${AT} as at_ms`,
         wanted(filter),
         `order by at_ms desc limit ${REQUESTS_MAX}`,
       ),

@@ -1640,6 +1640,8 @@ class Request(TypedDict):
     """Cloudflare's location."""
     duration_ms: float
     """Time spent waiting, without computing."""
+    account_calls: int
+    """Calls of accounts' objects."""
 
 
 class Requests(TypedDict):

@@ -22,18 +22,25 @@ export function createAccounts(binding: DurableObjectNamespace<Account>): Accoun
     binding.getByName(identity_id, locationHint === undefined ? {} : { locationHint });
 }
 
-/** The same accounts for one request from a place. Its id goes along with each call, for what the object logs. */
+/** A request that calls accounts. Its id goes along with each call, for what the object logs. `noteCall` counts the calls. */
+export interface CallingRequest {
+  readonly request_id: string;
+  readonly location_hint: DurableObjectLocationHint | undefined;
+  readonly noteCall: () => void;
+}
+
+/** The same accounts for one request. */
 export function accountsOfRequest(
   accounts: Accounts,
-  request_id: string,
-  locationHint: DurableObjectLocationHint | undefined,
+  { request_id, location_hint, noteCall }: CallingRequest,
 ): Accounts {
   const origin: CallOrigin = { passbook_request_id: request_id };
   return (identity_id) =>
-    new Proxy(accounts(identity_id, locationHint), {
+    new Proxy(accounts(identity_id, location_hint), {
       get(account, name) {
         const member: unknown = Reflect.get(account, name);
         if (typeof member !== "function") return member;
+        noteCall();
         if (name === "fetch") {
           return (address: string, init: { readonly headers: Record<string, string> }) =>
             account.fetch(address, {

@@ -12,8 +12,11 @@ export const loadServices = (servicesFor: ServicesFor) =>
       const variables = services.refusal.problems.map(({ variable }) => variable);
       return refuseByAccept(context, { code: "misconfigured", variables: [...new Set(variables)] });
     }
-    const near = locationHintOf(context.req.raw.cf);
-    const accounts = accountsOfRequest(services.value.accounts, context.get("request_id"), near);
+    const accounts = accountsOfRequest(services.value.accounts, {
+      request_id: context.get("request_id"),
+      location_hint: locationHintOf(context.req.raw.cf),
+      noteCall: () => context.set("account_calls", (context.get("account_calls") ?? 0) + 1),
+    });
     context.set("services", { ...services.value, accounts });
     context.set("base_url", services.value.config.base_url ?? new URL(context.req.url).origin);
     return next();

@@ -70,7 +70,8 @@ export const logRequest = factory.createMiddleware(async (context, next) => {
     duration_ms: Date.now() - started_at_ms,
   };
   const { event: _event, outcome, ...point } = line;
-  record(metrics, { ...point, at_ms: started_at_ms, colo: coloOf(context) });
+  const account_calls = context.get("account_calls") ?? 0;
+  record(metrics, { ...point, at_ms: started_at_ms, colo: coloOf(context), account_calls });
   if (!is_logged) return;
   if (outcome === "failed") {
     console.error(line);

@@ -136,7 +136,12 @@ function RequestTable(props: {
               .join(" · ")}
           </span>
         </>,
-        `${number(request.duration_ms)} ms`,
+        <>
+          {number(request.duration_ms)} ms
+          <span class="hint below">
+            {number(request.account_calls)} account {request.account_calls === 1 ? "call" : "calls"}
+          </span>
+        </>,
       ])}
       empty={
         props.is_filtered ? (

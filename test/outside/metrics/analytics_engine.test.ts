@@ -14,7 +14,7 @@ import { createRememberedRequests } from "../../../src/metrics/remembered_reques
 import type { RequestPoint } from "../../../src/domain/request_metrics.ts";
 
 const BLOBS = 9;
-const DOUBLES = 3;
+const DOUBLES = 4;
 const NOW_MS = Date.UTC(2026, 10, 27, 12);
 
 const columns = [
@@ -84,6 +84,7 @@ const point = (number: number): RequestPoint => ({
   release: "one",
   colo: "FRA",
   duration_ms: (number * 37) % 101,
+  account_calls: number % 3,
 });
 
 it("what the Worker writes is read as the memory of a local service has it", async () => {

@@ -41,7 +41,9 @@ describe("a local service", () => {
       status: 200,
       body: {
         source: "memory",
-        requests: [{ route: "/api/wallet", status: 200, caller: "session", code: null }],
+        requests: [
+          { route: "/api/wallet", status: 200, caller: "session", code: null, account_calls: 1 },
+        ],
       },
     });
     const [found] = list(of_ray.body);
@@ -98,12 +100,12 @@ describe("a service with metrics", () => {
       {
         indexes: ["/api/jobs"],
         blobs: ["ray-1", "GET", "/api/jobs", "", "", "session", expect.any(String), ...RELEASE],
-        doubles: [200, expect.any(Number), expect.any(Number)],
+        doubles: [200, expect.any(Number), expect.any(Number), 1],
       },
       {
         indexes: [""],
         blobs: [expect.any(String), "GET", "", "not_found", "", "", "", ...RELEASE],
-        doubles: [404, expect.any(Number), expect.any(Number)],
+        doubles: [404, expect.any(Number), expect.any(Number), 0],
       },
     ]);
     expect(JSON.stringify(points)).not.toMatch(/secret-word|example\.com/);
@@ -187,5 +189,6 @@ const POINT = {
   colo: "FRA",
   status: 200,
   duration_ms: 4,
+  account_calls: 2,
   at_ms: Date.UTC(2026, 10, 27),
 };

@@ -198,6 +198,7 @@ export const service_of_operators = describe(endpoints, {
             release: "6f9d3f5e-2c1d-4d0a-9d7e-0f1f5a1f7c11",
             colo: "FRA",
             duration_ms: 41,
+            account_calls: 1,
           },
         ],
       },

@@ -554,6 +554,7 @@ export const requests = z
           release: text_or_null,
           colo: text_or_null.describe("Cloudflare's location."),
           duration_ms: milliseconds.describe("Time spent waiting, without computing."),
+          account_calls: z.int().min(0).describe("Calls of accounts' objects."),
         })
         .meta({ id: "Request" }),
     ),
