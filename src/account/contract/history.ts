@@ -67,10 +67,6 @@ export interface StatementRequest {
 }
 
 export interface Statement {
-  readonly opened_at_ms: number;
-  /** The balance before the time and at its end, in credits. */
-  readonly opening: number;
-  readonly closing: number;
   /** Newest first. */
   readonly rows: readonly EntryRow[];
   /** The jobs of these entries, as they are now. */

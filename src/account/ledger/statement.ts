@@ -1,5 +1,5 @@
 /** The holder's monthly statement, or one for any other time. */
-import { accepted, assertInvariant } from "../../domain/result.ts";
+import { accepted } from "../../domain/result.ts";
 import type { Answer, Statement, StatementRequest } from "../contract.ts";
 import type { Transaction } from "../transaction.ts";
 import { numberAt, newestNumber } from "./entry_times.ts";
@@ -10,8 +10,8 @@ import { ensureOpen } from "./posting.ts";
 const STATEMENT_SCAN_MAX_LINES = 20_000;
 
 /**
- * A page of the entries of a time, newest first, with the balance at its beginning and at its end. Reads at most
- * {@link STATEMENT_SCAN_MAX_LINES} entries, and a number that grows with the logarithm of the ledger's length.
+ * A page of the entries of a time, newest first. Reads at most {@link STATEMENT_SCAN_MAX_LINES} entries, and a number that
+ * grows with the logarithm of the ledger's length.
  */
 export function readStatement(
   transaction: Transaction,
@@ -19,8 +19,6 @@ export function readStatement(
 ): Answer<Statement> {
   const { store, database } = transaction;
   ensureOpen(transaction);
-  const account = store.readAccount();
-  assertInvariant(account !== null, "an open account has its row");
   const newest = newestNumber(database);
   const first = numberAt(transaction, newest, from_ms);
   const end = numberAt(transaction, newest, to_ms);
@@ -35,9 +33,6 @@ export function readStatement(
   store.left.requireJobsOf(shown);
   const job_ids = new Set(shown.flatMap(({ job_id }) => job_id ?? []));
   return accepted({
-    opened_at_ms: account.created_at_ms,
-    opening: store.readEntry(first - 1)?.balance_after ?? 0,
-    closing: store.readEntry(end - 1)?.balance_after ?? 0,
     rows: shown,
     jobs: [...job_ids].flatMap((id) => store.readJob(id) ?? []),
     next: rows.length > limit ? (shown.at(-1)?.line ?? null) : rest,
