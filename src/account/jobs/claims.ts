@@ -54,5 +54,4 @@ export function endDueClaims(transaction: Transaction): void {
     const takings = chargePath(transaction, job, { credits: 0 - claimOf(job), bytes: 0 });
     store.updateJob({ ...job, ...takings, ...saveClaim(transaction, job, 0) });
   }
-  next_claim_end.forget();
 }
