@@ -106,6 +106,42 @@ describe("credits with terms", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it("the refund of a job comes back to the credits that it used up, and for seven days once their time is over", async () => {
+    const [olga, ada] = await people();
+    const expires_at = inDays(3);
+    const { lot_id } = (await give(olga, ada, 50, { expires_at })).body.entry;
+    const { job_id } = (await reserve(ada, 50)).body;
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 50 });
+    expect((await ada.get("/api/wallet")).body).toMatchObject({
+      account: { credits: 100 },
+      lots: [],
+    });
+    const refund = (amount: number) =>
+      olga.send(
+        "POST",
+        `/api/admin/accounts/${ada.identity_id}/jobs/${job_id}/refund`,
+        { amount, reason: "It drew nothing" },
+        { "Idempotency-Key": `refund-${amount}` },
+      );
+    await refund(30);
+    expect((await ada.get("/api/wallet")).body).toMatchObject({
+      account: { credits: 130 },
+      lots: [{ id: lot_id, left: 30, held: 0, expires_at }],
+    });
+    passTime(3 * DAY_MS);
+    const later = await signIn("ada@example.com");
+    expect((await later.get("/api/wallet")).body).toMatchObject({
+      account: { credits: 100 },
+      lots: [],
+    });
+    await refund(20);
+    expect((await later.get("/api/wallet")).body).toMatchObject({
+      account: { credits: 120 },
+      lots: [{ origin: "returned", left: 20, expires_at: inDays(7) }],
+    });
+    await expectInvariants(ada.identity_id);
+  });
+
   it("an account that nobody calls expires its credits by the alarm", async () => {
     const [olga, ada] = await people();
     await give(olga, ada, 50, { expires_at: inDays(1) });

@@ -237,6 +237,26 @@ describe("plans with credits", () => {
     expect(later.body.error).toContain("must not be in the future");
   });
 
+  it.each([
+    ["an account that owes has every turn of a plan whose credits pay what it owes", null, false],
+    ["an account that owes sleeps if its plan's credits are for some apps only", ["demo"], true],
+  ])("%s", async (_, app_slugs, sleeps) => {
+    const { to_ms } = monthOf(beginMonth());
+    const [olga, ada] = await people({ ...DAILY, rollover_max: 0, app_slugs });
+    await join(olga, ada, "studio");
+    const { identity_id } = ada;
+    const take = { amount: -200, allow_negative: true, reason: "a mistake" };
+    await olga.send("POST", `/api/admin/accounts/${identity_id}/credits`, take, key());
+    passTime(DAY_MS);
+    await fireAlarm(identity_id);
+    // Nothing is left to do for the read model, so the alarm is the account's own.
+    await fireAlarm(identity_id);
+    const next_ms = (await readAlarm(identity_id)) ?? 0;
+    if (sleeps) expect(next_ms).toBeGreaterThan(to_ms - DAY_MS / 2);
+    else expect(next_ms).toBeLessThanOrEqual(Date.now() + DAY_MS);
+    await expectInvariants(identity_id);
+  });
+
   it("what an account owes is paid by its plan's credits first", async () => {
     const [olga, ada] = await people();
     const take = { amount: -105, allow_negative: true, reason: "a mistake" };
