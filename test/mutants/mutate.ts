@@ -19,6 +19,7 @@ const USAGE = `npm run mutate -- [options]
   --tests        only the tests of pure rules, without the simulator
   --workerd      afterwards, the tests in workerd too, for what is left
   --worker PATH  only test files in workerd whose path has this; can be repeated (all)
+  --tries N      tests in workerd that a mutant is tried with, those that reach the fewest mutants first (8)
   --verbose      prints what noticed each mutant
   --list         prints the survivors of docs/proof.md and their reasons, and runs nothing`;
 
@@ -44,6 +45,7 @@ const { values } = parseArgs({
     tests: { type: "boolean", default: false },
     workerd: { type: "boolean", default: false },
     worker: { type: "string", multiple: true, default: ["test/worker/"] },
+    tries: { type: "string", default: "8" },
     verbose: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -245,7 +247,7 @@ if (values.workerd) {
     file: results.file,
     mutants: results.left.filter((it) => !isAccepted(results.file, it)),
   }));
-  const noticed = await tryInWorkerd(wanted, values.worker);
+  const noticed = await tryInWorkerd(wanted, values.worker, Number(values.tries));
   for (const results of all) {
     for (const mutant of results.left) {
       const noticed_by = noticed.get(results.file)?.get(mutant.number);

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Mutant } from "./mutations.ts";
-import { Known, linesOf, numbered, type Line, type Work } from "./workerd_turns.ts";
+import { HUNG, Known, linesOf, numbered, type Line, type Work } from "./workerd_turns.ts";
 
 interface Wanted {
   readonly file: string;
@@ -12,7 +12,8 @@ interface Wanted {
 
 const FOLDER = ".scratch/mutants";
 
-async function runVitest(work: Work, files: readonly string[]): Promise<void> {
+/** @returns whether it ended by itself, and not because it hung */
+async function runVitest(work: Work, files: readonly string[]): Promise<boolean> {
   const path = `${FOLDER}/work.${process.pid}.json`;
   writeFileSync(path, JSON.stringify(work));
   const options = ["run", "--project", "worker", "--no-file-parallelism", "--tags-filter", "!slow"];
@@ -20,17 +21,20 @@ async function runVitest(work: Work, files: readonly string[]): Promise<void> {
     env: { ...process.env, MUTANTS: path },
     stdio: ["ignore", "ignore", "inherit"],
   });
-  await once(child, "exit");
+  const [code] = (await once(child, "exit")) as [number | null];
   rmSync(path);
+  return code !== HUNG;
 }
 
 /**
  * @param patterns of test files; those that reach none of the mutants run once
+ * @param tests_max tests that a mutant is tried with
  * @returns what noticed each mutant, by file and number
  */
 export async function tryInWorkerd(
   wanted: readonly Wanted[],
   patterns: readonly string[],
+  tests_max: number,
 ): Promise<ReadonlyMap<string, ReadonlyMap<number, string>>> {
   mkdirSync(FOLDER, { recursive: true });
   const log = `${FOLDER}/log.${process.pid}.jsonl`;
@@ -42,17 +46,19 @@ export async function tryInWorkerd(
       return mutants.map(({ number }) => numbers[number - 1]?.number ?? 0);
     }),
   );
-  const work: Work = { files, wanted: [...left], measures: true, log };
-  await runVitest(work, patterns);
+  const work: Work = { files, wanted: [...left], measures: true, tests_max, log };
+  // Goes on with the tests that are left.
+  while (!(await runVitest(work, patterns)));
   const { size } = new Known(linesOf(log)).tests;
   console.log(`workerd: ${size} tests ran with ${left.size} mutants left`);
   for (;;) {
     const known = new Known(linesOf(log));
-    const tests = [...known.plan(work.wanted).keys()].map((test) => test.split(" > ")[0] ?? "");
+    const tests = [...known.plan(work).keys()].map((test) => test.split(" > ")[0] ?? "");
     if (tests.length === 0) break;
-    await runVitest({ ...work, measures: false }, [...new Set(tests)]);
+    const has_ended = await runVitest({ ...work, measures: false }, [...new Set(tests)]);
     const { open } = new Known(linesOf(log));
-    if (open === null) break;
+    if (open === null && has_ended) break;
+    if (open === null) continue;
     const line: Line = {
       ended: { ...open, noticed_by: "does not end", reached: [], ms: 0 },
     };

@@ -13,6 +13,8 @@ export interface Work {
   readonly wanted: readonly number[];
   /** Each test runs once with the code as it is, and what it reaches is noted. */
   readonly measures: boolean;
+  /** The tests that a mutant is tried with: those that reach the fewest mutants. */
+  readonly tests_max: number;
   readonly log: string;
 }
 
@@ -33,14 +35,14 @@ export type Next = { readonly mutant: number; readonly longest_ms: number } | nu
 
 export type Line = { readonly began: Turn } | { readonly ended: Ended };
 
-/** The tests that a mutant is tried with: those that reach the fewest mutants. */
-const TESTS_MAX = 8;
 /** Longer tests are for other things. */
 const LONGEST_TEST_MS = 8_000;
 const TIMES_AS_LONG = 5;
 const SHORTEST_MS = 10_000;
 /** After its time, a test that computes without a pause responds to nothing. */
 const HANGS_AFTER_MS = 30_000;
+/** The exit code of a process of vitest that hung. */
+export const HUNG = 3;
 /** Vitest itself may hang, which is no mutant's fault. */
 const SILENT_MS = 5 * 60_000;
 
@@ -89,7 +91,7 @@ export class Known {
   }
 
   /** The mutants that each test is to try. */
-  plan(wanted: readonly number[]): ReadonlyMap<string, readonly number[]> {
+  plan({ wanted, tests_max }: Work): ReadonlyMap<string, readonly number[]> {
     const usable = [...this.tests.values()]
       .filter(({ noticed_by, ms }) => noticed_by === null && ms <= LONGEST_TEST_MS)
       .toSorted((one, other) => one.reached.length - other.reached.length || one.ms - other.ms);
@@ -97,7 +99,7 @@ export class Known {
     for (const mutant of wanted) {
       if (this.noticed.has(mutant)) continue;
       const reaching = usable.filter(({ reached }) => reached.includes(mutant));
-      for (const { test } of reaching.slice(0, TESTS_MAX)) {
+      for (const { test } of reaching.slice(0, tests_max)) {
         if (this.#tried.has(`${mutant} ${test}`)) continue;
         plan.set(test, [...(plan.get(test) ?? []), mutant]);
       }
@@ -115,9 +117,10 @@ export function turns(path: string): {
   };
   respond(request: { readonly url: string; json(): Promise<unknown> }): Promise<unknown>;
 } {
-  const { files, wanted, measures, log } = JSON.parse(readFileSync(path, "utf8")) as Work;
+  const work = JSON.parse(readFileSync(path, "utf8")) as Work;
+  const { files, measures, log } = work;
   const known = new Known(linesOf(log));
-  const plan = known.plan(wanted);
+  const plan = known.plan(work);
   const mutants = new Map([...numbered(files)].map(([file, its]) => [resolve(file), its]));
   let began_ms = performance.now();
   let longest_ms = Infinity;
@@ -127,7 +130,7 @@ export function turns(path: string): {
   };
   setInterval(() => {
     const most_ms = known.open === null ? SILENT_MS : longest_ms + HANGS_AFTER_MS;
-    if (performance.now() - began_ms > most_ms) process.exit(3);
+    if (performance.now() - began_ms > most_ms) process.exit(HUNG);
   }, 1_000).unref();
 
   const next = (test: string): Next => {
