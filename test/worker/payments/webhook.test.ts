@@ -11,6 +11,7 @@ import { sign, type StripeDouble, type StripeEvent } from "./stripe_double.ts";
 import { creditsOf, deliver, openCheckout, openStripe, PACKAGES, post, SELLING } from "./till.ts";
 
 const GOOD = { status: 200, body: { ok: true } };
+const BEYOND_LIMIT = { event: "payment_not_booked", code: "balance_limit" };
 
 /** The log event of a payment event that changed nothing. */
 function dropped({ id, type }: StripeEvent, reason: string): object {
@@ -153,7 +154,7 @@ describe("a paid checkout", () => {
   });
 
   it("a purchase beyond the balance limit changes nothing and is requested again", async () => {
-    vi.spyOn(console, "error").mockReturnValue();
+    const errors = vi.spyOn(console, "error").mockReturnValue();
     const stripe = openStripe();
     const ada = await signIn();
     const account = env.ACCOUNT.getByName(ada.identity_id);
@@ -161,10 +162,11 @@ describe("a paid checkout", () => {
     const event = stripe.completes(await openCheckout(ada));
     const before = await dump(ada.identity_id);
     expect((await deliver(event)).status).toBe(500);
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining(BEYOND_LIMIT));
     expect(await dump(ada.identity_id)).toBe(before);
-    await account.adjustCredits({ amount: -100, note: "less" }, null);
+    await account.adjustCredits({ amount: -50, note: "less" }, null);
     expect(await deliver(event)).toMatchObject(GOOD);
-    expect((await lines(ada.identity_id)).map(({ amount }) => amount)).toEqual([100]);
+    expect(await creditsOf(ada)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it("a purchase whose ledger entry cannot be written leaves no purchase behind", async () => {
@@ -366,6 +368,23 @@ describe("refunds and disputes", () => {
       await expectInvariants(ada.identity_id);
     },
   );
+
+  it("a won dispute whose credits are beyond the balance limit changes nothing and is requested again", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    await deliver(stripe.disputes(id, "created", open));
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    await account.adjustCredits({ amount: Number.MAX_SAFE_INTEGER - 1_099, note: "much" }, null);
+    const won = stripe.disputes(id, "closed", { ...open, status: "won" });
+    const before = await dump(ada.identity_id);
+    expect((await deliver(won)).status).toBe(500);
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining(BEYOND_LIMIT));
+    expect(await dump(ada.identity_id)).toBe(before);
+    await account.adjustCredits({ amount: -1, note: "less" }, null);
+    expect(await deliver(won)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(Number.MAX_SAFE_INTEGER);
+  });
 
   it("a refund of a foreign payment is dropped and logged with the reason", async () => {
     const log = vi.spyOn(console, "warn").mockReturnValue();
