@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { DAY_MS, monthOf } from "../../../../../../src/domain/calendar.ts";
+import { BALANCE_MAX_CREDITS } from "../../../../../../src/domain/limits.ts";
 import { planListOf } from "../../../../../../src/directory/plan_list.ts";
 import { upkeepOf } from "../../../../../../src/services.ts";
 import { expectInvariants } from "../../../../account/invariants.ts";
@@ -238,14 +239,15 @@ describe("plans with credits", () => {
   });
 
   it.each([
-    ["an account that owes has every turn of a plan whose credits pay what it owes", null, false],
-    ["an account that owes sleeps if its plan's credits are for some apps only", ["demo"], true],
-  ])("%s", async (_, app_slugs, sleeps) => {
+    ["owes has every turn of a plan whose credits pay what it owes", -200, null, false],
+    ["owes sleeps if its plan's credits are for some apps only", -200, ["demo"], true],
+    ["has nothing and owes nothing sleeps", -110, null, true],
+  ])("an account that %s", async (_, amount, app_slugs, sleeps) => {
     const { to_ms } = monthOf(beginMonth());
     const [olga, ada] = await people({ ...DAILY, rollover_max: 0, app_slugs });
     await join(olga, ada, "studio");
     const { identity_id } = ada;
-    const take = { amount: -200, allow_negative: true, reason: "a mistake" };
+    const take = { amount, allow_negative: true, reason: "a mistake" };
     await olga.send("POST", `/api/admin/accounts/${identity_id}/credits`, take, key());
     passTime(DAY_MS);
     await fireAlarm(identity_id);
@@ -255,6 +257,78 @@ describe("plans with credits", () => {
     if (sleeps) expect(next_ms).toBeGreaterThan(to_ms - DAY_MS / 2);
     else expect(next_ms).toBeLessThanOrEqual(Date.now() + DAY_MS);
     await expectInvariants(identity_id);
+  });
+
+  it("an account that was used in a period is armed for the end of the period", async () => {
+    beginMonth();
+    const [olga, ada] = await people();
+    await join(olga, ada, "studio");
+    await spend(ada, 3);
+    await fireAlarm(ada.identity_id);
+    await fireAlarm(ada.identity_id);
+    const { lots } = (await ada.get("/api/wallet")).body;
+    expect(await readAlarm(ada.identity_id)).toBe(Date.parse(lots[0].expires_at));
+  });
+
+  it.each([
+    ["of one credit that is left, one is kept and nothing is gone", 1, [["rollover", 0]]],
+    ["of one credit that is left, one is gone and nothing is kept", 0, [["expire", -1]]],
+  ])("%s", async (_, rollover_max, turned) => {
+    const [olga, ada] = await people({ ...DAILY, rollover_max });
+    await join(olga, ada, "studio");
+    await spend(ada, 9);
+    passTime(DAY_MS);
+    const later = await isAgain();
+    expect((await entriesOf(later)).slice(0, 3)).toEqual([
+      ["recurring", 10],
+      ...turned,
+      ["settle", 0],
+    ]);
+    const kept = rollover_max === 0 ? [] : [["rollover", 1]];
+    expect(await lotsOf(later)).toEqual([...kept, ["recurring", 10]]);
+    expect((await later.get("/api/wallet")).body.account.credits).toBe(110 + rollover_max);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("an entry of recurring credits names their lot, unless credits of a period that was slept through come with them", async () => {
+    const [olga, ada] = await people({ ...DAILY, rollover_max: 1 });
+    await join(olga, ada, "studio");
+    const newest = async (person: SignedIn) => {
+      const { entries } = (await person.get("/api/ledger?kind=recurring")).body;
+      return { amount: entries[0].amount, lot_id: entries[0].lot_id };
+    };
+    const lots = async (person: SignedIn) => (await person.get("/api/wallet")).body.lots;
+    expect(await newest(ada)).toEqual({ amount: 10, lot_id: (await lots(ada))[0].id });
+    passTime(DAY_MS);
+    const second = await isAgain();
+    expect(await newest(second)).toEqual({ amount: 10, lot_id: (await lots(second))[1].id });
+    passTime(5 * DAY_MS);
+    const woken = await isAgain();
+    expect(await newest(woken)).toEqual({ amount: 11, lot_id: null });
+    expect(await lotsOf(woken)).toEqual([
+      ["rollover", 1],
+      ["recurring", 10],
+    ]);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a turn brings nothing beyond the greatest balance, and the next turn that fits brings its credits", async () => {
+    const [olga, ada] = await people({ ...DAILY, rollover_max: 0 });
+    await join(olga, ada, "studio");
+    const adjust = (amount: number) =>
+      env.ACCOUNT.getByName(ada.identity_id).adjustCredits({ amount, note: "a test" }, null);
+    const creditsNow = async () => {
+      passTime(DAY_MS);
+      return (await (await isAgain()).get("/api/wallet")).body.account.credits;
+    };
+    expect(await adjust(BALANCE_MAX_CREDITS - 110)).toMatchObject({ ok: true });
+    expect(await creditsNow()).toBe(BALANCE_MAX_CREDITS);
+    await spend(await isAgain(), 4);
+    expect(await adjust(4)).toMatchObject({ ok: true });
+    expect(await creditsNow()).toBe(BALANCE_MAX_CREDITS - 6);
+    expect(await creditsNow()).toBe(BALANCE_MAX_CREDITS - 6);
+    expect(await adjust(-4)).toMatchObject({ ok: true });
+    expect(await creditsNow()).toBe(BALANCE_MAX_CREDITS);
   });
 
   it("what an account owes is paid by its plan's credits first", async () => {
