@@ -369,21 +369,39 @@ describe("refunds and disputes", () => {
     },
   );
 
-  it("a won dispute whose credits are beyond the balance limit changes nothing and is requested again", async () => {
+  it("a dispute takes credits from the greatest balance, and one that is won is requested again until its credits fit", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
-    await deliver(stripe.disputes(id, "created", open));
-    const account = env.ACCOUNT.getByName(ada.identity_id);
-    await account.adjustCredits({ amount: Number.MAX_SAFE_INTEGER - 1_099, note: "much" }, null);
+    const adjust = (amount: number) =>
+      env.ACCOUNT.getByName(ada.identity_id).adjustCredits({ amount, note: "a test" }, null);
+    await adjust(Number.MAX_SAFE_INTEGER - 1_100);
+    expect(await deliver(stripe.disputes(id, "created", open))).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(Number.MAX_SAFE_INTEGER - 1_000);
+    await adjust(1);
     const won = stripe.disputes(id, "closed", { ...open, status: "won" });
     const before = await dump(ada.identity_id);
     expect((await deliver(won)).status).toBe(500);
     expect(errors).toHaveBeenCalledWith(expect.objectContaining(BEYOND_LIMIT));
     expect(await dump(ada.identity_id)).toBe(before);
-    await account.adjustCredits({ amount: -1, note: "less" }, null);
+    await adjust(-1);
     expect(await deliver(won)).toMatchObject(GOOD);
     expect(await creditsOf(ada)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("a report of a dispute that was read before the stored one changes nothing", async () => {
+    const { ada, paid } = await buyLarge();
+    await deliver(paid);
+    const [{ payment_intent_id } = expect.fail()] = await query<{ payment_intent_id: string }>(
+      ada.identity_id,
+      "select payment_intent_id from purchases",
+    );
+    const dispute = { payment_intent_id, source_id: "dp_1", amount_minor: 3_333 };
+    const report = (state: "withheld" | "reinstated") =>
+      env.ACCOUNT.getByName(ada.identity_id).recordReversal({ ...dispute, state });
+    await report("reinstated");
+    await report("withheld");
+    expect(await creditsOf(ada)).toBe(1_100);
   });
 
   it("a refund of a foreign payment is dropped and logged with the reason", async () => {

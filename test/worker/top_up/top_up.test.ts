@@ -7,7 +7,7 @@ import { passTime } from "../support/clock.ts";
 import { signInOperator } from "../http/api/admin/operators.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { signIn, signInWithCredits } from "../support/passbook.ts";
-import { creditsOf, deliver } from "../payments/till.ts";
+import { creditsOf, deliver, openCheckout } from "../payments/till.ts";
 import {
   openShop,
   pay,
@@ -286,6 +286,18 @@ describe("a charge that fails", () => {
     expect(await query(ada.identity_id, "select failures, retry_at_ms from top_up")).toEqual([
       { failures: 0, retry_at_ms: null },
     ]);
+  });
+
+  it("a purchase by hand leaves the count of failed charges as it is", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe, { mode: "declined" });
+    await spend(await signIn("ada@example.com"), 60);
+    await settleDown(ada);
+    const count = () => query(ada.identity_id, "select failures, retry_at_ms from top_up");
+    const before = await count();
+    expect(before).toMatchObject([{ failures: 1 }]);
+    await deliver(stripe.completes(await openCheckout(ada)));
+    expect(await count()).toEqual(before);
   });
 
   it("a bank that requires the person's confirmation switches automatic top-up off at once, with its own text and a link to pay by hand", async () => {
