@@ -3,6 +3,7 @@ import { DAY_MS } from "../../../../../src/domain/calendar.ts";
 import { expectInvariants } from "../../../account/invariants.ts";
 import { openAppServer, saveApp } from "../../caller/app_server.ts";
 import { passTime } from "../../../support/clock.ts";
+import { getToken } from "../../../support/device_logins.ts";
 import { send, signIn } from "../../../support/passbook.ts";
 import { signInOperator } from "../admin/operators.ts";
 
@@ -77,6 +78,22 @@ describe("starter credits with terms", () => {
     const seen = await sketch.in(ada.identity_id).get(`/api/jobs/${job_id}`);
     expect(seen.body).not.toHaveProperty("from");
     expect((await ada.get(`/api/jobs/${job_id}`)).body.from).toMatchObject([{ credits: 5 }]);
+  });
+
+  it("a token for two apps sees the lots that one of them can use, and no others", async () => {
+    const operator = await signInOperator();
+    const ada = await signIn();
+    await ada.get("/api/wallet");
+    for (const app of ["sketch", "demo", "other"]) {
+      const path = `/api/admin/accounts/${ada.identity_id}/credits`;
+      const body = { amount: 5, reason: "for one app", app_slugs: [app] };
+      await operator.send("POST", path, body, { "Idempotency-Key": app });
+    }
+    const token = await getToken(ada, { apps: ["sketch", "demo"] });
+    expect((await token.get("/api/wallet")).body.lots).toMatchObject([
+      { app_slugs: ["sketch"], left: 5, note: null },
+      { app_slugs: ["demo"], left: 5, note: null },
+    ]);
   });
 
   it("days that are no whole number from 1 to 3650 are refused", async () => {
