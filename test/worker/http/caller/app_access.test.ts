@@ -5,7 +5,7 @@ import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { expectInvariants } from "../../account/invariants.ts";
-import { query } from "../../support/account_object.ts";
+import { change, query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
 import { narrow } from "../../support/exchanges.ts";
 import { fromOwnPage, getToken, tokenId } from "../../support/device_logins.ts";
@@ -198,6 +198,34 @@ describe("ending an app's own jobs", () => {
     expect((await complete(11)).body.code).toBe("scope");
     expect((await complete(10)).status).toBe(200);
     await expectInvariants(ada.identity_id);
+  });
+
+  it.each(["revoked", "deleted"])(
+    "the job of a token without a cap may cost more than its reserve after the token is %s",
+    async (ending) => {
+      const token = await getToken(ada, { apps: ["demo"] });
+      await by(ada.token, "GET", "/api/wallet?app=demo");
+      const { job_id } = (await by(token.token, "POST", "/api/jobs", JOB)).body;
+      await token.revoke(await tokenId(token));
+      if (ending === "deleted") await change(ada.identity_id, "delete from allowances");
+      const completed = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: 11 });
+      expect(completed).toMatchObject({ status: 200, body: { credits: 89 } });
+      await expectInvariants(ada.identity_id);
+    },
+  );
+
+  it("the job of a narrower token without a cap of its own costs no more than its parent's cap allows", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const parent = await getToken(ada, { caps: [{ credits: 50 }] });
+    const child = await narrow(parent.token, { apps: ["demo"] }, { client_id: "" });
+    const { job_id } = (await by(child.access_token, "POST", "/api/jobs", JOB)).body;
+    const complete = (actual_cost: number) =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    expect(await complete(51)).toMatchObject({
+      status: 402,
+      body: { code: "token_budget_exceeded" },
+    });
+    expect((await complete(50)).status).toBe(200);
   });
 });
 
