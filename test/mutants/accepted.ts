@@ -453,4 +453,112 @@ export const ACCEPTED: readonly Accepted[] = [
     "row.metadata_json === null → false",
     "null is read as the text `null`, which is null; the types need the comparison",
   ]),
+  ...of(
+    "account/jobs/claims.ts",
+    [
+      "if (job.claimed_until_ms !== null) store.deadlines.deleteClaim(job.id, job.claimed_until_ms);",
+      "job.claimed_until_ms !== null → true",
+      "no claim ends at null, so none is deleted; the types need the comparison",
+    ],
+    [
+      "if (next_claim_end.isKnownAfter(now_ms)) return;",
+      "next_claim_end.isKnownAfter(now_ms) → false",
+      "the line only saves reading: no claim is due",
+    ],
+    ...[
+      "next_claim_end.learn(deadlines.readFirstClaimEnd() ?? Number.POSITIVE_INFINITY); → nothing",
+      "deadlines.readFirstClaimEnd() ?? Number.POSITIVE_INFINITY → deadlines.readFirstClaimEnd()",
+    ].map((change): Change => [
+      "next_claim_end.learn(deadlines.readFirstClaimEnd() ?? Number.POSITIVE_INFINITY);",
+      change,
+      "what is not known is read again by the next call",
+    ]),
+    [
+      "if (job === null) continue;",
+      "job === null → false",
+      "a job with a claim has its row; the types need the comparison",
+    ],
+  ),
+  ...of(
+    "account/ledger/turns.ts",
+    [
+      "store.changeAccount({ plan_json: plan === null ? null : JSON.stringify(plan) });",
+      "plan === null → false",
+      "null is stored as the text `null`, which is read as null",
+    ],
+    [
+      "if (plan === null || due === undefined) return;",
+      "plan === null || due === undefined → due === undefined",
+      "without a plan no rule is due; the types need the comparison",
+    ],
+    ...["gone > 0 → false", "0 → 1"].map((change): Change => [
+      "const moved = gone > 0 ? {} : { credits };",
+      change,
+      "both entries would write the same credits; the comparison saves written rows",
+    ]),
+    [
+      "if (newest === null || !fitsBalance(newest, { amount, held: 0 })) return;",
+      "newest === null || !fitsBalance(newest, { amount, held: 0 }) → !fitsBalance(newest, { amount, held: 0 })",
+      "an account with a plan has an entry; the types need the comparison",
+    ],
+    [
+      "const woken = slept === 0 ? before : bringIn(before, old, terms, slept).credits;",
+      "slept === 0 → false",
+      "bringing in 0 credits changes nothing",
+    ],
+    [
+      "const rules = runningPlanOf(account?.plan_json ?? null)?.rules ?? [];",
+      "account?.plan_json ?? null → account?.plan_json",
+      "without an account the next line returns; the types need the other side",
+    ],
+    ...[
+      "account === null || rules.length === 0 → false",
+      "account === null || rules.length === 0 → account === null && rules.length === 0",
+      "account === null || rules.length === 0 → account === null",
+      "account === null || rules.length === 0 → rules.length === 0",
+    ].map((change): Change => [
+      "if (account === null || rules.length === 0) return { turns_at_ms: [], sleeping_lots: [] };",
+      change,
+      "without rules both lists are empty anyway; the line saves reading, and the types need it",
+    ]),
+  ),
+  ...of(
+    "account/purchases/purchases.ts",
+    [
+      "const row = paid.top_up === undefined ? null : store.top_ups.readTopUp(paid.top_up);",
+      "paid.top_up === undefined → false",
+      "no top-up has the number undefined; the types need the comparison",
+    ],
+    [
+      "if (due !== null && !fits(transaction, (purchase?.taken_back ?? 0) - due.taken_back)) {",
+      "0 → 1",
+      "without a purchase nothing is due; the types need the other side",
+    ],
+    [
+      "if (due !== null && !fits(transaction, (purchase?.taken_back ?? 0) - due.taken_back)) {",
+      "purchase?.taken_back ?? 0 → purchase?.taken_back",
+      "without a purchase nothing is due; the types need the other side",
+    ],
+    ...[
+      "purchase !== null && due !== null → purchase !== null || due !== null",
+      "purchase !== null && due !== null → purchase !== null",
+      "purchase !== null && due !== null → due !== null",
+    ].map((change): Change => [
+      "if (purchase !== null && due !== null) takeBack(transaction, purchase, due);",
+      change,
+      "something is due if there is a purchase, and only then; the types need both comparisons",
+    ]),
+    [
+      "const found = purchases.listPurchases(before, limit + 1);",
+      "1 → 2",
+      "one more row than the page has says that there is a next page, and so do two",
+    ],
+    [
+      "const { line, balance_after } = transaction.store.readNewestEntry() ?? {",
+      "transaction.store.readNewestEntry() ?? { line: 0, balance_after: 0, } → transaction.store.readNewestEntry()",
+      "an open account has an entry; the types need the other side",
+    ],
+    ["line: 0,", "0 → 1", "an open account has an entry; the types need the other side"],
+    ["balance_after: 0,", "0 → 1", "an open account has an entry; the types need the other side"],
+  ),
 ];
