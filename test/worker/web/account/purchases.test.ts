@@ -181,26 +181,28 @@ describe("purchases and receipts", () => {
     expect(words(page.text)).toContain("Stripe did not give the receipt.");
   });
 
-  it("all purchases have pages, newest first, each purchase once", async () => {
+  it("all purchases have pages, newest first, each purchase once, and none after the last purchase", async () => {
     openStripe();
     const ada = await signIn();
     await ada.get("/api/wallet");
     await change(
       ada.identity_id,
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 120)
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100)
        insert into purchases (checkout_session_id, payment_intent_id, package_id, package_name,
          credits, paid_minor, currency, taken_back, refunded_minor, created_at_ms) select 'cs_' || i, 'pi_' || i, 'small', 'No ' || i, 100, 500, 'eur', 0, 0, 7 + i / 10
        from n`,
     );
     const shown: string[] = [];
     let path: string | null = "/account/purchases";
-    for (let pages = 0; path !== null && pages < 5; pages += 1) {
+    let pages = 0;
+    for (; path !== null && pages < 5; pages += 1) {
       const page: { text: string } = await open(ada, path);
       shown.push(...[...page.text.matchAll(/payment=pi_(\d+)/g)].map(([, number = ""]) => number));
       path = /href="([^"]+)" rel="next"/.exec(page.text)?.[1] ?? null;
     }
-    expect(shown).toHaveLength(120);
-    expect(new Set(shown).size).toBe(120);
+    expect(pages).toBe(2);
+    expect(shown).toHaveLength(100);
+    expect(new Set(shown).size).toBe(100);
     const ages = shown.map((number) => Math.floor(Number(number) / 10));
     expect(ages).toEqual(ages.toSorted((one, other) => other - one));
     const overview = (await open(ada, "/account")).text;
