@@ -35,7 +35,8 @@ import type { Transaction } from "../transaction.ts";
 /**
  * Gives credits with terms, or takes credits for all apps in the order of use. To take more than there is needs
  * `allow_negative`, else it is refused as `balance_below_zero`. Refused as `balance_limit` if the balance, with or without the
- * held credits, could not be counted exactly any more, and as `too_many_lots`.
+ * held credits, could not be counted exactly any more, as `too_many_lots`, and as `invalid_request` if the credits would have
+ * expired.
  */
 export function adjustCredits(
   transaction: Transaction,
@@ -48,6 +49,9 @@ export function adjustCredits(
   const credits = spendableIn(before, null);
   if (amount < 0 && credits + amount < 0 && !allow_negative) {
     return refused({ code: "balance_below_zero", credits, required: 0 - amount });
+  }
+  if ((terms.expires_at_ms ?? Infinity) <= transaction.now_ms) {
+    return refused({ code: "invalid_request", detail: "expires_at must be in the future." });
   }
   if (amount > 0 && isLotTooMany(before, terms)) return refused({ code: "too_many_lots" });
   ensureOpen(transaction);

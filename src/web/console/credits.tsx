@@ -93,7 +93,9 @@ function readAdjustment(
 function readTerms(form: FormState) {
   const until = textOf(form, "until");
   const day_ms = /^\d{4}-\d{2}-\d{2}$/.test(until) ? Date.parse(`${until}T00:00:00Z`) : Number.NaN;
-  const expires_at = Number.isNaN(day_ms) ? until : timestamp(day_ms + DAY_MS);
+  const is_over = Number.isNaN(day_ms) || day_ms + DAY_MS <= Date.now();
+  // A text that is not a time is refused.
+  const expires_at = is_over ? until : timestamp(day_ms + DAY_MS);
   const app_slugs = entriesOf(form, "app_slugs").map(({ entry }) => entry);
   return {
     ...(until === "" ? {} : { expires_at }),

@@ -233,6 +233,27 @@ describe("credits with terms", () => {
     });
   });
 
+  it("a gift that is repeated with its key after its credits have expired gets its first response", async () => {
+    const [olga, ada] = await people();
+    const gift = { amount: 50, reason: "a gift", expires_at: inDays(1 / 288) };
+    const send = (key: string) =>
+      olga.send("POST", `/api/admin/accounts/${ada.identity_id}/credits`, gift, {
+        "Idempotency-Key": key,
+      });
+    const given = await send("gift");
+    passTime(DAY_MS / 288);
+    const repeated = await send("gift");
+    expect([repeated.status, repeated.body]).toEqual([200, given.body]);
+    expect(repeated.headers.get("Idempotency-Replayed")).toBe("true");
+    const late = await send("another");
+    expect([late.status, late.body]).toEqual([
+      400,
+      { code: "invalid_request", error: "expires_at must be in the future." },
+    ]);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+    await expectInvariants(ada.identity_id);
+  });
+
   it("an account has at most a hundred lots", async () => {
     const [olga, ada] = await people();
     for (let lots = 0; lots < LOTS_MAX; lots += 1) {
