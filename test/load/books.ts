@@ -3,9 +3,10 @@
  * creation without a success is repeated with its key.
  */
 import { Connection, requestBytes, type HttpResponse } from "../bench/connection.ts";
+import { faultOf, type ListedEntry } from "../bench/listed_entries.ts";
+import { pause } from "../bench/pause.ts";
 import type { Arrival } from "./arrivals.ts";
 import type { Callers } from "./callers.ts";
-import { pause } from "./service.ts";
 import { bytesOf, JOB_CREDITS, NOT_SENT, type Outcome } from "./requests.ts";
 
 const STARTER_CREDITS = 1_000_000;
@@ -24,11 +25,8 @@ interface Creation {
   readonly job_id: string | null;
 }
 
-interface Entry {
-  readonly line: number;
+interface Entry extends ListedEntry {
   readonly kind: string;
-  readonly amount: number;
-  readonly balance_after: number;
   readonly job_id: string | null;
 }
 
@@ -112,12 +110,9 @@ export class Books {
       reserves.map(({ job_id }) => String(job_id)),
       `the ledger of ${where}`,
     );
-    let balance = 0;
-    for (const [at, { line, amount, balance_after }] of entries.toReversed().entries()) {
-      balance += amount;
-      this.#expect(line === at + 1, `line ${line} of ${where} is number ${at + 1}`);
-      this.#expect(balance === balance_after, `line ${line} of ${where} does not add up`);
-    }
+    const fault = faultOf(entries);
+    this.#expect(fault === null, `the ledger of ${where} adds up: ${fault}`);
+    const balance = entries[0]?.balance_after ?? 0;
     this.#expect(
       balance === credits,
       `the ledger of ${where} ends with ${balance}, not ${credits}`,

@@ -1,9 +1,10 @@
 /** The phases of a run. */
+import { pause } from "../bench/pause.ts";
 import { Random } from "../simulator/platform/random.ts";
 import { ASLEEP_MS, Population, type Arrival } from "./arrivals.ts";
 import { Books } from "./books.ts";
 import type { Callers } from "./callers.ts";
-import { AS_PLANNED, AT_ONCE, pause, type Manner, type Phase, type Service } from "./service.ts";
+import { AS_PLANNED, AT_ONCE, type Manner, type Phase, type Service } from "./service.ts";
 
 /** A share of the accounts exists before the first phase. */
 const OPENED_SHARE = 0.05;

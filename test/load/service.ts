@@ -1,6 +1,7 @@
 /** A contender under load: sends a plan and measures its processes meanwhile. */
 import { fork, type ChildProcess } from "node:child_process";
 import type { Contender } from "../bench/contenders.ts";
+import { pause } from "../bench/pause.ts";
 import {
   cpuMilliseconds,
   machineCpuMilliseconds,
@@ -36,9 +37,6 @@ const QUIET_MS = 3_000;
 const QUIET_WAIT_MAX_MS = 180_000;
 /** Changes reach the read model about a second after the response. That work belongs to the phase. */
 const AFTERWARDS_MS = 1_500;
-
-export const pause = (time_ms: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, time_ms));
 
 export class Service {
   readonly #contender: Contender;
