@@ -1,4 +1,5 @@
 /** Requests that are repeated until they have a response, whatever is killed meanwhile. */
+import { pause } from "../bench/pause.ts";
 import type { Figures } from "./figures.ts";
 import type { Service } from "./service.ts";
 
@@ -13,7 +14,7 @@ export function expectRule(holds: boolean, rule: string): void {
 }
 
 export interface Sent {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   /** Header lines. */
   readonly proof: readonly string[];
@@ -30,6 +31,9 @@ export interface Answer {
   readonly json: any;
   /** Whether an earlier attempt had no response, so that this one may be the second. */
   readonly is_repeated: boolean;
+  /** When the first attempt was sent, and when the response had arrived. */
+  readonly from_ms: number;
+  readonly to_ms: number;
 }
 
 const PAUSE_MS = 100;
@@ -50,6 +54,7 @@ export class Caller {
 
   /** Sends a request until it has a response that is no failure. @throws BrokenRule if it fails although nothing was killed */
   async ask(sent: Sent): Promise<Answer> {
+    const from_ms = Date.now();
     const until_ms = performance.now() + REPEATED_MAX_MS;
     for (let attempt = 0; ; attempt += 1) {
       expectRule(performance.now() < until_ms, `${sent.method} ${sent.path} had no response`);
@@ -60,14 +65,14 @@ export class Caller {
       if (answer !== null && answer.status < 500) {
         if (this.is_measuring && !was_killed) this.figures.noteTime(performance.now() - began_ms);
         else this.figures.requests += 1;
-        return { ...answer, is_repeated: attempt > 0 };
+        return { ...answer, is_repeated: attempt > 0, from_ms, to_ms: Date.now() };
       }
       const name = answer === null ? "no response" : String(answer.status);
       this.figures.countError(was_killed ? `${name} of a killed service` : name);
       const said =
         answer === null ? "no response" : `${answer.status} ${answer.text.slice(0, 300)}`;
       expectRule(was_killed, `${sent.method} ${sent.path}: ${said}, although nothing was killed`);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS);
     }
   }
 
@@ -79,12 +84,22 @@ export class Caller {
         return await act();
       } catch (error) {
         if (is_up && this.service.is_up && lives === this.service.lives) throw error;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await pause(PAUSE_MS);
       }
     }
   }
 
-  async #send(sent: Sent): Promise<Omit<Answer, "is_repeated"> | null> {
+  postForm(
+    path: string,
+    fields: URLSearchParams | Readonly<Record<string, string>>,
+    proof: readonly string[] = [],
+  ): Promise<Answer> {
+    const body = new URLSearchParams(fields).toString();
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    return this.ask({ method: "POST", path, proof, body, headers });
+  }
+
+  async #send(sent: Sent): Promise<Pick<Answer, "status" | "text" | "location" | "json"> | null> {
     const lines = sent.proof.map((line) => line.split(/: (.*)/s, 2) as [string, string]);
     const headers = {
       ...Object.fromEntries(lines),

@@ -8,14 +8,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../../src/commands/local_worker.ts";
-import { forEach, signIn } from "../bench/people.ts";
+import { forEach } from "../bench/people.ts";
+import { pause } from "../bench/pause.ts";
 import { runSettings } from "../bench/settings.ts";
 import { startStripe } from "../outside/support/stripe_server.ts";
-import { Account, APP } from "./account.ts";
-import { CLIENT } from "./connection.ts";
+import { Account, type Source } from "./account.ts";
 import { BrokenRule, Caller, expectRule } from "./caller.ts";
 import { Figures, TREND_MIN_MINUTES } from "./figures.ts";
+import { makeChargesSlow } from "./payments.ts";
 import { Receiver } from "./receiver.ts";
+import { register } from "./registrations.ts";
 import { Service } from "./service.ts";
 
 const { values } = parseArgs({
@@ -35,38 +37,8 @@ const PAUSE_MS = 20;
 /** A webhook pauses up to ten minutes after its fourth failed attempt. */
 const EVENTS_MAX_MS = 12 * 60_000;
 const OPERATOR = "olga@example.com";
-const EVENTS = [
-  "job.created",
-  "job.completed",
-  "job.failed",
-  "credits.granted",
-  "purchase.completed",
-];
-
-const pause = (time_ms: number): Promise<void> =>
-  new Promise((resolve_) => setTimeout(resolve_, time_ms));
-
-/** Registers the app with its webhook, as an operator. */
-async function register(caller: Caller, receiver: Receiver): Promise<void> {
-  const { cookie } = await signIn(caller.service.url, OPERATOR);
-  const put = async (path: string, body: object) => {
-    const headers = Object.fromEntries(cookie.map((line) => line.split(/: (.*)/s, 2)));
-    const response = await fetch(caller.service.url + path, {
-      method: "PUT",
-      headers: { ...headers, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    expectRule(response.ok, `${path} is saved: ${text}`);
-    return JSON.parse(text) as { secret: string };
-  };
-  const app = { name: "Soak", starter_credits: 1_000_000, origins: [], daily_starter_budget: null };
-  await put(`/api/admin/apps/${APP}`, app);
-  const { id, ...client } = CLIENT;
-  await put(`/api/admin/apps/${APP}/clients/${id}`, client);
-  const webhook = { url: receiver.url, events: EVENTS };
-  receiver.secret = (await put(`/api/admin/apps/${APP}/webhooks/main`, webhook)).secret;
-}
+/** The accounts in turn. */
+const SOURCES: readonly Source[] = ["plan", "top_up"];
 
 /** All accounts act until the returned function is called, which waits for their last responses. */
 function load(accounts: readonly Account[]): () => Promise<void> {
@@ -121,7 +93,7 @@ async function awaitEvents(accounts: readonly Account[], receiver: Receiver): Pr
   const until_ms = performance.now() + EVENTS_MAX_MS;
   let events = 0;
   for (const account of accounts) {
-    const wanted = await account.readLedger();
+    const wanted = await account.checkLedger();
     const missing = () => {
       const arrived = receiver.linesOf(account.identity_id);
       return wanted.filter((line) => !arrived.has(line));
@@ -156,12 +128,18 @@ function report(
     );
   }
   const done = new Map<string, number>();
+  const came = new Map<string, number>();
+  const add = (sums: Map<string, number>, counts: ReadonlyMap<string, number>): void => {
+    for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
+  };
   for (const account of accounts) {
-    for (const [name, times] of account.done) done.set(name, (done.get(name) ?? 0) + times);
+    add(done, account.done);
+    add(came, account.came);
   }
   const listed = (counts: ReadonlyMap<string, number>): string =>
     [...counts].map(([name, count]) => `${count} ${name}`).join(", ") || "none";
   console.log(`${figures.requests} requests: ${listed(done)}`);
+  console.log(`by themselves: ${listed(came)}`);
   console.log(`errors: ${listed(figures.errors)}`);
   for (const line of elsewhere) console.log(line);
   const trends = figures.trends();
@@ -180,17 +158,25 @@ async function run(): Promise<void> {
   const bundle = mkdtempSync(resolve(".wrangler", "soak-"));
   const directory = mkdtempSync(join(tmpdir(), "passbook-soak-"));
   const stripe = await startStripe();
+  makeChargesSlow(stripe.stripe);
   const receiver = await Receiver.open(await freePort());
   const settings = { ...(await runSettings()), ...stripe.settings, OPERATORS: OPERATOR };
   const service = await Service.start(directory, bundle, settings);
   try {
     const figures = new Figures();
     const caller = new Caller(service, figures);
-    await register(caller, receiver);
-    const emails = Array.from({ length: ACCOUNTS }, (_, at) => `person-${at}@example.com`);
-    const accounts = await forEach(emails, (email) => Account.open(caller, stripe.stripe, email));
+    const operator = await register(caller, receiver, OPERATOR);
+    const around = { caller, operator, stripe: stripe.stripe };
+    const people = Array.from({ length: ACCOUNTS }, (_, at) => ({
+      email: `person-${at}@example.com`,
+      source: SOURCES[at % SOURCES.length] ?? "plan",
+    }));
+    const accounts = await forEach(people, ({ email, source }) =>
+      Account.open(around, email, source),
+    );
     await killUnderLoad(service, accounts);
     await soak(caller, accounts, figures);
+    await forEach(accounts, (account) => account.settle());
     const events = await awaitEvents(accounts, receiver);
     for (const { stream } of accounts) stream.close();
     const opened = accounts.reduce((sum, { stream }) => sum + stream.opened, 0);
@@ -214,5 +200,6 @@ try {
 } catch (error) {
   if (!(error instanceof BrokenRule)) throw error;
   console.log(`broken: ${error.message}`);
-  process.exitCode = 1;
+  // At once, because the other accounts still wait for responses.
+  process.exit(1);
 }

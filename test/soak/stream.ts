@@ -1,4 +1,6 @@
 /** An account's stream of entries, opened again whenever it ends: each entry arrives once, in order, with its balance. */
+import { pause } from "../bench/pause.ts";
+import { expectRule } from "./caller.ts";
 import type { Service } from "./service.ts";
 
 interface Event {
@@ -9,6 +11,8 @@ interface Event {
 }
 
 const PAUSE_MS = 200;
+/** An entry arrives within this time, also after the service was killed. */
+const ARRIVES_MAX_MS = 30_000;
 
 export class Stream {
   readonly #service: Service;
@@ -33,6 +37,21 @@ export class Stream {
     this.#ends.abort();
   }
 
+  /** Waits until the stream has every entry up to this line, after which the balance is `credits`. */
+  async expectLine(line: number, credits: number, identity_id: string): Promise<void> {
+    const until_ms = performance.now() + ARRIVES_MAX_MS;
+    while (this.line < line && this.fault === null) {
+      const where = `${this.line} of ${line} lines of ${identity_id}`;
+      expectRule(performance.now() < until_ms, `a stream gets each entry: ${where}`);
+      await pause(PAUSE_MS);
+    }
+    const { fault } = this;
+    expectRule(fault === null, `entries arrive in a stream in order: ${fault} of ${identity_id}`);
+    // A newer entry has another balance, which was compared with the one before it.
+    const is_same = this.line > line || this.credits === credits;
+    expectRule(is_same, `a stream ends with the balance: ${this.credits} of ${identity_id}`);
+  }
+
   async #watch(): Promise<void> {
     const { signal } = this.#ends;
     while (!signal.aborted) {
@@ -41,7 +60,7 @@ export class Stream {
       } catch {
         // The service was killed, or the token has ended.
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS);
     }
   }
 

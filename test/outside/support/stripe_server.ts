@@ -30,6 +30,8 @@ export async function startStripe(
     };
     void serve();
   });
+  // Else it may close a connection while a request is on its way, which Stripe's servers avoid.
+  server.keepAliveTimeout = 10 * 60_000;
   await new Promise<void>((resolve) => server.listen(Number(new URL(origin).port), resolve));
   const settings = {
     CREDIT_PACKAGES: JSON.stringify(PACKAGES),
