@@ -561,4 +561,130 @@ export const ACCEPTED: readonly Accepted[] = [
     ["line: 0,", "0 → 1", "an open account has an entry; the types need the other side"],
     ["balance_after: 0,", "0 → 1", "an open account has an entry; the types need the other side"],
   ),
+  ...of(
+    "tokens/access_token.ts",
+    [
+      'if (known === undefined) throw new Error("no such key");',
+      "known === undefined → false",
+      "a key that is missing throws too; the types need the comparison",
+    ],
+    ...[
+      "const { iat: issued_at_seconds = 0, exp: expires_at_seconds = 0 } = payload;",
+      "const { aud, iat: issued_at_seconds = 0, exp: expires_at_seconds = 0 } = payload;",
+    ].map((source): Change => [source, "0 → 1", "a token without these claims was refused before"]),
+    [
+      'if (typeof client_id !== "string" || typeof scope !== "string") return null;',
+      'typeof client_id !== "string" || typeof scope !== "string" → typeof client_id !== "string"',
+      "scopes that are no text cannot be read, which refuses the token too; the types need the comparison",
+    ],
+  ),
+  ...of(
+    "tokens/issuer_token.ts",
+    [
+      "if (trusted.size === 0 || token.length > TOKEN_MAX_LENGTH) return undefined;",
+      "trusted.size === 0 || token.length > TOKEN_MAX_LENGTH → token.length > TOKEN_MAX_LENGTH",
+      "the comparison only saves work: nothing is found in an empty list",
+    ],
+    [
+      'return trusted.get(decodeJwt(token).iss ?? "");',
+      'decodeJwt(token).iss ?? "" → decodeJwt(token).iss',
+      "no issuer is undefined either; the types need the other side",
+    ],
+    [
+      "if (found === undefined || found.issuer.issuer === own_issuer) return null;",
+      "found === undefined || found.issuer.issuer === own_issuer → found.issuer.issuer === own_issuer",
+      "an issuer that is missing throws, which refuses the token too; the types need the comparison",
+    ],
+    [
+      "if (claims === null || payload.exp === undefined) return null;",
+      "claims === null || payload.exp === undefined → claims === null",
+      "a token without an expiry was refused before; the types need the comparison",
+    ],
+    [
+      "if ((payload.iat ?? 0) > now_seconds + TOKEN_CLOCK_TOLERANCE_SECONDS) return null;",
+      "payload.iat ?? 0 → payload.iat",
+      "undefined is not above a number either; the types need the other side",
+    ],
+    [
+      "if ((payload.iat ?? 0) > now_seconds + TOKEN_CLOCK_TOLERANCE_SECONDS) return null;",
+      "0 → 1",
+      "the second after 1970 began is not in the future either",
+    ],
+  ),
+  ...of(
+    "tokens/living_credentials.ts",
+    [
+      "now_ms - (accepted_at_ms.get(credential_id) ?? 0) < LIVE_CREDENTIAL_MS,",
+      "accepted_at_ms.get(credential_id) ?? 0 → accepted_at_ms.get(credential_id)",
+      "no difference with undefined is below a number; the types need the other side",
+    ],
+    [
+      "now_ms - (accepted_at_ms.get(credential_id) ?? 0) < LIVE_CREDENTIAL_MS,",
+      "0 → 1",
+      "the time of a token that is missing only has to be long ago",
+    ],
+  ),
+  ...of(
+    "tokens/personal_token.ts",
+    [
+      'if (known === undefined) throw new Error("no such key");',
+      "known === undefined → false",
+      "a key that is missing throws too; the types need the comparison",
+    ],
+    [
+      'if (sub === "" || jti === "" || expires_at_seconds === undefined) return null;',
+      'sub === "" || jti === "" || expires_at_seconds === undefined → sub === "" || jti === ""',
+      "a token without an expiry was refused before; the types need the comparison",
+    ],
+  ),
+  ...of(
+    "tokens/sealed_token.ts",
+    ...[
+      "identity_id === undefined || family_id === undefined → identity_id === undefined && family_id === undefined",
+      "identity_id === undefined || family_id === undefined → identity_id === undefined",
+      "identity_id === undefined || family_id === undefined → family_id === undefined",
+    ].map((change): Change => [
+      "if (identity_id === undefined || family_id === undefined) return null;",
+      change,
+      "a token has all parts or none; the types need both comparisons",
+    ]),
+    ...["64 → 65", "64 → 63"].map((change): Change => [
+      "length: 64,",
+      change,
+      "no token has so many bytes that the counter reaches its length",
+    ]),
+    [
+      "if (!token.startsWith(prefix) || !PART.test(text)) return null;",
+      "!token.startsWith(prefix) || !PART.test(text) → !token.startsWith(prefix)",
+      "other letters than those of base64url are another spelling, which is refused below",
+    ],
+    [
+      "return bytes.length > MAC_BYTES && base64url.encode(bytes) === text ? bytes : null;",
+      "bytes.length > MAC_BYTES → bytes.length >= MAC_BYTES",
+      "no token is signed for an empty content",
+    ],
+  ),
+  ...of(
+    "tokens/session_token.ts",
+    [
+      "if (expires_at_seconds === undefined) return null;",
+      "expires_at_seconds === undefined → false",
+      "a token without an expiry was refused before; the types need the comparison",
+    ],
+    [
+      'if (proof.kind === "personal_token") return { pat: proof.credential.allowance_id };',
+      'proof.kind === "personal_token" → false',
+      "the end of the function returns the same for an allowance; the types need the comparison",
+    ],
+    [
+      'if (typeof generation !== "number" || typeof scope !== "string") return null;',
+      'typeof generation !== "number" || typeof scope !== "string" → typeof generation !== "number"',
+      "scopes that are no text cannot be read, which refuses the token too; the types need the comparison",
+    ],
+  ),
+  ...of("tokens/verified_tokens.ts", [
+    "if (known.size >= VERIFIED_TOKENS_MAX) known.clear();",
+    "known.size >= VERIFIED_TOKENS_MAX → known.size > VERIFIED_TOKENS_MAX",
+    "the cache may have one token more",
+  ]),
 ];

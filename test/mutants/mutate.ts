@@ -24,9 +24,11 @@ const USAGE = `npm run mutate -- [options]
   --list         prints the survivors of docs/proof.md and their reasons, and runs nothing`;
 
 /** The files whose survivors are all explained. */
-const TREATED = ["src/domain/*.ts"];
-/** Tests that run in this process's runtime too: those of pure rules. */
-const TESTS = globSync("test/worker/domain/*.test.ts").filter((it) => !it.includes("page_parts"));
+const TREATED = ["src/domain/*.ts", "src/tokens/*.ts"];
+/** Tests that run in this process's runtime too: those of pure rules and of tokens. */
+const TESTS = globSync("test/worker/{domain,tokens}/*.test.ts").filter(
+  (it) => !/page_parts|oauth_tokens/.test(it),
+);
 /** The longest time of the code as it is. A mutant may take some times as long, and then it does not end. */
 const LONGEST_MS = 10 * 60_000;
 const TIMES_AS_LONG = 5;

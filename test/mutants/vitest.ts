@@ -2,6 +2,7 @@
  * The module `vitest`, as far as tests of pure rules import it: it keeps the tests, so that `child.ts` can run them once for
  * each mutant in one process.
  */
+import { mock } from "node:test";
 import { chai, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from "@vitest/expect";
 
 export interface Test {
@@ -23,7 +24,16 @@ export const { expect } = chai;
 export function it(name: string, ...rest: readonly unknown[]): void {
   const run = rest.find((part): part is () => unknown => typeof part === "function");
   if (run === undefined) throw new Error(`the test has no function: ${name}`);
-  tests.push({ name, run });
+  tests.push({
+    name,
+    run: async () => {
+      try {
+        await run();
+      } finally {
+        mock.timers.reset();
+      }
+    },
+  });
 }
 
 it.each =
@@ -39,3 +49,13 @@ it.each =
 export function describe(_name: string, define: () => void): void {
   define();
 }
+
+/** The clock of a test, which is the real one again after it. */
+export const vi = {
+  useFakeTimers({ now }: { readonly toFake: readonly ["Date"]; readonly now: number }): void {
+    mock.timers.reset();
+    mock.timers.enable({ apis: ["Date"], now });
+  },
+  setSystemTime: (now_ms: number): void => mock.timers.setTime(now_ms),
+  advanceTimersByTime: (passed_ms: number): void => mock.timers.tick(passed_ms),
+};
