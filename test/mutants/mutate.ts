@@ -21,7 +21,7 @@ const USAGE = `npm run mutate -- [options]
   --worker PATH  only test files in workerd whose path has this; can be repeated (all)
   --tries N      tests in workerd that a mutant is tried with, those that reach the fewest mutants first (8)
   --verbose      prints what noticed each mutant
-  --list         prints the survivors of docs/proof.md and their reasons, and runs nothing`;
+  --list         prints the explained survivors and their reasons, and runs nothing`;
 
 /** The files whose survivors are all explained. */
 const TREATED = ["src/domain/*.ts", "src/tokens/*.ts"];
