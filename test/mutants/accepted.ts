@@ -687,4 +687,64 @@ export const ACCEPTED: readonly Accepted[] = [
     "known.size >= VERIFIED_TOKENS_MAX → known.size > VERIFIED_TOKENS_MAX",
     "the cache may have one token more",
   ]),
+  ...of(
+    "webhooks/attempt.ts",
+    [
+      "if (body === null) return null;",
+      "body === null → false",
+      "a body that is missing cannot be read, which ends the same; the types need the comparison",
+    ],
+    [
+      "for await (const chunk of body.values({ preventCancel: true })) {",
+      "true → false",
+      "the rest of the body is cancelled either way",
+    ],
+  ),
+  ...of(
+    "webhooks/engine.ts",
+    [
+      "found.deliveries.length > limit ? (rows.at(-1)?.identity_id ?? null) : found.looked_at_to;",
+      "rows.at(-1)?.identity_id ?? null → rows.at(-1)?.identity_id",
+      "a page that another one follows has a last row; the types need the other side",
+    ],
+    [
+      "for (let at = 0; at < webhooks.length; at += CHECKED_AT_ONCE) {",
+      "at < webhooks.length → at <= webhooks.length",
+      "a portion without webhooks calls nothing",
+    ],
+  ),
+  ...of(
+    "webhooks/sender.ts",
+    [
+      "if (page.events.length === 0) save({ position: end, news });",
+      "page.events.length === 0 → true",
+      "the same was stored with the last event",
+    ],
+    ["if (waiting === null) return false;", "false → true", "nothing waits, which has no attempts"],
+    ...["waiting?.attempts ?? 0 → waiting?.attempts", "0 → 1"].map((change): Change => [
+      "const before = isAttemptedAgain(waiting, event) ? (waiting?.attempts ?? 0) : 0;",
+      change,
+      "an event that is attempted again waits; the types need the other side",
+    ]),
+    [
+      'await parts.pause(uid, reason ?? "");',
+      'reason ?? "" → reason',
+      "an attempt that failed has a reason; the types need the other side",
+    ],
+  ),
+  ...of(
+    "webhooks/signature.ts",
+    [
+      'const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);',
+      "false → true",
+      "the key leaves the function in no form",
+    ],
+    ...["character.codePointAt(0) ?? 0 → character.codePointAt(0)", "0 → 1"].map(
+      (change): Change => [
+        "return Uint8Array.from(atob(text), (character) => character.codePointAt(0) ?? 0);",
+        change,
+        "a character has a number; the types need the other side",
+      ],
+    ),
+  ),
 ];

@@ -24,9 +24,13 @@ const USAGE = `npm run mutate -- [options]
   --list         prints the explained survivors and their reasons, and runs nothing`;
 
 /** The files whose survivors are all explained. */
-const TREATED = ["src/domain/*.ts", "src/tokens/*.ts"];
-/** Tests that run in this process's runtime too: those of pure rules and of tokens. */
-const TESTS = globSync("test/worker/{domain,tokens}/*.test.ts").filter(
+const TREATED = [
+  "src/domain/*.ts",
+  "src/tokens/*.ts",
+  "src/webhooks/{attempt,attempts,delivery_records,engine,sender,sender_contract,signature,state}.ts",
+];
+/** Tests that run in this process's runtime too: those of pure rules, of tokens, and of what sends webhooks. */
+const TESTS = globSync("test/worker/{domain,tokens,webhooks/rules}/*.test.ts").filter(
   (it) => !/page_parts|oauth_tokens/.test(it),
 );
 /** The longest time of the code as it is. A mutant may take some times as long, and then it does not end. */
