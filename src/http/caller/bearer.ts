@@ -3,12 +3,7 @@
  * it repeats only claims that the sender wrote.
  */
 import { decodeJwt, type JWTPayload } from "jose";
-import {
-  ACCESS_TOKEN_PREFIX,
-  APP_KEY_PREFIX,
-  PERSONAL_TOKEN_PREFIX,
-  TEST_KEY_PREFIX,
-} from "../../domain/proof.ts";
+import { APP_KEY_PREFIX, TEST_KEY_PREFIX } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 
@@ -58,10 +53,10 @@ export function refusalOfBearer(header: string, service: RefusingService): Refus
   return { code: "unauthorized", detail };
 }
 
+/** The prefix of a personal token or an access token is in the first part, which is not read. */
 function readClaims(token: string): JWTPayload | null {
-  const prefix = [PERSONAL_TOKEN_PREFIX, ACCESS_TOKEN_PREFIX].find((it) => token.startsWith(it));
   try {
-    return decodeJwt(token.slice(prefix?.length ?? 0));
+    return decodeJwt(token);
   } catch {
     return null;
   }
