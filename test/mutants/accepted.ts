@@ -747,4 +747,27 @@ export const ACCEPTED: readonly Accepted[] = [
       ],
     ),
   ),
+  ...of("http/caller/app_session.ts", [
+    "if (authorized_parties !== null) return party !== null && authorized_parties.includes(party);",
+    "party !== null && authorized_parties.includes(party) → authorized_parties.includes(party)",
+    "no list of parties has null; the types need the comparison",
+  ]),
+  ...of(
+    "http/caller/authenticate.ts",
+    [
+      'const key = readAppKey(context.req.header("Authorization") ?? "");',
+      'context.req.header("Authorization") ?? "" → context.req.header("Authorization")',
+      "the text `undefined` is no bearer header; the types need the other side",
+    ],
+    [
+      "if (binding === null || !bindings.has(binding)) continue;",
+      "binding === null || !bindings.has(binding) → !bindings.has(binding)",
+      "no session cookie has the binding null; the types need the comparison",
+    ],
+  ),
+  ...of("http/caller/bearer.ts", [
+    "const claims = token === null ? null : readClaims(token);",
+    "token === null → false",
+    "null has no claims either; the types need the comparison",
+  ]),
 ];

@@ -28,11 +28,12 @@ const TREATED = [
   "src/domain/*.ts",
   "src/tokens/*.ts",
   "src/webhooks/{attempt,attempts,delivery_records,engine,sender,sender_contract,signature,state}.ts",
+  "src/http/caller/{account_caller,app_key,app_session,authenticate,bearer,deleted_registrations,operator,operator_roles}.ts",
 ];
-/** Tests that run in this process's runtime too: those of pure rules, of tokens, and of what sends webhooks. */
-const TESTS = globSync("test/worker/{domain,tokens,webhooks/rules}/*.test.ts").filter(
-  (it) => !/page_parts|oauth_tokens/.test(it),
-);
+/** Tests that run in this process's runtime too: those of pure rules, of tokens, of callers, and of what sends webhooks. */
+const TESTS = globSync(
+  "test/worker/{domain,tokens,webhooks/rules,http/caller/rules}/*.test.ts",
+).filter((it) => !/page_parts|oauth_tokens/.test(it));
 /** The longest time of the code as it is. A mutant may take some times as long, and then it does not end. */
 const LONGEST_MS = 10 * 60_000;
 const TIMES_AS_LONG = 5;
