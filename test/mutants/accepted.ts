@@ -747,6 +747,15 @@ export const ACCEPTED: readonly Accepted[] = [
       ],
     ),
   ),
+  ...of(
+    "domain/language.ts",
+    [
+      'const tag = range.split("-", 1)[0] ?? "";',
+      'range.split("-", 1)[0] ?? "" → range.split("-", 1)[0]',
+      "a text that is split has a first part; the types need the other side",
+    ],
+    ['const tag = range.split("-", 1)[0] ?? "";', "1 → 2", "only the first part is used"],
+  ),
   ...of("http/caller/app_session.ts", [
     "if (authorized_parties !== null) return party !== null && authorized_parties.includes(party);",
     "party !== null && authorized_parties.includes(party) → authorized_parties.includes(party)",

@@ -13,6 +13,8 @@ it.each([
   ["de, en", "de"],
   ["de;q=0, en;q=0", "en"],
   ["de;q=0", "en"],
+  ["de;q=1, en;q=0.5", "de"],
+  ["de;q=1, en", "de"],
   ["de; Q=0.1 , en ; q=0.2", "en"],
   ["*", "en"],
   ["den, dex", "en"],
