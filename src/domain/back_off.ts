@@ -1,5 +1,4 @@
-/** The pause before something that failed is retried. Pure. */
-import { DAY_MS } from "./calendar.ts";
+/** The pause before a failed delivery is retried. Pure. */
 
 /** The bounds of the pause after a failed delivery to the read model. */
 export const PROJECTION_RETRY_MIN_MS = 2_000;
@@ -16,14 +15,4 @@ export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 export function backOff(lasting_ms: number, jitter: number): number {
   const pause_ms = Math.min(Math.max(lasting_ms, PROJECTION_RETRY_MIN_MS), PROJECTION_RETRY_MAX_MS);
   return Math.ceil(pause_ms * (1 - jitter / 2));
-}
-
-/**
- * The pause of an account whose deliveries to the read model fail: as {@link backOff}, but after a day once a day. A database
- * that is full or gone stays so until an operator does something, and each retry costs an alarm: a million accounts would cost
- * $100 a day. An account that is used tries again at once.
- */
-export function projectionBackOff(lasting_ms: number, jitter: number): number {
-  if (lasting_ms < DAY_MS) return backOff(lasting_ms, jitter);
-  return Math.ceil(DAY_MS * (1 - jitter / 2));
 }

@@ -10,7 +10,7 @@
  * grow even if the object is evicted, and how far a rebuild has come.
  */
 import { errorName } from "../../domain/result.ts";
-import { projectionBackOff } from "../../domain/back_off.ts";
+import { backOff } from "../../domain/back_off.ts";
 import {
   PROJECTION_BATCH_LINES,
   stateOf,
@@ -336,5 +336,5 @@ export class Outbox {
 
 function retryAt(since_ms: number): number {
   const now_ms = Date.now();
-  return now_ms + projectionBackOff(now_ms - since_ms, Math.random());
+  return now_ms + backOff(now_ms - since_ms, Math.random());
 }

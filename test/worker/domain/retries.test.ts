@@ -3,7 +3,6 @@ import {
   backOff,
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
-  projectionBackOff,
 } from "../../../src/domain/back_off.ts";
 import { pauseAfter, WEBHOOK_ATTEMPTS_MAX } from "../../../src/domain/webhook_retries.ts";
 
@@ -15,13 +14,6 @@ describe("the pause before a retry", () => {
     expect(backOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
     expect(backOff(60_000, 0)).toBe(60_000);
     expect(backOff(10 * HOUR_MS, 0)).toBe(PROJECTION_RETRY_MAX_MS);
-  });
-
-  it("a delivery to the read model is retried for a day, and then once a day", () => {
-    expect(projectionBackOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
-    expect(projectionBackOff(24 * HOUR_MS - 1, 0)).toBe(PROJECTION_RETRY_MAX_MS);
-    expect(projectionBackOff(24 * HOUR_MS, 0)).toBe(24 * HOUR_MS);
-    expect(projectionBackOff(1_000 * HOUR_MS, 0.5)).toBe(18 * HOUR_MS);
   });
 
   it("chance shortens the pause by up to half, in whole milliseconds", () => {

@@ -3,7 +3,6 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookListOf } from "../../../../src/directory/webhook_list.ts";
 import { Outbox, DELIVERY_BATCHES_MAX } from "../../../../src/account/sync/outbox.ts";
-import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import {
   PROJECTION_RETRY_MAX_MS,
@@ -521,23 +520,6 @@ describe("a read model that is behind", () => {
     await fireAlarm(ADA);
     expect(await query(ADA, behind)).toEqual([]);
     await expectReadModel(ADA);
-  });
-
-  it("after a day of failures the object tries once a day, and at once when it is used", async () => {
-    vi.spyOn(console, "warn").mockReturnValue();
-    vi.spyOn(Math, "random").mockReturnValue(0);
-    await open();
-    await fireAlarm(ADA);
-    const d1 = moodOfD1();
-    d1.mood = "fails before";
-    await accountOf().adjustCredits({ amount: 1, note: "a gift" }, null);
-    passTime(DAY_MS);
-    await fireAlarm(ADA);
-    expect(((await armedAt()) ?? 0) - Date.now()).toBe(DAY_MS);
-    d1.mood = "well";
-    passTime(60_000);
-    await accountOf().adjustCredits({ amount: 1, note: "a gift" }, null);
-    await vi.waitFor(() => expectReadModel(ADA));
   });
 
   it("D1 is behind since the oldest missing entry after a part was delivered", async () => {
