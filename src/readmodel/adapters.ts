@@ -21,6 +21,7 @@ export const noProjector: Projector = {
   lines_at_once: 1_000,
   read: () => Promise.resolve([]),
   apply: () => Promise.resolve(true),
+  applyNow: () => Promise.resolve(true),
   replaceAccount: nothing,
   replaceGrants: nothing,
   replaceJobs: () => Promise.resolve(null),

@@ -5,7 +5,7 @@
 import { drizzle } from "drizzle-orm/d1";
 import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { PROJECTION_BATCH_LINES, STATE_COLUMNS, stateOf } from "./projector.ts";
+import { PROJECTION_BATCH_LINES, isSameState, STATE_COLUMNS, stateOf } from "./projector.ts";
 import type {
   AccountState,
   JobRange,
@@ -31,13 +31,16 @@ const PROJECTION_FORGET_DAYS = 1_000;
 /** Jobs of all accounts that one call of a rebuild looks at. */
 const PROJECTION_RANGE_JOBS = 4_000;
 
+/** `later`: as after a repeated delivery. `lacking`: D1 lacks earlier entries too, or has another account or history. */
+export type Applied = "there" | "later" | "lacking";
+
 /** The direct adapter, which also takes the rows of several accounts at once. */
 export interface DirectProjector extends Projector {
   /**
    * Writes one delivery for each of several accounts, in one transaction.
-   * @returns for each delivery whether D1's row is now that of the account, as {@link Projector.apply}
+   * @returns for each delivery what D1's row is now: that of the account, a later one of it, or neither
    */
-  applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly boolean[]>;
+  applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly Applied[]>;
 }
 
 /** Columns that never change in a row. Leaving them out avoids writes to their indexes. */
@@ -108,7 +111,8 @@ const IS_THERE = `exists (select 1 from accounts where ${isRowOf("$.account")})`
 const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep", where: IS_THERE });
 const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older", where: IS_THERE });
 const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
-const ARE_THERE = `select accounts.id from json_each(?1) cross join accounts where ${isRowOf("$")}`;
+const READ_STATES = `select ${STATE_COLUMNS.join(", ")} from accounts
+  where id in (select value from json_each(?1))`;
 /** The ids of a rebuild's range that one call looks at; `null` as the last id: to the end. */
 const RANGE = `from jobs where id > ?1 and (?2 is null or id <= ?2) order by id`;
 const END_OF_RANGE = `select id ${RANGE} limit 1 offset ${PROJECTION_RANGE_JOBS} - 1`;
@@ -137,15 +141,17 @@ const NOTE_ARCHIVE = `insert into archive_heads
 export function createDirectProjector(binding: D1Database): DirectProjector {
   const database = drizzle(binding);
   const insert = (query: string, rows: readonly object[]) => insertRows(binding, query, rows);
+  const apply: Projector["apply"] = async (rows, after) => {
+    const [applied] = await applyAll(binding, [{ rows, after }]);
+    return applied === "there";
+  };
   return {
     lines_at_once: PROJECTION_BATCH_LINES,
     read: (identity_id) =>
       database.select().from(accounts).where(eq(accounts.identity_id, identity_id)),
     applyAll: (deliveries) => applyAll(binding, deliveries),
-    async apply(rows, after) {
-      const [is_there = false] = await applyAll(binding, [{ rows, after }]);
-      return is_there;
-    },
+    apply,
+    applyNow: apply,
     async replaceAccount(account) {
       await binding.batch(insert(REPLACE_ACCOUNTS, [account]));
     },
@@ -226,7 +232,7 @@ async function replaceJobs(
 async function applyAll(
   binding: D1Database,
   deliveries: readonly ProjectionMessage[],
-): Promise<readonly boolean[]> {
+): Promise<readonly Applied[]> {
   const insert = (query: string, rows: readonly object[]) => insertRows(binding, query, rows);
   if (deliveries.length === 0) return [];
   const account_rows = deliveries.map(({ rows: { account, days, money, owed }, after }) => ({
@@ -269,17 +275,24 @@ async function applyAll(
   ]);
   const moved = new Set(written[counting.length]?.results.map(({ id }) => id));
   const others = account_rows.filter(({ id }) => !moved.has(id));
-  const there = await thoseThere(binding, others);
-  return account_rows.map(({ id }) => moved.has(id) || there.has(id));
+  const known = await readStates(binding, others);
+  return account_rows.map((row) =>
+    moved.has(row.id) ? "there" : compared(row, known.get(row.id) ?? null),
+  );
 }
 
-/** The ids of those accounts whose row D1 has, as after a repeated delivery. */
-async function thoseThere(
+async function readStates(
   binding: D1Database,
   account_rows: readonly AccountState[],
-): Promise<ReadonlySet<string>> {
-  if (account_rows.length === 0) return new Set();
-  const states = JSON.stringify(account_rows.map(stateOf));
-  const { results } = await binding.prepare(ARE_THERE).bind(states).all<{ id: string }>();
-  return new Set(results.map(({ id }) => id));
+): Promise<ReadonlyMap<string, AccountState>> {
+  if (account_rows.length === 0) return new Map();
+  const ids = JSON.stringify(account_rows.map(({ id }) => id));
+  const { results } = await binding.prepare(READ_STATES).bind(ids).all<AccountState>();
+  return new Map(results.map((row) => [row.id, row]));
+}
+
+function compared(sent: AccountState, known: AccountState | null): Applied {
+  if (known === null || known.created_at_ms !== sent.created_at_ms) return "lacking";
+  if (known.line > sent.line) return "later";
+  return isSameState(known, sent) ? "there" : "lacking";
 }

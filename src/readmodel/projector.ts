@@ -27,6 +27,10 @@ export const STATE_COLUMNS = [
 /** An account as of an entry. */
 export type AccountState = Pick<ProjectedAccount, (typeof STATE_COLUMNS)[number]>;
 
+export function isSameState(one: AccountState, other: AccountState): boolean {
+  return STATE_COLUMNS.every((column) => one[column] === other[column]);
+}
+
 /** That part of an account's row. */
 export function stateOf(account: AccountState): AccountState {
   return Object.fromEntries(
@@ -81,6 +85,8 @@ export interface Projector {
    * everything sent before arrives.
    */
   apply(rows: ProjectedRows, after: AccountState | null): Promise<boolean>;
+  /** As {@link apply}, but not through a queue: for what D1 lacks while other messages are under way. */
+  applyNow(rows: ProjectedRows, after: AccountState | null): Promise<boolean>;
   /**
    * Replaces the account's row, which something else has written. The daily totals keep what they counted,
    * because they do not know which entries those were.

@@ -6,7 +6,7 @@ import { errorName } from "../domain/result.ts";
 import { PROJECTION_MESSAGE_LINES } from "../domain/limits.ts";
 import { sumByDay } from "./line_totals.ts";
 import {
-  STATE_COLUMNS,
+  isSameState,
   type ProjectionMessage,
   type ProjectedRows,
   type Projector,
@@ -16,8 +16,11 @@ import type { DirectProjector } from "./direct_projector.ts";
 /** The largest message of the queue, in bytes; the queue accepts 128 KB. */
 export const PROJECTION_MESSAGE_MAX_BYTES = 125_000;
 
-/** The most that the consumer sends to D1 in one batch: a parameter is limited to 2 MB, and so is their sum here. */
-const PROJECTION_MERGE_MAX_BYTES = 1_500_000;
+/**
+ * The most that the consumer sends to D1 in one batch: a parameter is limited to 2 MB. Each job takes up to 200 bytes more there
+ * than in its message, and at least 400 in it.
+ */
+const PROJECTION_MERGE_MAX_BYTES = 1_200_000;
 
 /** A message that failed more often than this is sent in a batch of its own, since it may be what fails the others. */
 const PROJECTION_ATTEMPTS_TOGETHER = 3;
@@ -103,13 +106,14 @@ const alone = (message: Message<ProjectionMessage>): Merged => ({
 async function apply(part: readonly Merged[], options: ConsumerOptions): Promise<void> {
   const messages = part.flatMap((one) => one.messages);
   try {
-    const are_there = await options.projector.applyAll(part.map(({ delivery }) => delivery));
+    const applied = await options.projector.applyAll(part.map(({ delivery }) => delivery));
     for (const [index, one] of part.entries()) {
-      if (are_there[index] === true) one.messages.forEach((message) => message.ack());
+      // Later entries: the message was repeated, or the account has sent directly what was missing. If it was restored to an
+      // earlier time, it notices when its alarm reads D1's row.
+      if (applied[index] !== "lacking") one.messages.forEach((message) => message.ack());
       // One of them may be a repeated message, which D1 already has.
       else if (one.messages.length > 1)
         for (const message of one.messages) await apply([alone(message)], options);
-      // D1 lacks entries before these, or has later ones, maybe of another history: only the account knows.
       else await notifyAccount(one.delivery.rows.account.identity_id, one.messages, options);
     }
   } catch (error) {
@@ -176,7 +180,7 @@ function merge(messages: Messages): Merged[] {
 }
 
 function follows({ after }: ProjectionMessage, { rows }: ProjectionMessage): boolean {
-  return after !== null && STATE_COLUMNS.every((column) => after[column] === rows.account[column]);
+  return after !== null && isSameState(after, rows.account);
 }
 
 /** Merges a delivery with the rows that follow it. */

@@ -254,6 +254,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 const SINGLE_IMPORTS: readonly string[] = [
   // Delivery from the account to the read model. The platform constructs the object, so the object chooses the adapter.
   "account/sync/outbox.ts → readmodel/projector.ts",
+  "account/sync/read_model_rows.ts → readmodel/line_totals.ts",
   "account/sync/read_model_rows.ts → readmodel/projector.ts",
   "account/parts.ts → readmodel/adapters.ts",
   // The account writes its ledger to the archive.

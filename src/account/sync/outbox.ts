@@ -179,7 +179,8 @@ export class Outbox {
     const reads = !this.#maySend(to_line) || this.#behind?.rebuilt_to_job_id === "";
     if (reads) left = await this.#readKnown(account, left);
     if (this.#isRebuilding()) left = await this.#rebuild(left);
-    const unsent = await this.#sendEntries(to_line, left);
+    // What is under way in a queue may not arrive before this: what D1 lacks does not wait behind it.
+    const unsent = await this.#sendEntries(to_line, left, reads ? "applyNow" : "apply");
     if (unsent !== "refused") return unsent;
     // D1 lacks entries, was emptied or restored, or this object was.
     this.forgetKnown();
@@ -273,7 +274,11 @@ export class Outbox {
     return 0;
   }
 
-  async #sendEntries(to_line: number, batches: number): Promise<number | "refused"> {
+  async #sendEntries(
+    to_line: number,
+    batches: number,
+    send: "apply" | "applyNow",
+  ): Promise<number | "refused"> {
     for (let left = batches; left > 0; left -= 1) {
       const before = this.#known;
       const after = this.#has(before);
@@ -283,7 +288,7 @@ export class Outbox {
       const entries = this.#store.readEntriesBetween(after_line, end_line);
       if (entries.length === 0) return left;
       const rows = rowsOf(this.#store, entries);
-      if (!(await this.#projector.apply(rows, after))) return "refused";
+      if (!(await this.#projector[send](rows, after))) return "refused";
       this.#learn(before, { state: "known", row: stateOf(rows.account) });
     }
     return 0;

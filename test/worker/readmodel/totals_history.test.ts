@@ -13,7 +13,7 @@ import {
   type LineMoney,
 } from "../../../src/readmodel/line_totals.ts";
 import { cleanReadModel } from "../../../src/readmodel/retention.ts";
-import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
+import { createDirectProjector, type Applied } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals, readRevenue } from "../../../src/readmodel/totals.ts";
 import { before, rowsBetween } from "./contract.ts";
 import { seriesOf, type Totals } from "./totals_model.ts";
@@ -196,13 +196,14 @@ class History {
         rows: this.#rows(book, after_line, to_line),
         after: before(after_line + 1, book.id),
       };
-      if (after_line < book.delivered) return { delivery, is_there: to_line === book.delivered };
+      if (after_line < book.delivered)
+        return { delivery, applied: compared(to_line, book.delivered) };
       for (const line of book.lines.slice(after_line, to_line)) this.#count(book.id, line);
       book.delivered = to_line;
-      return { delivery, is_there: true };
+      return { delivery, applied: "there" };
     });
     const applied = await this.#projector.applyAll(deliveries.map(({ delivery }) => delivery));
-    expect(applied).toEqual(deliveries.map(({ is_there }) => is_there));
+    expect(applied).toEqual(deliveries.map(({ applied: expected }) => expected));
   }
 
   #count(id: string, { totals: { day, app_slug, ...sums }, money }: Line): void {
@@ -245,6 +246,11 @@ class History {
       expect(series).toEqual(seriesOf(this.#model, app));
     }
   }
+}
+
+function compared(to_line: number, delivered: number): Applied {
+  if (to_line === delivered) return "there";
+  return to_line < delivered ? "later" : "lacking";
 }
 
 async function emptyD1(): Promise<void> {

@@ -6,6 +6,7 @@ import { DAY_MS, utcDayOf } from "../../../../src/domain/calendar.ts";
 import { ERASURE_DELIVERY_MAX_MS } from "../../../../src/account/deletion/erasure.ts";
 import { EXPIRY_PORTION_JOBS } from "../../../../src/account/jobs/expiry.ts";
 import { consumeProjections } from "../../../../src/readmodel/queue_projector.ts";
+import { stateOf, type ProjectedRows } from "../../../../src/readmodel/projector.ts";
 import { createDirectProjector } from "../../../../src/readmodel/direct_projector.ts";
 import { deleteLeftJobs } from "../../../../src/readmodel/retention.ts";
 import { readDailyTotals } from "../../../../src/readmodel/totals.ts";
@@ -235,8 +236,8 @@ describe("a deleted account", () => {
     await accountOf().deleteAccount(HOLDER);
     await finishErasure();
     const before = await totals();
-    for (const after_line of [0, 2]) {
-      const message = { body: { rows, after_line }, attempts: 1, ack: vi.fn(), retry: vi.fn() };
+    for (const after of [null, stateOf(rows.account)]) {
+      const message = { body: { rows, after }, attempts: 1, ack: vi.fn(), retry: vi.fn() };
       await consumeProjections(
         { queue: "passbook-projections", messages: [message as never] },
         {
@@ -304,13 +305,12 @@ function interceptEntries(answer: (statements: readonly object[]) => unknown) {
 }
 
 /** The rows of a delivery of the whole account. */
-async function deliveredRows(): Promise<never> {
+async function deliveredRows(): Promise<ProjectedRows> {
   const { rowsOf } = await import("../../../../src/account/sync/read_model_rows.ts");
   const { AccountDatabase } = await import("../../../../src/account/sql/database.ts");
   const { Store } = await import("../../../../src/account/sql/store.ts");
-  const rows = await runInDurableObject(accountOf(), (_, state) => {
+  return runInDurableObject(accountOf(), (_, state) => {
     const store = new Store(new AccountDatabase(state.storage.sql));
     return rowsOf(store, store.readEntriesBetween(0, 1_000));
   });
-  return rows as never;
 }
