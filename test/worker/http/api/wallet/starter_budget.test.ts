@@ -85,7 +85,8 @@ describe("a daily starter budget", () => {
 
   it("a grant within a daily budget costs two further hops, and later wallets cost none", async () => {
     const operator = await signInOperator();
-    await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 15 });
+    // An app of its own: another test's claims of today would count.
+    await saveApp(operator, "hops", { starter_credits: 10, daily_starter_budget: 15 });
     await saveApp(operator, "free", { starter_credits: 10, daily_starter_budget: null });
     const [ada, bob] = await people(2);
     if (ada === undefined || bob === undefined) throw new Error("two people");
@@ -95,9 +96,9 @@ describe("a daily starter budget", () => {
       await wallet(person, settings, app);
       return [hops.account, hops.budget];
     };
-    expect(await cost(ada, "demo")).toEqual([2, 1]);
-    expect(await cost(ada, "demo")).toEqual([1, 0]);
-    expect(await cost(bob, "demo")).toEqual([1, 1]);
+    expect(await cost(ada, "hops")).toEqual([2, 1]);
+    expect(await cost(ada, "hops")).toEqual([1, 0]);
+    expect(await cost(bob, "hops")).toEqual([1, 1]);
     expect(await cost(bob, "free")).toEqual([1, 0]);
   });
 
