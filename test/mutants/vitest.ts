@@ -10,7 +10,7 @@ export interface Test {
   readonly run: () => unknown;
 }
 
-// What the code logs is none of the command's output.
+// The command's output does not contain the log of the code.
 for (const level of ["log", "warn", "error"] as const) console[level] = () => undefined;
 
 type Run = (...input: never[]) => unknown;

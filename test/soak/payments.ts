@@ -32,7 +32,7 @@ export class Payments {
   readonly #requests: Requests;
   readonly #book: Book;
   readonly #stripe: StripeDouble;
-  /** Of the saved card; null: there is none. */
+  /** Null if no card is saved. */
   #customer: string | null = null;
 
   constructor(requests: Requests, book: Book, stripe: StripeDouble) {

@@ -1,24 +1,11 @@
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import { newIdTokenKeys } from "../../../src/commands/development_settings.ts";
-import { createMacKeys } from "../../../src/keys/mac.ts";
 import { createRsaKeys } from "../../../src/keys/rsa_keys.ts";
 import { createAccessTokens, createResourceTokens } from "../../../src/tokens/access_token.ts";
-import { forge, HERE, keysOf, NEW, OLD } from "./forger.ts";
-
-const macKeys = (...private_parts: string[]) =>
-  createMacKeys(keysOf(...private_parts), "a purpose of tests");
+import { forge, HERE, NEW, OLD, claims, lifetime, macKeys } from "./forger.ts";
 
 const rsa_keys = createRsaKeys(JSON.parse(await newIdTokenKeys()).keys);
-const now_seconds = Math.floor(Date.now() / 1000);
-const lifetime = { issued_at_seconds: now_seconds, expires_at_seconds: now_seconds + 600 };
-const claims = {
-  identity_id: "user_1",
-  credential: { kind: "family", family_id: "f1", generation: 3, scopes: ["openid", "read"] },
-  client_id: "demo~web",
-  scopes: ["openid", "read"],
-  act: null,
-} as const;
 
 describe("access tokens", () => {
   it("an access token is the same for the same claims and times, and cannot be changed", async () => {

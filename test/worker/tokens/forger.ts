@@ -1,4 +1,5 @@
 /** Signs tokens with keys of tests, so that each forgery differs from a genuine token in one property only. */
+import { createMacKeys } from "../../../src/keys/mac.ts";
 import { SignJWT, type CryptoKey, type JWTPayload } from "jose";
 
 export const HERE = "https://passbook.example";
@@ -28,3 +29,18 @@ export function forge(
     .setProtectedHeader({ ...header, ...changed_header })
     .sign(key);
 }
+
+export const macKeys = (...private_parts: string[]) =>
+  createMacKeys(keysOf(...private_parts), "a purpose of tests");
+
+const now_seconds = Math.floor(Date.now() / 1000);
+
+/** What tokens of OAuth clients have in these tests. */
+export const lifetime = { issued_at_seconds: now_seconds, expires_at_seconds: now_seconds + 600 };
+export const claims = {
+  identity_id: "user_1",
+  credential: { kind: "family", family_id: "f1", generation: 3, scopes: ["openid", "read"] },
+  client_id: "demo~web",
+  scopes: ["openid", "read"],
+  act: null,
+} as const;

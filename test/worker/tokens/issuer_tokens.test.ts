@@ -51,7 +51,7 @@ function unsigned(iss: unknown, length?: number): string {
 }
 
 describe("tokens of trusted issuers", () => {
-  it("a token names a trusted issuer by its claim iss only, whoever signed it", () => {
+  it("the issuer of a token is known only by its claim iss, before its signature is checked", () => {
     const tokens = open();
     expect(tokens.names(unsigned(ACME))).toBe(true);
     for (const iss of [`${ACME}/`, "", undefined]) expect(tokens.names(unsigned(iss))).toBe(false);

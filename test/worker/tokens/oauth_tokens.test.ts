@@ -2,27 +2,14 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, type JW
 import { describe, expect, it } from "vitest";
 import { env } from "cloudflare:workers";
 import { newIdTokenKeys } from "../../../src/commands/development_settings.ts";
-import { createMacKeys } from "../../../src/keys/mac.ts";
 import { createRsaKeys } from "../../../src/keys/rsa_keys.ts";
 import { createAccessTokens, createResourceTokens } from "../../../src/tokens/access_token.ts";
 import { createIdTokens } from "../../../src/tokens/id_token.ts";
 import { getToken } from "../support/device_logins.ts";
 import { send, signIn } from "../support/passbook.ts";
-import { HERE, keysOf, NEW } from "./forger.ts";
-
-const macKeys = (...private_parts: string[]) =>
-  createMacKeys(keysOf(...private_parts), "a purpose of tests");
+import { HERE, NEW, claims, lifetime, macKeys } from "./forger.ts";
 
 const rsa_keys = createRsaKeys(JSON.parse(env.ID_TOKEN_KEYS).keys);
-const now_seconds = Math.floor(Date.now() / 1000);
-const lifetime = { issued_at_seconds: now_seconds, expires_at_seconds: now_seconds + 600 };
-const claims = {
-  identity_id: "user_1",
-  credential: { kind: "family", family_id: "f1", generation: 3, scopes: ["openid", "read"] },
-  client_id: "demo~web",
-  scopes: ["openid", "read"],
-  act: null,
-} as const;
 
 describe("access tokens", () => {
   it("an access token for another resource is a JWT of RFC 9068 with one audience, and no token of our API", async () => {

@@ -320,6 +320,18 @@ describe("an object that woke and writes", () => {
     return moodOfD1();
   };
 
+  /** An instance that ended before its delivery, and so left no note of a failure. */
+  const endBeforeDelivery = async (): Promise<ReturnType<typeof moodOfD1>> => {
+    const d1 = await wake();
+    d1.mood = "fails before";
+    vi.spyOn(console, "warn").mockReturnValue();
+    await createJob();
+    await vi.waitFor(() => expect(d1.calls).toBe(1));
+    await change(ADA, "delete from read_model_behind");
+    await evict(ADA);
+    return Object.assign(d1, { mood: "well" as const, calls: 0 });
+  };
+
   it("an object that woke makes one call for each delivery, and does not read D1's row first", async () => {
     const d1 = await wake();
     await createJob();
@@ -338,15 +350,7 @@ describe("an object that woke and writes", () => {
   });
 
   it("an object that woke with nothing to send reads D1's row once, and sends what an ended instance left", async () => {
-    const d1 = await wake();
-    d1.mood = "fails before";
-    vi.spyOn(console, "warn").mockReturnValue();
-    await createJob();
-    await vi.waitFor(() => expect(d1.calls).toBe(1));
-    // As if the instance had ended before its delivery: it left no note of the failure.
-    await change(ADA, "delete from read_model_behind");
-    await evict(ADA);
-    Object.assign(d1, { mood: "well", calls: 0 });
+    const d1 = await endBeforeDelivery();
     await repeatAlarm(ADA);
     expect(d1.calls).toBe(2);
     await expectReadModel(ADA);
@@ -356,14 +360,7 @@ describe("an object that woke and writes", () => {
   });
 
   it("an object that woke and supposes too much sends what D1 lacks", async () => {
-    const d1 = await wake();
-    d1.mood = "fails before";
-    vi.spyOn(console, "warn").mockReturnValue();
-    await createJob();
-    await vi.waitFor(() => expect(d1.calls).toBe(1));
-    await change(ADA, "delete from read_model_behind");
-    await evict(ADA);
-    d1.mood = "well";
+    await endBeforeDelivery();
     await createJob();
     await vi.waitFor(() => expectReadModel(ADA));
   });
