@@ -51,7 +51,7 @@ import type { IdentityPort } from "./identity/port.ts";
 import { createTokenPeople } from "./identity/token_people.ts";
 import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
-import { createPseudonyms } from "./keys/pseudonym.ts";
+import { createPseudonyms, rememberPseudonyms } from "./keys/pseudonym.ts";
 import { createConsentForms } from "./keys/sealed_text.ts";
 import { createKeyRing } from "./keys/signing.ts";
 import {
@@ -163,7 +163,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     ...metrics,
     pseudonymsOf: (identity_id) => logPseudonymsOf([identity_id]),
-    pseudonymOf: async (identity_id) => (await logPseudonymsOf([identity_id]))[0],
+    pseudonymOf: rememberPseudonyms(logPseudonymsOf),
     copyAppIcon,
     readHealth: healthOf(env, config, { ...parts, ...metrics, directory_copy, read_model }),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),

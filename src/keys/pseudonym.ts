@@ -22,3 +22,21 @@ export function createPseudonyms(macKeys: MacKeys): PseudonymsOf {
     return [first, ...others];
   };
 }
+
+/** Pseudonyms that one isolate keeps, at about 200 bytes each. A full memory is emptied. */
+const REMEMBERED_MAX = 2_000;
+
+/** The pseudonym to store, as {@link PseudonymsOf}. The isolate remembers it, because each request of a person needs it. */
+export function rememberPseudonyms(
+  pseudonymsOf: PseudonymsOf,
+): (identity_id: string) => Promise<string> {
+  const known = new Map<string, string>();
+  return async (identity_id) => {
+    const remembered = known.get(identity_id);
+    if (remembered !== undefined) return remembered;
+    const [pseudonym] = await pseudonymsOf([identity_id]);
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    known.set(identity_id, pseudonym);
+    return pseudonym;
+  };
+}
