@@ -9,8 +9,8 @@ import {
   type SegmentRange,
 } from "../../domain/archive_segment.ts";
 import { assertInvariant } from "../../domain/result.ts";
-import type { AccountDatabase, TableName } from "../sql/database.ts";
-import type { AccountRow, EntryRow } from "../sql/schema.ts";
+import { isAmong, type AccountDatabase, type TableName } from "../sql/database.ts";
+import type { AccountRow, EntryRow, JobRow } from "../sql/schema.ts";
 
 /** Small tables that every segment has whole, so that the newest segment has them as they were last. */
 const WHOLE_TABLES = [
@@ -26,6 +26,9 @@ const WHOLE_TABLES = [
  * has no row of {@link STATE_TABLE}, and the next segment follows at once.
  */
 const LATER_ENTRIES_MAX = SEGMENT_ENTRIES_MAX;
+
+/** Entries whose jobs are read with one query: with the largest metadata, 1.6 MB. */
+const JOBS_AT_ONCE = 100;
 
 /** What a segment begins with. */
 interface SegmentStart {
@@ -53,12 +56,8 @@ export function readSegment(
   const lines = new SegmentLines(database);
   const end_line = is_exact ? to_line : Math.min(to_line, first + SEGMENT_ENTRIES_MAX - 1);
   let last = first - 1;
-  for (const entry of database.rows(
-    "entries",
-    "where line >= ? and line <= ? order by line",
-    first,
-    end_line,
-  )) {
+  const clauses = "where line >= ? and line <= ? order by line";
+  for (const entry of lines.withJobs(database.rows("entries", clauses, first, end_line))) {
     assertInvariant(entry.line === last + 1, "entries have no gaps");
     lines.addEntry(entry);
     last = entry.line;
@@ -77,11 +76,24 @@ class SegmentLines {
   readonly list: string[] = [];
   /** At least the bytes of an ASCII text. */
   bytes = 0;
+  /** The jobs that are in the segment. */
   readonly #jobs = new Set<string>();
+  #read_jobs: ReadonlyMap<string, JobRow> = new Map();
   readonly #purchases = new Set<string>();
 
   constructor(database: AccountDatabase) {
     this.#database = database;
+  }
+
+  /** The same entries. Reads their jobs, some at a time, so that not each one is a query. */
+  *withJobs(entries: readonly EntryRow[]): Generator<EntryRow> {
+    for (let at = 0; at < entries.length; at += JOBS_AT_ONCE) {
+      const some = entries.slice(at, at + JOBS_AT_ONCE);
+      const ids = JSON.stringify(some.flatMap(({ job_id }) => job_id ?? []));
+      const jobs = this.#database.rows("jobs", `where ${isAmong("id", "?")}`, ids);
+      this.#read_jobs = new Map(jobs.map((job) => [job.id, job]));
+      yield* some;
+    }
   }
 
   /** Adds an entry, and the job or purchase that it belongs to, once. */
@@ -95,7 +107,7 @@ class SegmentLines {
     const clauses = `where line > ? order by line limit ${LATER_ENTRIES_MAX + 1}`;
     const later = this.#database.rows("entries", clauses, last);
     if (later.length > LATER_ENTRIES_MAX) return false;
-    for (const entry of later) {
+    for (const entry of this.withJobs(later)) {
       if (this.bytes >= SEGMENT_TEXT_BYTES) return false;
       this.#add(LATER_ENTRIES_TABLE, entry);
       this.#addRowsOf(entry);
@@ -106,9 +118,10 @@ class SegmentLines {
 
   #addRowsOf(entry: EntryRow): void {
     const { job_id, kind, line, previous_line } = entry;
-    if (job_id !== null && !this.#jobs.has(job_id)) {
-      this.#jobs.add(job_id);
-      this.addAll("jobs", "where id = ?", job_id);
+    const job = this.#read_jobs.get(job_id ?? "");
+    if (job !== undefined && !this.#jobs.has(job.id)) {
+      this.#jobs.add(job.id);
+      this.#add("jobs", job);
     }
     if (kind === "recovery" && previous_line !== null) {
       // The jobs that it took back, as they are again: the archive has them as they were after the undone entries.

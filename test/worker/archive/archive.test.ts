@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { accountFolder } from "../../../src/domain/archive_segment.ts";
 import { gzip } from "../../../src/archive/bytes.ts";
+import { AccountDatabase } from "../../../src/account/sql/database.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { change, evict, fireAlarm, query, readAlarm } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
@@ -144,6 +145,19 @@ describe("writing", () => {
     await accountOf().changePlan({ plan: "studio", note: "-" }, null);
     await fireAlarm(ADA);
     await vi.waitFor(async () => expect(await archiveState(ADA)).toMatchObject({ line: 2_000 }));
+  });
+
+  it("the jobs of a segment are read a hundred at a time", async () => {
+    await open();
+    await work(120);
+    await fireAlarm(ADA);
+    const reads = vi.spyOn(AccountDatabase.prototype, "rows");
+    await archiveNow(ADA);
+    const of_jobs = reads.mock.calls.filter(([table]) => table === "jobs");
+    reads.mockRestore();
+    // 241 entries.
+    expect(of_jobs).toHaveLength(3);
+    expect(archivedRows(await storedSegments(await accountId(ADA)), "jobs")).toHaveLength(120);
   });
 
   it("an entry waits at most ARCHIVE_MAX_AGE_DAYS if the account is used", async () => {
