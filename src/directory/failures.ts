@@ -2,7 +2,12 @@
  * Counts failures that an operator must know of, in periods of ten minutes. One row for each kind and period, so a
  * flood of failures stores no more than a few.
  */
-import { FAILURE_WINDOWS_MS, type CountedFailures, type FailureKind } from "../domain/health.ts";
+import {
+  FAILURE_WINDOW_MAX_MS,
+  failureWindow,
+  type CountedFailures,
+  type FailureKind,
+} from "../domain/health.ts";
 import { errorName } from "../domain/result.ts";
 
 const PERIOD_MS = 10 * 60_000;
@@ -86,11 +91,12 @@ function createFailureCounter(database: D1Database) {
     async read(now_ms: number): Promise<Readonly<Partial<Record<FailureKind, CountedFailures>>>> {
       const { results } = await database
         .prepare(READ)
-        .bind(now_ms - Math.max(...Object.values(FAILURE_WINDOWS_MS)))
+        .bind(now_ms - FAILURE_WINDOW_MAX_MS)
         .all<CountedFailures & { kind: FailureKind }>();
       const counted: Partial<Record<FailureKind, CountedFailures>> = {};
       for (const { kind, ...period } of results) {
-        if (period.newest_at_ms <= now_ms - FAILURE_WINDOWS_MS[kind]) continue;
+        const window_ms = failureWindow(kind, period.newest_at_ms - period.oldest_at_ms);
+        if (period.newest_at_ms <= now_ms - window_ms) continue;
         const before = counted[kind] ?? { count: 0, oldest_at_ms: period.oldest_at_ms };
         counted[kind] = {
           ...period,

@@ -3,6 +3,7 @@
  * wakes an operator. Pure.
  */
 
+import { longestOutagePause } from "./back_off.ts";
 import { trafficShares, type Traffic } from "./error_budget.ts";
 import { D1_MAX_BYTES, STORAGE_FILLING_PERCENT, STORAGE_HALF_PERCENT } from "./limits.ts";
 
@@ -108,11 +109,10 @@ export const FIGURE_NAMES = Object.keys(FIGURES) as readonly FigureName[];
 /** The figures of the metrics of requests, which are compared with their limits each minute. */
 export const TRAFFIC_FIGURES = ["fast_burn", "slow_burn", "limited_requests"] as const;
 
-/** How far back the failures of each kind count. */
-export const FAILURE_WINDOWS_MS: Readonly<Record<FailureKind, number>> = {
+/** How far back failures count, except deliveries to the read model, see {@link failureWindow}. */
+const FAILURE_WINDOWS_MS: Readonly<Record<Exclude<FailureKind, "failed_delivery">, number>> = {
   failed_request: 20 * MINUTE_MS,
   // Longer than the longest pause between two retries, so that a lasting failure does not disappear.
-  failed_delivery: 20 * MINUTE_MS,
   failed_archive: 20 * MINUTE_MS,
   difference: 24 * HOUR_MS,
   // Each run of the schedule looks at some accounts only.
@@ -122,6 +122,19 @@ export const FAILURE_WINDOWS_MS: Readonly<Record<FailureKind, number>> = {
   failed_top_up: HOUR_MS,
   dropped_payment_event: 24 * HOUR_MS,
 };
+
+/** The longest {@link failureWindow}. */
+export const FAILURE_WINDOW_MAX_MS = 24 * HOUR_MS;
+
+/**
+ * How long a failure counts, in milliseconds.
+ * @param lasting_ms how long it had lasted. Deliveries are retried after longer and longer pauses, and a lasting failure must
+ * not disappear in between.
+ */
+export function failureWindow(kind: FailureKind, lasting_ms: number): number {
+  if (kind !== "failed_delivery") return FAILURE_WINDOWS_MS[kind];
+  return longestOutagePause(lasting_ms) + 5 * MINUTE_MS;
+}
 
 /** How long a task of the schedule fails before it counts: its third failure in a row. */
 const FAILING_TASK_MS = 19 * MINUTE_MS;

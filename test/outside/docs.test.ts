@@ -54,7 +54,7 @@ import {
 } from "../../src/domain/client_document.ts";
 import { measureFootprint } from "../bench/footprint.ts";
 import { REDIRECT_URIS_PER_CLIENT_MAX } from "../../src/domain/oauth_client.ts";
-import { PROJECTION_RETRY_MAX_MS } from "../../src/domain/back_off.ts";
+import { OUTAGE_RETRY_MAX_MS, PROJECTION_RETRY_MAX_MS } from "../../src/domain/back_off.ts";
 import { PREVIOUS_SECRET_MS, WEBHOOKS_PER_APP_MAX } from "../../src/domain/webhook.ts";
 import {
   DEVICE_CODE_KEEP_MS,
@@ -142,7 +142,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   "docs/operate.md": [
     `compares up to ${count(LOST_ACCOUNTS_COMPARED)} people`,
     `makes up to ${LOST_ACCOUNTS_REPAIRED} missing accounts`,
-    `at least every ${minutes(PROJECTION_RETRY_MAX_MS / 1000)}.`,
+    `in the first hour at least every ${minutes(PROJECTION_RETRY_MAX_MS / 1000)},`,
+    `at most ${OUTAGE_RETRY_MAX_MS / 3_600_000} hours, and at once`,
     `${minutes(SESSION_JWT_TTL_SECONDS)} for session tokens`,
   ],
   "docs/scale.md": [

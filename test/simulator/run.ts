@@ -232,7 +232,7 @@ class Run {
     });
     if (this.#has_dropped) for (const { identity_id } of this.#clients) this.#poke(identity_id);
     for (const clients of this.#clients) this.#world.begin(() => clients.reconcile());
-    for (let hours = this.#options.on_terms === true ? 25 : 0; hours < 30; hours += 1) {
+    for (let hours = this.#options.on_terms === true ? 16 : 0; hours < 30; hours += 1) {
       await this.#until(kernel.now_ms + HOUR_MS);
       this.#world.begin(async () => {
         await engine.checkDeliveries(WEBHOOKS);

@@ -144,11 +144,13 @@ export class Erasure {
     // An unreachable read model or receiver must not keep a person's rows here. It then lacks the last entries.
     if (lasting_ms >= ERASURE_DELIVERY_MAX_MS) return null;
     outbox.forgetKnown();
+    // After a long outage, the account would wait for hours before its next delivery. A deletion does not.
+    const again_at_ms = Date.now() + backOff(lasting_ms, Math.random());
     const retry_at_ms = await outbox.flush();
-    if (retry_at_ms !== null) return retry_at_ms;
+    if (retry_at_ms !== null) return Math.min(retry_at_ms, again_at_ms);
     // Entries may still be in the queue, or lost there.
     const is_done = is_sent && (await outbox.isDelivered());
-    return is_done ? null : Date.now() + backOff(lasting_ms, Math.random());
+    return is_done ? null : again_at_ms;
   }
 
   /** Deletes a portion of the rows. @returns whether none is left. */

@@ -10,7 +10,7 @@
  * grow even if the object is evicted, and how far a rebuild has come.
  */
 import { errorName } from "../../domain/result.ts";
-import { backOff } from "../../domain/back_off.ts";
+import { outageBackOff } from "../../domain/back_off.ts";
 import {
   PROJECTION_BATCH_LINES,
   stateOf,
@@ -143,6 +143,11 @@ export class Outbox {
     this.#known = { state: "unknown" };
   }
 
+  /** Somebody asks for a delivery, perhaps because D1 is back: the pauses between retries begin again with the shortest. */
+  retrySoon(): void {
+    if (this.#behind !== null) this.#saveBehind({ ...this.#behind, since_ms: Date.now() });
+  }
+
   /**
    * Makes the read model refuse the account from now on, and deletes a bounded part of it there.
    * @returns whether nothing of it remains. @throws if D1 cannot be reached.
@@ -153,9 +158,9 @@ export class Outbox {
   }
 
   /** Records that the whole account must be sent again. {@link flush} does it, in portions. */
-  startRebuild(): void {
+  startRebuild(since_ms = Date.now()): void {
     if (this.#store.readNewestEntry() === null) return;
-    this.#saveBehind({ since_ms: this.#behind?.since_ms ?? Date.now(), rebuilt_to_job_id: "" });
+    this.#saveBehind({ since_ms, rebuilt_to_job_id: "" });
   }
 
   async #deliver(): Promise<number | null> {
@@ -225,7 +230,7 @@ export class Outbox {
   #judge(row: ProjectedAccount | undefined): Known {
     if (row === undefined) return { state: "known", row: null };
     if (isOwn(this.#store, row)) return { state: "known", row: stateOf(row) };
-    this.startRebuild();
+    this.startRebuild(this.#behind?.since_ms);
     return { state: "foreign" };
   }
 
@@ -341,5 +346,5 @@ export class Outbox {
 
 function retryAt(since_ms: number): number {
   const now_ms = Date.now();
-  return now_ms + backOff(now_ms - since_ms, Math.random());
+  return now_ms + outageBackOff(now_ms - since_ms, Math.random());
 }

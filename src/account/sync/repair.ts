@@ -27,6 +27,7 @@ export async function rebuild({ alarm, outbox }: RepairParts): Promise<void> {
 /** Has the alarm compare the account with D1, and send what D1 lacks. */
 export function catchUp({ alarm, outbox }: RepairParts): void {
   outbox.forgetKnown();
+  outbox.retrySoon();
   alarm.by(Date.now() + DELIVERY_DELAY_MS);
 }
 

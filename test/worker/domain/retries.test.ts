@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   backOff,
+  longestOutagePause,
+  outageBackOff,
+  OUTAGE_RETRY_MAX_MS,
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
 } from "../../../src/domain/back_off.ts";
@@ -14,6 +17,17 @@ describe("the pause before a retry", () => {
     expect(backOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
     expect(backOff(60_000, 0)).toBe(60_000);
     expect(backOff(10 * HOUR_MS, 0)).toBe(PROJECTION_RETRY_MAX_MS);
+  });
+
+  it("a delivery to a read model that is gone for hours pauses for a quarter of the time, and at most half a day", () => {
+    expect(outageBackOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
+    expect(outageBackOff(60_000, 0.5)).toBe(45_000);
+    expect(outageBackOff(HOUR_MS, 0)).toBe(PROJECTION_RETRY_MAX_MS);
+    expect(outageBackOff(HOUR_MS + 4, 0)).toBe(PROJECTION_RETRY_MAX_MS + 1);
+    expect(outageBackOff(24 * HOUR_MS, 0.5)).toBe(4.5 * HOUR_MS);
+    expect(OUTAGE_RETRY_MAX_MS).toBe(12 * HOUR_MS);
+    expect(outageBackOff(1_000 * HOUR_MS, 0)).toBe(OUTAGE_RETRY_MAX_MS);
+    expect(longestOutagePause(0)).toBe(PROJECTION_RETRY_MAX_MS);
   });
 
   it("chance shortens the pause by up to half, in whole milliseconds", () => {

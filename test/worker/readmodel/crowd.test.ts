@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import {
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
-  backOff,
+  longestOutagePause,
+  outageBackOff,
 } from "../../../src/domain/back_off.ts";
 import { DELIVERY_DELAY_MS } from "../../../src/account/sync/repair.ts";
 
@@ -46,7 +47,7 @@ function simulate(lasts_ms: number, spread_ms: number): Outage {
       most_of_one = Math.max(most_of_one, its);
       if (at_ms >= lasts_ms) break;
       // Like the outbox, measures the outage from the oldest undelivered entry, even if a new instance retries.
-      at_ms += backOff(at_ms - since_ms, draw());
+      at_ms += outageBackOff(at_ms - since_ms, draw());
     }
     delivered += 1;
     last_ms = Math.max(last_ms, at_ms);
@@ -66,19 +67,27 @@ describe("ten thousand accounts with undelivered entries", () => {
   ])("ten thousand accounts that fail $spread retry evenly and all deliver", ({ spread_ms }) => {
     const outage = simulate(6 * HOUR_MS, spread_ms);
     expect(outage.delivered).toBe(ACCOUNTS);
-    expect(outage.last_after_ms).toBeLessThanOrEqual(PROJECTION_RETRY_MAX_MS);
-    // With the longest pauses, a quarter of an hour less a random part of up to half, an account tries 4 to 8
-    // times an hour. All together stay within a quarter of their even share.
+    expect(outage.last_after_ms).toBeLessThanOrEqual(longestOutagePause(6 * HOUR_MS));
+    // In the first hour with the longest pause, a quarter of an hour less a random part of up to half, an account tries 4 to
+    // 8 times an hour. All together stay within a quarter of their even share, and later make fewer tries.
     const even_share = (ACCOUNTS * MINUTE_MS) / (PROJECTION_RETRY_MAX_MS * 0.75);
-    const settled = outage.tries.slice(90, 6 * 60);
-    expect(Math.max(...settled)).toBeLessThan(even_share * 1.25);
-    // Six hours: few tries while pauses double, then one each quarter of an hour at the latest.
+    expect(Math.max(...outage.tries.slice(90))).toBeLessThan(even_share * 1.25);
     const doublings = Math.log2(PROJECTION_RETRY_MAX_MS / PROJECTION_RETRY_MIN_MS);
     expect(outage.most_of_one).toBeLessThan(
       2 * doublings + (6 * HOUR_MS) / (PROJECTION_RETRY_MAX_MS / 2),
     );
-    // D1's return causes no rush either.
-    expect(Math.max(...outage.tries.slice(6 * 60))).toBeLessThan(even_share * 1.25);
+  });
+
+  it("an outage of days is some tens of attempts of an account on the first day, and fewer than three a day later", () => {
+    const { tries } = simulate(5 * 24 * HOUR_MS, 0);
+    const ofDay = (day: number) => {
+      const minutes = tries.slice(day * 24 * 60, (day + 1) * 24 * 60);
+      return minutes.reduce((sum, count) => sum + count, 0) / ACCOUNTS;
+    };
+    expect(ofDay(0)).toBeLessThan(40);
+    expect(ofDay(1)).toBeLessThan(5);
+    expect(ofDay(2)).toBeLessThan(3);
+    expect(ofDay(4)).toBeLessThan(3);
   });
 
   it("an account retries a few times in the first minute and then less and less often", () => {

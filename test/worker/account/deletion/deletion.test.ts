@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { PROJECTION_RETRY_MAX_MS } from "../../../../src/domain/back_off.ts";
 import { DAY_MS, utcDayOf } from "../../../../src/domain/calendar.ts";
 import { ERASURE_DELIVERY_MAX_MS } from "../../../../src/account/deletion/erasure.ts";
 import { EXPIRY_PORTION_JOBS } from "../../../../src/account/jobs/expiry.ts";
@@ -212,6 +213,29 @@ describe("a deleted account", () => {
     expect(await rowsInD1()).not.toEqual([]);
     await finishErasure();
     expect(await rowsInD1()).toEqual([]);
+  });
+
+  it("an erasure waits at most a day also if the read model has been gone for days", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(console, "error").mockReturnValue();
+    await wallet();
+    await repeatAlarm(ADA);
+    moodOfD1().mood = "fails before";
+    await createJobs(1);
+    passTime(5 * DAY_MS);
+    await fireAlarm(ADA);
+    await accountOf().deleteAccount(HOLDER);
+    const deleted_at_ms = Date.now();
+    while ((await tablesWithRows()).includes("entries")) {
+      const armed_at_ms = await runInDurableObject(accountOf(), (_, { storage }) =>
+        storage.getAlarm(),
+      );
+      vi.setSystemTime(Math.max(Date.now(), armed_at_ms ?? Number.NaN));
+      await fireAlarm(ADA);
+    }
+    expect(Date.now() - deleted_at_ms).toBeLessThan(
+      ERASURE_DELIVERY_MAX_MS + PROJECTION_RETRY_MAX_MS,
+    );
   });
 
   it("an erasure waits for entries that were accepted for D1 but are not there yet", async () => {

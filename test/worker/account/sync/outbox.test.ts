@@ -7,7 +7,6 @@ import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import {
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
-  backOff,
 } from "../../../../src/domain/back_off.ts";
 import { PROJECTION_BATCH_LINES } from "../../../../src/readmodel/projector.ts";
 import { deleteLeftJobs } from "../../../../src/readmodel/retention.ts";
@@ -482,14 +481,6 @@ describe("a request to catch up", () => {
 });
 
 describe("a read model that is behind", () => {
-  it("the pause before the next delivery is as long as the failure has lasted, within bounds and with jitter", () => {
-    expect(backOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
-    expect(backOff(60_000, 0)).toBe(60_000);
-    expect(backOff(60_000, 0.5)).toBe(45_000);
-    expect(backOff(86_400_000, 0)).toBe(PROJECTION_RETRY_MAX_MS);
-    expect(backOff(86_400_000, 0.999)).toBeGreaterThanOrEqual(PROJECTION_RETRY_MAX_MS / 2);
-  });
-
   it("D1 is behind since the oldest entry that it lacks, in every instance", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     vi.spyOn(Math, "random").mockReturnValue(0);
@@ -517,6 +508,36 @@ describe("a read model that is behind", () => {
     await fireAlarm(ADA);
     expect(await query(ADA, behind)).toEqual([]);
     await expectReadModel(ADA);
+  });
+
+  it("after hours of failures the object tries rarely, at once when it is used, and soon when an operator asks", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    await open();
+    await fireAlarm(ADA);
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await accountOf().adjustCredits({ amount: 1, note: "a gift" }, null);
+    const pause = async () => ((await armedAt()) ?? 0) - Date.now();
+    passTime(8 * 3_600_000);
+    await fireAlarm(ADA);
+    expect(await pause()).toBeGreaterThanOrEqual(2 * 3_600_000);
+    await accountOf().rebuild();
+    passTime(1_000);
+    await fireAlarm(ADA);
+    expect(await pause()).toBeLessThanOrEqual(PROJECTION_RETRY_MIN_MS);
+    passTime(8 * 3_600_000);
+    await fireAlarm(ADA);
+    await accountOf().catchUp();
+    passTime(1_000);
+    await fireAlarm(ADA);
+    expect(await pause()).toBeLessThanOrEqual(PROJECTION_RETRY_MIN_MS);
+    passTime(8 * 3_600_000);
+    await fireAlarm(ADA);
+    d1.mood = "well";
+    passTime(60_000);
+    await accountOf().adjustCredits({ amount: 1, note: "a gift" }, null);
+    await vi.waitFor(() => expectReadModel(ADA));
   });
 
   it("D1 is behind since the oldest missing entry after a part was delivered", async () => {

@@ -229,6 +229,25 @@ describe("GET /api/admin/health", () => {
     expect(await figure(olga, "read_model_lag")).toMatchObject({ status: "ok", value: 0 });
   });
 
+  it("health warns between two retries of an account that has waited for a day, and until the next one is due", async () => {
+    silence();
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const olga = await signInOperator();
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    await emptyCounts("failed_delivery");
+    await breakReadModel("full");
+    await ada.post("/api/jobs", { ...JOB, ttl_seconds: 7 * 86_400 });
+    passMinutes(24 * 60);
+    await fireAlarm(ada.identity_id);
+    const status = async () => (await figure(olga, "read_model_lag"))?.status;
+    await vi.waitFor(async () => expect(await status()).toBe("warning"));
+    passMinutes(6 * 60);
+    expect(await status()).toBe("warning");
+    passMinutes(10);
+    expect(await status()).toBe("ok");
+  });
+
   it("health warns of a started job that is hours past its deadline", async () => {
     silence();
     const olga = await signInOperator();
