@@ -100,7 +100,8 @@ export class Account {
       this.#source === "plan"
         ? [
             [0.94, "gifts, plans and suspensions", () => this.#gifts.act(Math.random())],
-            [0.97, "purchases", () => this.#payments.buy()],
+            [0.955, "purchases", () => this.#payments.buy()],
+            [0.975, "refunds and disputes", () => this.#payments.returnMoney(Math.random())],
           ]
         : [
             [0.88, "thresholds of top-ups", () => this.#payments.chooseThreshold()],
@@ -218,5 +219,6 @@ const COUNTED = [
   "rollover",
   "expire",
   "purchase",
+  "purchase_refund",
   "job_refund",
 ];

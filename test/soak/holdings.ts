@@ -11,11 +11,13 @@ import {
   inOrderOfUse,
   isLiving,
   lotsDue,
+  putBack,
   refund,
   rollOver,
   settle,
   spendableIn,
   take,
+  takeBack,
   withoutLeft,
   type Clock,
   type Credits,
@@ -115,6 +117,20 @@ export class Holdings {
     const lot = { id: this.#newId(), origin, note: null };
     this.credits = bringIn(this.credits, lot, terms, amount).credits;
     this.#count(kind);
+  }
+
+  /** Money of a purchase without terms went back, so its credits do, or it came back, and so do they. */
+  changePurchased(id: string, change: number, now_ms: number): void {
+    const payment = { id, lot_id: null };
+    this.credits =
+      change < 0
+        ? takeBack(this.credits, payment, 0 - change).credits
+        : putBack(
+            this.credits,
+            [{ lot_id: null, bought: true, credits: change }],
+            this.#clock(now_ms),
+          );
+    this.#count("purchase_refund");
   }
 
   /** An operator takes credits for all apps. */

@@ -15,7 +15,7 @@ interface Entry extends ListedEntry {
 function hasEvent({ kind, amount, app }: Entry): boolean {
   if (["reserve", "settle", "refund"].includes(kind)) return app === APP;
   if (kind === "adjustment") return amount > 0;
-  return ["grant", "purchase", "recurring", "job_refund"].includes(kind);
+  return ["grant", "purchase", "purchase_refund", "recurring", "job_refund"].includes(kind);
 }
 
 export interface Ledger {

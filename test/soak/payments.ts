@@ -1,5 +1,6 @@
 /** What one account pays at the stand-in for Stripe: purchases, and automatic top-ups of a card. */
 import { baseTerms } from "../../src/domain/lots.ts";
+import { creditsTakenBack, moneyReturned, type Reversal } from "../../src/domain/purchases.ts";
 import { pause } from "../bench/pause.ts";
 import { sign, type StripeDouble, type StripeEvent } from "../worker/payments/stripe_double.ts";
 import type { Book } from "./book.ts";
@@ -17,6 +18,16 @@ const BELOW_BALANCE = 10;
 /** A charge of a card takes so long, so that the service is often killed while it waits for one. */
 const CHARGE_MS = 1_000;
 
+/** A purchase whose money may come back. */
+interface Bought {
+  readonly checkout_session_id: string;
+  /** Its refunds and disputes, as Stripe has them. */
+  readonly reversals: readonly Reversal[];
+}
+
+/** Purchases of an account that may be refunded or disputed later. */
+const BOUGHT_KEPT = 10;
+
 /** Makes the response to each charge late: the card is charged before. */
 export function makeChargesSlow(stripe: StripeDouble): void {
   const answer = stripe.answer.bind(stripe);
@@ -32,6 +43,7 @@ export class Payments {
   readonly #requests: Requests;
   readonly #book: Book;
   readonly #stripe: StripeDouble;
+  #bought: readonly Bought[] = [];
   /** Null if no card is saved. */
   #customer: string | null = null;
 
@@ -56,6 +68,85 @@ export class Payments {
       () => null,
       null,
     );
+    const bought = { checkout_session_id: id, reversals: [] };
+    this.#bought = [...this.#bought, bought].slice(-BOUGHT_KEPT);
+  }
+
+  /** The money of a purchase goes back in part, or its bank disputes it and later decides. `chance` from 0 to 1 says which. */
+  async returnMoney(chance: number): Promise<void> {
+    const bought = this.#bought[Math.floor(Math.random() * this.#bought.length)];
+    if (bought === undefined) return this.buy();
+    const dispute = bought.reversals.find(({ source_id }) => source_id.startsWith("du_"));
+    if (dispute?.state === "withheld") await this.#decide(bought, dispute, chance);
+    else if (dispute === undefined && chance < 0.3) await this.#dispute(bought);
+    else await this.#refund(bought, chance);
+  }
+
+  async #refund(bought: Bought, chance: number): Promise<void> {
+    const { checkout_session_id: id, reversals } = bought;
+    const refunds = reversals.filter(({ source_id }) => source_id.startsWith("re_"));
+    const refunded_minor = moneyReturned({ paid_minor: PACKAGE.price_minor }, refunds);
+    const left_minor = PACKAGE.price_minor - refunded_minor;
+    if (left_minor === 0) return this.buy();
+    const amount_minor = Math.ceil(Math.random() * left_minor);
+    const event = this.#stripe.refunds(id, refunded_minor + amount_minor);
+    const source_id = [...this.#stripe.refunded.keys()].at(-1) ?? "";
+    const failed = chance > 0.9 ? [this.#stripe.refundFails()] : [];
+    const state = failed.length > 0 ? "reinstated" : "withheld";
+    const reversal = { payment_intent_id: `pi_${id}`, source_id, amount_minor, state } as const;
+    await this.#noteReversal(bought, reversal, [event, ...failed]);
+  }
+
+  async #dispute(bought: Bought): Promise<void> {
+    const { checkout_session_id: id } = bought;
+    const [amount, status] = [PACKAGE.price_minor, "needs_response"];
+    const events = (["created", "funds_withdrawn"] as const).map((what) =>
+      this.#stripe.disputes(id, what, { amount, status }),
+    );
+    const source_id = [...this.#stripe.disputed.keys()].at(-1) ?? "";
+    const payment_intent_id = `pi_${id}`;
+    const state = "withheld";
+    await this.#noteReversal(
+      bought,
+      { payment_intent_id, source_id, amount_minor: amount, state },
+      events,
+    );
+  }
+
+  async #decide(bought: Bought, dispute: Reversal, chance: number): Promise<void> {
+    const { checkout_session_id: id } = bought;
+    const [amount, is_won] = [PACKAGE.price_minor, chance < 0.5];
+    const about = { amount, status: is_won ? "won" : "lost" };
+    const back = is_won ? [this.#stripe.disputes(id, "funds_reinstated", about)] : [];
+    const events = [...back, this.#stripe.disputes(id, "closed", about)];
+    const state = is_won ? "reinstated" : "lost";
+    await this.#noteReversal(bought, { ...dispute, state }, events);
+  }
+
+  /** Stripe sends the events of a refund or dispute, the newest one first. */
+  async #noteReversal(
+    bought: Bought,
+    reversal: Reversal,
+    events: readonly StripeEvent[],
+  ): Promise<void> {
+    const from_ms = Date.now();
+    for (const event of events.toReversed()) await this.#deliver(event);
+    const others = bought.reversals.filter(({ source_id }) => source_id !== reversal.source_id);
+    const reversals = [...others, reversal];
+    const paid = { credits: PACKAGE.credits, paid_minor: PACKAGE.price_minor };
+    const [before_minor, after_minor] = [bought.reversals, reversals].map((it) =>
+      moneyReturned(paid, it),
+    );
+    const change = creditsTakenBack(paid, bought.reversals) - creditsTakenBack(paid, reversals);
+    const id = bought.checkout_session_id;
+    this.#book.note(
+      "a refund or dispute of a purchase",
+      { from_ms, to_ms: Date.now() },
+      (it, now_ms) => before_minor !== after_minor && it.changePurchased(id, change, now_ms),
+      () => null,
+      null,
+    );
+    this.#bought = this.#bought.map((it) => (it === bought ? { ...it, reversals } : it));
   }
 
   /** Switches automatic top-up on, with a new card. */

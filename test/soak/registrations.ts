@@ -27,6 +27,7 @@ const EVENTS = [
   "job.failed",
   "credits.granted",
   "purchase.completed",
+  "purchase.refunded",
 ];
 
 /** An account gets the credits of a plan once in a period, and the longest run has many periods. */
