@@ -15,6 +15,7 @@ import { startStripe } from "../outside/support/stripe_server.ts";
 import { Account, type Source } from "./account.ts";
 import { BrokenRule, Caller, expectRule } from "./caller.ts";
 import { Figures, TREND_MIN_MINUTES } from "./figures.ts";
+import { Leaver } from "./leaver.ts";
 import { makeChargesSlow } from "./payments.ts";
 import { Receiver } from "./receiver.ts";
 import { register } from "./registrations.ts";
@@ -40,14 +41,16 @@ const OPERATOR = "olga@example.com";
 /** The accounts in turn. */
 const SOURCES: readonly Source[] = ["plan", "top_up"];
 
-/** All accounts act until the returned function is called, which waits for their last responses. */
-function load(accounts: readonly Account[]): () => Promise<void> {
+type Actor = Account | Leaver;
+
+/** All act until the returned function is called, which waits for their last responses. */
+function load(actors: readonly Actor[]): () => Promise<void> {
   const until = new AbortController();
   const all = Promise.all(
-    accounts.map(async (account) => {
+    actors.map(async (actor) => {
       try {
         while (!until.signal.aborted) {
-          await account.act(Math.random());
+          await actor.act(Math.random());
           await pause(PAUSE_MS);
         }
       } finally {
@@ -63,29 +66,29 @@ function load(accounts: readonly Account[]): () => Promise<void> {
   };
 }
 
-async function killUnderLoad(service: Service, accounts: readonly Account[]): Promise<void> {
+async function killUnderLoad(service: Service, actors: readonly Actor[]): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
-    const stop = load(accounts);
+    const stop = load(actors);
     await pause(BETWEEN_KILLS_MS);
     await service.killAndStart();
     await stop();
-    await forEach(accounts, (account) => account.checkEverything());
+    await forEach(actors, (actor) => actor.checkEverything());
     console.log(`kill ${kill}: balances, jobs, ledgers and repeated keys are as answered`);
   }
 }
 
-async function soak(caller: Caller, accounts: readonly Account[], figures: Figures): Promise<void> {
+async function soak(caller: Caller, actors: readonly Actor[], figures: Figures): Promise<void> {
   caller.is_measuring = true;
   const sample = setInterval(() => {
     const memory = caller.service.memory();
     if (memory !== null) figures.noteMemory(memory);
   }, MEMORY_EVERY_MS);
-  const stop = load(accounts);
+  const stop = load(actors);
   await pause(SECONDS * 1000);
   await stop();
   clearInterval(sample);
   caller.is_measuring = false;
-  await forEach(accounts, (account) => account.checkEverything());
+  await forEach(actors, (actor) => actor.checkEverything());
 }
 
 /** Waits until the receiver has each event of each account. */
@@ -174,14 +177,17 @@ async function run(): Promise<void> {
     const accounts = await forEach(people, ({ email, source }) =>
       Account.open(around, email, source),
     );
-    await killUnderLoad(service, accounts);
-    await soak(caller, accounts, figures);
-    await forEach(accounts, (account) => account.settle());
+    const leaver = new Leaver(caller, "leaver@example.com", operator);
+    const actors = [...accounts, leaver];
+    await killUnderLoad(service, actors);
+    await soak(caller, actors, figures);
+    await forEach(actors, (actor) => actor.settle());
     const events = await awaitEvents(accounts, receiver);
     for (const { stream } of accounts) stream.close();
     const opened = accounts.reduce((sum, { stream }) => sum + stream.opened, 0);
     const streamed = accounts.reduce((sum, { stream }) => sum + stream.line, 0);
     report(figures, accounts, [
+      `${leaver.deletions} accounts were deleted, and nothing is left of them`,
       `${KILLS} kills; ${events} events of ${ACCOUNTS} accounts arrived in order, in ${receiver.deliveries} deliveries`,
       `${streamed} entries arrived in order in ${ACCOUNTS} streams, which were opened ${opened} times`,
     ]);
