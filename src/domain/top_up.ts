@@ -18,6 +18,9 @@ export const TOP_UP_RETRY_MS = 60 * 60_000;
 /** When a charge with an unknown outcome is requested again under the same key, after its first request. */
 const ASKED_AGAIN_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
+/** Requests for one charge. After the last one it is only looked up. */
+export const ASKED_MAX = 1 + ASKED_AGAIN_AFTER_MS.length;
+
 /** When it is first looked up at Stripe, after its first request; then once an hour. */
 const LOOKED_UP_AFTER_MS = 30 * 60_000;
 
@@ -157,5 +160,5 @@ export function continuedAt(asked: number, first_asked_at_ms: number, now_ms: nu
 
 /** Whether a charge may be requested again. Stripe forgets keys after a day, so an old one is only looked up. */
 export function mayAskAgain(asked: number, first_asked_at_ms: number, now_ms: number): boolean {
-  return asked <= ASKED_AGAIN_AFTER_MS.length && now_ms - first_asked_at_ms < LOOKED_UP_AFTER_MS;
+  return asked < ASKED_MAX && now_ms - first_asked_at_ms < LOOKED_UP_AFTER_MS;
 }

@@ -6,6 +6,8 @@
 import { monthOf } from "../../domain/calendar.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import {
+  ASKED_MAX,
+  CHARGE_MISSING_AFTER_MS,
   offAfter,
   packagesToBuy,
   TOP_UP_RETRY_MS,
@@ -166,7 +168,7 @@ export function finishTopUpSetup(
   const { customer_id, payment_method_id, card: name } = card;
   const saved = { customer_id, payment_method_id, card: name };
   top_ups.deleteSetup();
-  dropUnrequested(transaction);
+  leaveEarlierChoice(transaction);
   top_ups.saveSetting({ ...saved, plan_json: setup.plan_json, ...SWITCHED_ON });
   return accepted(true);
 }
@@ -180,7 +182,7 @@ export function changeTopUp(transaction: Transaction, plan: TopUpPlan): Answer<n
     return refused({ code: "invalid_request", detail: "Automatic top-up has no card yet." });
   }
   top_ups.deleteSetup();
-  dropUnrequested(transaction);
+  leaveEarlierChoice(transaction);
   top_ups.changeSetting({ plan_json: JSON.stringify(plan), ...SWITCHED_ON });
   return accepted(null);
 }
@@ -204,17 +206,24 @@ export function switchOff(transaction: Transaction, off_reason: TopUpOffReason):
   const { store, announce, now_ms } = transaction;
   const { top_ups } = store;
   top_ups.deleteSetup();
-  dropUnrequested(transaction);
+  leaveEarlierChoice(transaction);
   // Undefined: it was never set.
   if (top_ups.readSetting()?.off_reason !== null) return;
   top_ups.changeSetting({ off_reason });
   announce.topUpChanged({ type: "topup.disabled", reason: off_reason }, now_ms);
 }
 
-/** Drops the top-up whose charge was never requested: it was decided under an earlier choice. */
-function dropUnrequested({ store: { top_ups } }: Transaction): void {
+/**
+ * The top-up that is due was decided under an earlier choice: it is dropped if its charge was never requested. Else the charge
+ * is not requested again, but looked up: at the earliest when it is known to be missing if Stripe does not list it.
+ */
+function leaveEarlierChoice({ store: { top_ups }, now_ms }: Transaction): void {
   const due = top_ups.readDue();
-  if (due?.asked === 0) top_ups.change(due.number, { outcome: "dropped" });
+  if (due === null) return;
+  const next_at_ms = (due.asked_at_ms ?? now_ms) + CHARGE_MISSING_AFTER_MS;
+  const left =
+    due.asked === 0 ? ({ outcome: "dropped" } as const) : { asked: ASKED_MAX, next_at_ms };
+  top_ups.change(due.number, left);
 }
 
 /** A charge failed for good. It counts once, from whichever of response and event comes first. */

@@ -9,7 +9,16 @@ import { send, signIn, type SignedIn } from "../support/passbook.ts";
 import type { StripeDouble } from "../payments/stripe_double.ts";
 import { creditsOf, deliver, SELLING } from "../payments/till.ts";
 import { fromOwnPage } from "../support/device_logins.ts";
-import { openShop, settleDown, spend, switchOn, topUpOf, topUpsOf } from "./topped_up.ts";
+import {
+  openShop,
+  pay,
+  sendForm,
+  settleDown,
+  spend,
+  switchOn,
+  topUpOf,
+  topUpsOf,
+} from "./topped_up.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -273,5 +282,18 @@ describe("a top-up and other changes of the account", () => {
       ({ method, url }) => method === "POST" && url.endsWith("/v1/payment_intents"),
     );
     expect(posts).toHaveLength(1);
+  });
+
+  it("a charge of unknown outcome is not requested again after the holder chose a lower limit", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe, { threshold: "250", month_limit: "50" });
+    await settleDown(ada);
+    const fate = await failAt(stripe, ada, "while Stripe does not respond");
+    await pay(ada, 250);
+    await die(ada, fate);
+    expect((await topUpsOf(ada)).at(-1)).toMatchObject({ asked: 1, amount_minor: 1_000 });
+    await sendForm(ada, { act: "save", package: "small", threshold: "250", month_limit: "15" });
+    await passRetries(ada, 180);
+    expect(stripe.charged()).toMatchObject([{ amount: 1_000 }, { amount: 500 }]);
   });
 });
