@@ -87,7 +87,7 @@ export function revokerOf(caller: AdmittedCaller): Revoker {
       return "holder";
     case "allowance":
       // A personal token is the person's own program.
-      return caller.allowance.client_id === null ? "holder" : "client";
+      return rules.consentedClient(caller.allowance) === null ? "holder" : "client";
     case "operator":
       return "operator";
     case "app":
@@ -173,8 +173,8 @@ export function starterOf(
       return slug === null ? null : { kind: "app", slug, name: caller_app_name };
     }
     case "allowance": {
-      const { client_id, label: name } = caller.allowance;
-      return client_id === null
+      const { label: name } = caller.allowance;
+      return rules.consentedClient(caller.allowance) === null
         ? { kind: "token", name }
         : { kind: "connection", name, host: root?.client_host ?? null };
     }
@@ -265,7 +265,7 @@ export function checkUpstream({ caller }: Acting, receiving_apps: readonly strin
     case "page":
       return accepted(null);
     case "allowance": {
-      const { client_id } = caller.allowance;
+      const client_id = rules.consentedClient(caller.allowance);
       const is_other =
         client_id !== null && !receiving_apps.includes(splitClientId(client_id).app_slug);
       const no_provider = is_other ? ({ code: "scope", reason: "upstream_origin" } as const) : null;

@@ -75,6 +75,8 @@ export interface NewAllowance {
   readonly label: string;
   /** The app that requested it. The device client states this; it is not verified. */
   readonly app_slug: string | null;
+  /** The registered OAuth client that collected it; left out: none. */
+  readonly client_id?: string;
   readonly limits: AllowanceLimits;
   /** The session that approved it, and that session's sign-in method; null: the method was unlinked since. */
   readonly session_id: string;
@@ -197,14 +199,28 @@ export interface PersonalRights {
 }
 
 /**
+ * The client whose rights a consent page listed; null: none. The page of a device login lists the rights of every personal
+ * access token, also of one that a client collects.
+ */
+export function consentedClient({
+  kind,
+  client_id,
+}: {
+  readonly kind: AllowanceKind;
+  readonly client_id: string | null;
+}): string | null {
+  return kind === "device" ? null : client_id;
+}
+
+/**
  * A client learns what its scopes name, because its consent page lists nothing else. A token that the person made learns both,
  * unless they limited it.
  */
 export function personalRightsOf(
-  { client_id, scopes }: { readonly client_id: string | null; readonly scopes: string },
+  allowance: Parameters<typeof consentedClient>[0] & { readonly scopes: string },
   limits: AllowanceLimits,
 ): PersonalRights {
-  const known = client_id === null ? null : scopes.split(" ");
+  const known = consentedClient(allowance) === null ? null : allowance.scopes.split(" ");
   if (known === null) return isLimited(limits) ? NO_PERSON : WHOLE_PERSON;
   return { name: known.includes("profile"), email: known.includes("email") };
 }

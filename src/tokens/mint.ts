@@ -26,6 +26,8 @@ interface MintParts {
 interface PersonalTokenOrigin {
   readonly label: string;
   readonly app_slug: string | null;
+  /** The registered OAuth client that collects it; undefined: none. */
+  readonly client_id?: string | undefined;
   /** A shorter lifetime than that of the settings, in days. */
   readonly ttl_days?: number;
 }
@@ -41,7 +43,7 @@ export type MintPersonalToken = (
 ) => Promise<Result<string, Refusal>>;
 
 export function createMint(parts: MintParts): MintPersonalToken {
-  return async (issuer, grant, { label, app_slug, ttl_days = parts.ttl_days }) => {
+  return async (issuer, grant, { label, app_slug, client_id, ttl_days = parts.ttl_days }) => {
     const { identity_id, limits, session_id, signin_method, session_ends_at_ms } = grant;
     const id = crypto.randomUUID();
     const expires_at_ms = Math.min(
@@ -49,9 +51,10 @@ export function createMint(parts: MintParts): MintPersonalToken {
       session_ends_at_ms ?? Number.POSITIVE_INFINITY,
     );
     const approval = { session_id, signin_method, ends_with_session: session_ends_at_ms !== null };
-    const claims = { identity_id, personal_token_id: id };
+    const client = client_id === undefined ? {} : { client_id };
+    const claims = { identity_id, personal_token_id: id, ...client };
     const token = await parts.personal_tokens.sign(issuer, claims, expires_at_ms);
-    const row = { id, label, app_slug, limits, ...approval, expires_at_ms };
+    const row = { id, label, app_slug, ...client, limits, ...approval, expires_at_ms };
     const issued = await parts.issue(identity_id, row);
     // An account that was deleted since has no sessions.
     if (!issued.ok && issued.refusal.code === "unauthorized") {

@@ -24,6 +24,8 @@ const PERSONAL_TOKEN_TYPE = "pat+jwt";
 interface PersonalTokenClaims {
   readonly identity_id: string;
   readonly personal_token_id: string;
+  /** The registered OAuth client that collected it: when that client is deleted, the token ends. Left out: none. */
+  readonly client_id?: string;
 }
 
 export interface PersonalTokens {
@@ -40,11 +42,11 @@ export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
     return known.key;
   };
   return {
-    async sign(issuer, { identity_id, personal_token_id }, expires_at_ms) {
+    async sign(issuer, { identity_id, personal_token_id, ...client }, expires_at_ms) {
       const [first] = await macKeys();
       if (first === undefined) throw new Error("personal access tokens need at least one key");
       const { kid, key } = first;
-      const jwt = await new SignJWT()
+      const jwt = await new SignJWT(client)
         .setProtectedHeader({ alg: ALGORITHM, kid, typ: PERSONAL_TOKEN_TYPE })
         .setIssuer(issuer)
         .setSubject(identity_id)
@@ -64,9 +66,13 @@ export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
         requiredClaims: ["sub", "jti", "iat", "exp"],
         clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
       });
-      const { sub = "", jti = "", exp: expires_at_seconds } = payload;
+      const { sub = "", jti = "", exp: expires_at_seconds, client_id } = payload;
       if (sub === "" || jti === "" || expires_at_seconds === undefined) return null;
-      return { claims: { identity_id: sub, personal_token_id: jti }, expires_at_seconds };
+      const client = typeof client_id === "string" ? { client_id } : {};
+      return {
+        claims: { identity_id: sub, personal_token_id: jti, ...client },
+        expires_at_seconds,
+      };
     }),
   };
 }

@@ -83,8 +83,12 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
 
 function boundTo(proof: SessionTokenProof): JWTPayload {
   if (proof.kind === "session") return { sid: proof.session_id, azp: proof.azp };
-  if (proof.kind === "personal_token") return { pat: proof.credential.allowance_id };
   const { credential, client_id } = proof;
+  if (proof.kind === "personal_token")
+    return {
+      pat: proof.credential.allowance_id,
+      ...(client_id === undefined ? {} : { client_id }),
+    };
   return credential.kind === "allowance"
     ? { pat: credential.allowance_id }
     : {
@@ -107,7 +111,8 @@ function readProof(
   if (type !== TYPES.personal_token || sid !== undefined) return null;
   if (typeof pat === "string" && family === undefined) {
     const credential = { kind: "allowance", allowance_id: pat } as const;
-    return { kind: "personal_token", credential };
+    const client = typeof client_id === "string" ? { client_id } : {};
+    return { kind: "personal_token", credential, ...client };
   }
   if (pat !== undefined || typeof family !== "string" || typeof client_id !== "string") return null;
   if (typeof generation !== "number" || typeof scope !== "string") return null;

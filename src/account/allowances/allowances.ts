@@ -17,6 +17,7 @@ import { actingAllowance, isCharging } from "../caller.ts";
 import { ensureOpen, momentOf } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { capsOf, limitsOf, type AllowanceRow } from "../sql/allowance_store.ts";
+import { whyNotConnect } from "../stopped_apps.ts";
 
 /** Refuses if the account has the maximum number of valid allowances, not counting exchanged ones. */
 export function checkRoomForAllowance({ allowances, now_ms }: Transaction): Answer<null> {
@@ -32,7 +33,9 @@ export function issueAllowance(
   request: IssueAllowanceRequest,
 ): Answer<null> {
   const { allowances, now_ms } = transaction;
-  const { limits } = request;
+  const { limits, client_id = null } = request;
+  const stopped = whyNotConnect(transaction, { client_id, resource_app_slug: null });
+  if (stopped !== null) return refused(stopped);
   const room = checkRoomForAllowance(transaction);
   if (!room.ok) return room;
   ensureOpen(transaction);
@@ -49,7 +52,7 @@ export function issueAllowance(
     parent_family_id: null,
     path: request.id,
     kind: "device",
-    client_id: null,
+    client_id,
     client_host: null,
     resource: null,
     resource_app_slug: null,

@@ -6,7 +6,13 @@
 import { limitReached } from "../../domain/limit_reached.ts";
 import { reportError } from "../../domain/error_report.ts";
 import type { Credential } from "../../domain/proof.ts";
-import { idsOfPath, isLimited, rootOfPath, whyNotForApp } from "../../domain/allowance.ts";
+import {
+  consentedClient,
+  idsOfPath,
+  isLimited,
+  rootOfPath,
+  whyNotForApp,
+} from "../../domain/allowance.ts";
 import {
   EVENTS_REPLAY_MAX_LINES,
   EVENTS_WATCHERS_MAX,
@@ -310,9 +316,10 @@ export class Streams {
     if (proof.kind === "app") return proof.app_slug === app_slug;
     const chain = this.#chainOf(proof.credential);
     if (chain === null) return false;
-    const [{ id, client_id }] = chain;
+    const [allowance] = chain;
+    const { id } = allowance;
     const limits = limitsOfAll(chain);
-    if (client_id === null && !isLimited(limits)) return true;
+    if (consentedClient(allowance) === null && !isLimited(limits)) return true;
     return allowance_path === null
       ? whyNotForApp(limits, app_slug) === null
       : idsOfPath(allowance_path).includes(id);

@@ -1,5 +1,5 @@
 /** Exchanging a token: a client gets one that may do less, such as for an agent. `domain/token_exchange.ts` has the rules. */
-import { idsOfPath, rootOfPath } from "../../domain/allowance.ts";
+import { consentedClient, idsOfPath, rootOfPath } from "../../domain/allowance.ts";
 import { EXCHANGED_PER_ALLOWANCE_MAX } from "../../domain/limits.ts";
 import { CHARGE_SCOPE } from "../../domain/oauth_scopes.ts";
 import { accepted, refused } from "../../domain/result.ts";
@@ -104,10 +104,8 @@ function whyNotBy(
   request: ExchangeRequest,
 ): GrantProblem | null {
   // A personal access token belongs to no client, also if it was exchanged from a client's token.
-  const is_programs = request.client_id === null && request.credential.kind === "allowance";
-  if (!request.owns_audience && !is_programs && request.client_id !== client_id) {
-    return "other_client";
-  }
+  const holder = request.credential.kind === "allowance" ? null : client_id;
+  if (!request.owns_audience && request.client_id !== holder) return "other_client";
   if (family?.needs_assertion && !request.owns_audience && !request.client_asserted) {
     return "assertion_missing";
   }
@@ -137,7 +135,8 @@ function lasts(
   { path }: AllowanceRow,
   { client_id, client_proven, subject }: ExchangeRequest,
 ): boolean {
-  const chosen = allowances.read(rootOfPath(path))?.client_id ?? null;
+  const root = allowances.read(rootOfPath(path));
+  const chosen = root === null ? null : consentedClient(root);
   if (client_id !== chosen) return false;
   return client_id === null || client_proven || subject.kind === "refresh";
 }
@@ -184,7 +183,7 @@ function childOf(
   now: Moment,
 ): AllowanceRow {
   const { app_slugs, caps = [], expires_at_ms } = request;
-  const client_id = request.client_id ?? parent.client_id;
+  const client_id = request.client_id ?? consentedClient(parent);
   const id = crypto.randomUUID();
   return {
     ...parent,

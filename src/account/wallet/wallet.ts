@@ -1,4 +1,5 @@
 /** The wallet. A call opens the account, adds the named app, and grants the app's starter credits once. */
+import { consentedClient } from "../../domain/allowance.ts";
 import { DAY_MS, utcDayOf } from "../../domain/calendar.ts";
 import { fitsBalance, OF_ACCOUNT } from "../../domain/ledger.ts";
 import {
@@ -93,7 +94,8 @@ function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
  * person limited to apps gets neither; a client gets what its consent page listed, whatever apps it is limited to.
  */
 export function readProfile(transaction: Transaction): Answer<Profile> {
-  const is_of_client = (actingAllowance(transaction)?.client_id ?? null) !== null;
+  const acting = actingAllowance(transaction);
+  const is_of_client = acting !== null && consentedClient(acting) !== null;
   if (visibleApps(transaction) !== undefined && !is_of_client) {
     return refused({ code: "scope", reason: "apps_only" });
   }

@@ -53,9 +53,9 @@ async function refuseUnknown(context: AppContext): Promise<Result<never, Refusal
 function mint(
   context: AppContext,
   grant: LoginGrant,
-  { app_slug, client_name, program }: DeviceClient,
+  { app_slug, client_name, program, client_id }: DeviceClient,
 ): Promise<Result<string, Refusal>> {
   const label = client_name ?? app_slug ?? program ?? "A device";
   const { mint_personal_token } = context.get("services");
-  return mint_personal_token(context.get("base_url"), grant, { label, app_slug });
+  return mint_personal_token(context.get("base_url"), grant, { label, app_slug, client_id });
 }

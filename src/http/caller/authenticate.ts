@@ -94,9 +94,9 @@ async function verifyBearer(
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
   const claims = await personal_tokens.verify(issuer, token);
   if (claims === null) return null;
-  const { identity_id, personal_token_id, expires_at_ms } = claims;
+  const { identity_id, personal_token_id, expires_at_ms, ...client } = claims;
   const credential = { kind: "allowance", allowance_id: personal_token_id } as const;
-  const proof = { kind: "personal_token", credential } as const;
+  const proof = { kind: "personal_token", credential, ...client } as const;
   return { identity_id, proof, expires_at_ms };
 }
 

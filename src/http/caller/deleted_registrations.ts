@@ -1,6 +1,6 @@
 /** Tokens of an OAuth client, or for a resource, that an operator deleted. */
 import { isRegisteredClientId } from "../../domain/oauth_client.ts";
-import type { AppProof, Proof } from "../../domain/proof.ts";
+import { isOfAllowance, type AppProof, type Proof } from "../../domain/proof.ts";
 import type { AppContext } from "../context.ts";
 
 /**
@@ -24,7 +24,8 @@ export async function isOfDeletedClient(
   context: AppContext,
   proof: Proof | AppProof,
 ): Promise<boolean> {
-  return proof.kind === "connection" && isDeletedClient(context, proof.client_id);
+  const client_id = isOfAllowance(proof) ? proof.client_id : undefined;
+  return client_id !== undefined && isDeletedClient(context, client_id);
 }
 
 /** Whether a resource is gone: then no tokens are issued for it. While the registry cannot be read they are. Null: our API. */

@@ -1,5 +1,6 @@
 /** `POST /oauth/device_authorization`: begins a device login for an OAuth client (RFC 8628, section 3.1). */
 import type { AuthenticatedClient } from "../../authorization/authentication.ts";
+import type { DeviceClient } from "../../device/device_contract.ts";
 import { ownAppOf } from "../../domain/consent.ts";
 import { locationOf, programOf } from "../../domain/client_description.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
@@ -52,6 +53,8 @@ export const authorizeDevice = factory.createHandlers(async (context) => {
   return context.json(await startLogin(context, device_client, client.value.client_id));
 });
 
+type Named = Pick<DeviceClient, "app_slug" | "client_id"> & { readonly client_name: string };
+
 /**
  * The name that the person sees, and the app that the token is for. A document is fetched only for a signed-in person, so its
  * client has the name of its host.
@@ -59,10 +62,10 @@ export const authorizeDevice = factory.createHandlers(async (context) => {
 async function nameOf(
   context: AppContext,
   authenticated: AuthenticatedClient,
-): Promise<Result<{ client_name: string; app_slug: string | null }, OAuthError>> {
+): Promise<Result<Named, OAuthError>> {
   if (authenticated.kind === "registered") {
-    const { name: client_name, app_slug } = authenticated.client;
-    return accepted({ client_name, app_slug });
+    const { name: client_name, app_slug, client_id } = authenticated.client;
+    return accepted({ client_name, app_slug, client_id });
   }
   const { client_id } = authenticated;
   if (client_id === `${context.get("base_url")}${COMMAND_LINE_CLIENT_PATH}`) {

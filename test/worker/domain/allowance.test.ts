@@ -137,12 +137,13 @@ describe("the limits of an allowance", () => {
   });
 
   it("a client learns what its scopes name, and a token that the person made everything unless it is limited", () => {
-    const token = { client_id: null, scopes: "write" };
+    const token = { kind: "device", client_id: null, scopes: "write" } as const;
     expect(WHOLE_PERSON).toEqual({ name: true, email: true });
     expect(NO_PERSON).toEqual({ name: false, email: false });
     expect(personalRightsOf(token, FULL_ACCESS)).toEqual(WHOLE_PERSON);
     expect(personalRightsOf(token, limits({ app_slugs: [] }))).toEqual(NO_PERSON);
-    const client = (scopes: string) => personalRightsOf({ client_id: "c", scopes }, FULL_ACCESS);
+    const client = (scopes: string) =>
+      personalRightsOf({ kind: "code", client_id: "c", scopes }, FULL_ACCESS);
     expect(client("openid profile")).toEqual({ name: true, email: false });
     expect(client("openid email")).toEqual({ name: false, email: true });
   });

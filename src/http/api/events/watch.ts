@@ -7,7 +7,7 @@ import {
   type WatchRequest,
 } from "../../../account/clients/accounts.ts";
 import { isRegisteredClientId } from "../../../domain/oauth_client.ts";
-import type { AppProof, Proof } from "../../../domain/proof.ts";
+import { isOfAllowance, type AppProof, type Proof } from "../../../domain/proof.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import { identifyApp, readAppKey } from "../../caller/app_key.ts";
@@ -136,7 +136,8 @@ async function streamEnd(context: AppContext, watching: Watching): Promise<numbe
   if (!("expires_at_ms" in watching)) return watching.proof.checked_at_ms + CHECKED_STREAM_MS;
   const { identity_id, proof, expires_at_ms } = watching;
   if (proof.kind !== "session") {
-    const may_be_deleted = proof.kind === "connection" && isRegisteredClientId(proof.client_id);
+    const client_id = isOfAllowance(proof) ? (proof.client_id ?? "") : "";
+    const may_be_deleted = isRegisteredClientId(client_id);
     return may_be_deleted && wantsWebSocket(context)
       ? Math.min(expires_at_ms, Date.now() + CHECKED_STREAM_MS)
       : expires_at_ms;

@@ -1,7 +1,7 @@
 /** Token exchange (RFC 8693): a token for another one that may do the same or less, such as for an agent. */
 import type { AuthenticatedClient } from "../../../authorization/authentication.ts";
 import type { Exchanged } from "../../../account/contract.ts";
-import type { ProtectedResource } from "../../../domain/oauth_client.ts";
+import { isRegisteredClientId, type ProtectedResource } from "../../../domain/oauth_client.ts";
 import { CHARGE_SCOPE } from "../../../domain/oauth_scopes.ts";
 import type { OAuthError, OAuthErrorCode } from "../../../domain/oauth_errors.ts";
 import { credentialId, PERSONAL_TOKEN_PREFIX, type Credential } from "../../../domain/proof.ts";
@@ -48,6 +48,8 @@ interface Subject {
   readonly generation: number | null;
   readonly act: Actor | null;
   readonly expires_at_ms: number;
+  /** The client that the token was issued to; left out: none, or a refresh token's. */
+  readonly client_id?: string;
 }
 
 export const exchangeToken: GrantHandler = async (context, form) => {
@@ -145,10 +147,10 @@ async function readSubject(
   }
   if (token.startsWith(PERSONAL_TOKEN_PREFIX)) {
     const claims = await personal_tokens.verify(issuer, token);
-    if (claims === null) return null;
-    const { identity_id, personal_token_id, expires_at_ms } = claims;
+    if (claims === null || (await isDeletedClient(context, claims.client_id ?? ""))) return null;
+    const { identity_id, personal_token_id, expires_at_ms, ...client } = claims;
     const credential = { kind: "allowance", allowance_id: personal_token_id } as const;
-    const found = { token, identity_id, credential, generation: null };
+    const found = { token, identity_id, credential, generation: null, ...client };
     return { ...found, resource: null, act: null, expires_at_ms };
   }
   const own = await access_tokens.verify(issuer, token);
@@ -243,13 +245,15 @@ async function respond(
     const token =
       exchanged.kind === "same"
         ? subject.token
-        : await context
-            .get("services")
-            .personal_tokens.sign(
-              context.get("base_url"),
-              { identity_id: subject.identity_id, personal_token_id: exchanged.allowance_id },
-              expires_at_ms,
-            );
+        : await context.get("services").personal_tokens.sign(
+            context.get("base_url"),
+            {
+              identity_id: subject.identity_id,
+              personal_token_id: exchanged.allowance_id,
+              ...registeredClientOf(subject),
+            },
+            expires_at_ms,
+          );
     return accepted(tokenResponse(token, expires_at_ms, scopes));
   }
   if (exchanged.kind === "child") {
@@ -267,6 +271,11 @@ async function respond(
   const same = { ...subject, resource, expires_at_ms: ends_at_ms };
   const token = await signSame(context, client, same, scopes);
   return accepted(tokenResponse(token, ends_at_ms, scopes));
+}
+
+/** The claim by which a personal access token ends together with the client that collected the one it was exchanged from. */
+function registeredClientOf({ client_id }: Subject): { readonly client_id?: string } {
+  return client_id !== undefined && isRegisteredClientId(client_id) ? { client_id } : {};
 }
 
 /** A token of our API for the app of the resource. It may live longer than the exchanged one: work takes its time. */

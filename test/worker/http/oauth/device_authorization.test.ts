@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { passTime } from "../../support/clock.ts";
 import {
@@ -8,8 +9,15 @@ import {
   poll,
   postForm,
 } from "../../support/device_logins.ts";
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from "../../support/exchanges.ts";
 import { CLIENT_ID, oauthServices, post, type Form } from "../../support/oauth_clients.ts";
-import { BASE_URL, send, signIn, signInWithCredits } from "../../support/passbook.ts";
+import {
+  BASE_URL,
+  send,
+  signIn,
+  signInWithCredits,
+  type SignedIn,
+} from "../../support/passbook.ts";
 import { CLIENT_SECRET, registerClient } from "../../support/registrations.ts";
 import { openAppServer } from "../caller/app_server.ts";
 
@@ -146,5 +154,55 @@ describe("a device login by RFC 8628", () => {
     };
     const started = await post(PATH, { client_id: CLIENT_ID }, headers);
     expect(started.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  });
+
+  /** A token that the app's registered client collected from a device, and one that was exchanged from it. */
+  async function deviceTokens(ada: SignedIn) {
+    await registerClient("demo", "tv", { public: 1, name: "Demo TV" });
+    oauthServices().apps.forget();
+    const tv = { client_id: "demo~tv" };
+    const { device_code, user_code } = (await start(tv)).body;
+    await approve(ada, user_code);
+    const { access_token } = (await collect(device_code, tv)).body;
+    const narrowed = await post("/oauth/token", {
+      grant_type: TOKEN_EXCHANGE,
+      subject_token: access_token,
+      subject_token_type: ACCESS_TOKEN_TYPE,
+      scope: "read",
+    });
+    const tokens = [access_token, narrowed.body.access_token] as const;
+    const session = await holderOf(access_token).get("/api/sessionToken");
+    const all = [...tokens, session.body.token as string];
+    const statuses = () =>
+      Promise.all(all.map(async (token) => (await holderOf(token).get("/api/wallet")).status));
+    expect(await statuses()).toEqual([200, 200, 200]);
+    return { all, statuses };
+  }
+
+  it("tokens of a device end when an operator deletes the registered client that collected them", async () => {
+    await openAppServer("demo");
+    const ada = await signInWithCredits();
+    const { all, statuses } = await deviceTokens(ada);
+    expect((await holderOf(all[0] ?? "").get("/api/me")).body.email).toBe("ada@example.com");
+    await env.DIRECTORY.exec("update oauth_clients set deleted_at_ms = 1");
+    oauthServices().apps.forget();
+    expect(await statuses()).toEqual([401, 401, 401]);
+    const exchange = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE };
+    const again = await post("/oauth/token", { ...exchange, subject_token: all[0] ?? "" });
+    expect(again.body.error).toBe("invalid_client");
+  });
+
+  it("tokens of a device end when its holder stops the app of the registered client that collected them", async () => {
+    await openAppServer("demo");
+    const ada = await signInWithCredits();
+    const { statuses } = await deviceTokens(ada);
+    const headers = { ...fromOwnPage(ada), "Content-Type": "application/json" };
+    const body = JSON.stringify({ started_jobs: "keep" });
+    await send("POST", "/api/access/apps/demo/stop", { headers, body });
+    expect(await statuses()).toEqual([401, 401, 401]);
+    const tv = { client_id: "demo~tv" };
+    const { device_code, user_code } = (await start(tv)).body;
+    await approve(ada, user_code);
+    expect((await collect(device_code, tv)).body.error_description).toContain("stopped");
   });
 });
