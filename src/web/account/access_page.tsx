@@ -354,7 +354,9 @@ export function RevokePage(props: {
       <Facts allowance={allowance} appName={appName} />
       <p>
         {resource === null
-          ? t("It stops at once, and its running jobs end.")
+          ? t(
+              "It stops at once, and its running jobs end. If an app still completes one, you pay what it cost.",
+            )
           : t("It gets no new access at once. At {resource} it stops within ten minutes.", {
               resource,
             })}

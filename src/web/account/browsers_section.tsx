@@ -33,7 +33,7 @@ export function Browsers({ browsers }: { browsers: readonly ListedBrowser[] }) {
       </form>
       <p class="hint">
         {t(
-          "This signs out every browser, including this one. Open apps notice within 15 minutes. Connections and tokens keep their access unless you tick the box; those that you approved through an app’s sign-in always lose it. Apps keep theirs until you stop them.",
+          "This signs out every browser, including this one. Open apps notice within 15 minutes. Tokens, and connections that may stay connected, keep their access unless you tick the box; those that you approved through an app’s sign-in always lose it. Apps keep theirs until you stop them.",
         )}
       </p>
     </section>

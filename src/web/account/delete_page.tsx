@@ -157,7 +157,7 @@ export function DeletedPage() {
       <h1>{t("Your account is deleted")}</h1>
       <p role="status" {...FIRST_TO_READ}>
         {t(
-          "No browser, app, device or token can use it any more. Its data will be erased within minutes.",
+          "No browser, app, device or token can use it any more. Its data will be erased within minutes, or within a day if an app or a part of the service does not respond.",
         )}
       </p>
       <p>

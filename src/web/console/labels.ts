@@ -98,7 +98,8 @@ export const ACCOUNT_ACTIONS = {
   plan: {
     title: "Change the plan",
     button: "Change the plan",
-    effect: "Apps can read the plan. The balance does not change.",
+    effect:
+      "Apps can read the plan. A saved plan brings its credits at once, and again in each period. The credits of the plan before stay until their period ends.",
     done: "The plan was changed.",
     reason_hint: "The account’s holder sees this in their statement.",
   },
@@ -106,7 +107,7 @@ export const ACCOUNT_ACTIONS = {
     title: "Suspend the account",
     button: "Suspend",
     effect:
-      "The holder can only sign out. Nothing is lost: running jobs can still finish, and you can restore the account.",
+      "The holder can only sign out and download their data. Apps’ servers can still finish their jobs; the other running jobs expire. Automatic top-up is switched off, and stays off. You can restore the account.",
     done: "The account is suspended. Its holder can only sign out.",
     reason_hint: "This is kept in the audit log.",
   },
@@ -121,7 +122,7 @@ export const ACCOUNT_ACTIONS = {
     title: "Sign out everywhere",
     button: "Sign out everywhere",
     effect:
-      "Every browser has to sign in again. Open apps notice within 15 minutes. Devices and tokens keep their access.",
+      "Every browser has to sign in again. Open apps notice within 15 minutes. Tokens keep their access, and so do connections that may stay connected, unless they were approved through an app’s sign-in.",
     done: "All sessions were ended.",
     reason_hint: "Optional. This is kept in the audit log.",
   },
@@ -129,7 +130,7 @@ export const ACCOUNT_ACTIONS = {
     title: "Revoke a personal token",
     button: "Revoke",
     effect:
-      "The device or program that uses it loses its access immediately. This cannot be undone.",
+      "The device or program that uses it loses its access immediately, at the server of a resource within ten minutes. Its running jobs end. This cannot be undone.",
     done: "The token was revoked.",
     reason_hint: "Optional. This is kept in the audit log.",
   },
@@ -153,7 +154,7 @@ export const ACCOUNT_ACTIONS = {
     title: "Delete the account",
     button: "Delete the account",
     effect:
-      "Every session, token and key to the account stops immediately, and its credits are lost. The person’s data is erased within minutes. This cannot be undone.",
+      "Every session, token and key to the account stops immediately, and its credits are lost. The person’s data is erased within minutes, or within a day if a database or a receiver of webhooks is down. This cannot be undone.",
     done: "The account was deleted. Its data is being erased.",
     reason_hint:
       "The audit log keeps this after the account is gone, so do not write who the person is.",

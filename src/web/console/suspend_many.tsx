@@ -117,8 +117,9 @@ function SuspendManyPage({ accounts, form, back }: PageProps) {
   return (
     <FormPage title={title} section="accounts" about={{ href: back, name: "Accounts" }} form={form}>
       <p>
-        The holders can only sign out. Nothing is lost: running jobs can still finish, and you can
-        restore each account.
+        The holders can only sign out and download their data. Apps’ servers can still finish their
+        jobs; the other running jobs expire. Automatic top-up is switched off, and stays off. You
+        can restore each account.
       </p>
       <Table
         label="Selected accounts"

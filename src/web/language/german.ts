@@ -1028,8 +1028,8 @@ export const GERMAN = {
   "Made {made}, {used}, ends {end}, or when the sign-in that approved it ends.":
     "Erstellt am {made}, {used}, läuft am {end} ab oder mit der Anmeldung, in der Sie ihn genehmigt haben.",
   "Revoke “{name}”?": "„{name}“ widerrufen?",
-  "It stops at once, and its running jobs end.":
-    "Der Zugriff endet sofort, und laufende Jobs enden.",
+  "It stops at once, and its running jobs end. If an app still completes one, you pay what it cost.":
+    "Der Zugriff endet sofort, und laufende Jobs enden. Schließt eine App einen davon noch ab, zahlen Sie, was er gekostet hat.",
   "It gets no new access at once. At {resource} it stops within ten minutes.":
     "Neuer Zugriff ist sofort ausgeschlossen. Bei {resource} endet der Zugriff innerhalb von zehn Minuten.",
   "So does everything below it: {count}.": "Das gilt auch für alles darunter: {count}.",
@@ -1096,8 +1096,8 @@ export const GERMAN = {
   "sessions of {name}": "Sitzungen von {name}",
   "Also revoke all connections and tokens": "Auch alle Verbindungen und Token widerrufen",
   "Sign out everywhere": "Überall abmelden",
-  "This signs out every browser, including this one. Open apps notice within 15 minutes. Connections and tokens keep their access unless you tick the box; those that you approved through an app’s sign-in always lose it. Apps keep theirs until you stop them.":
-    "Damit melden Sie jeden Browser ab, auch diesen. Offene Apps bemerken es innerhalb von 15 Minuten. Verbindungen und Token behalten ihren Zugriff, solange Sie das Kästchen nicht ankreuzen; haben Sie sie über die Anmeldung einer App genehmigt, verlieren sie ihn immer. Apps behalten ihren Zugriff, bis Sie sie stoppen.",
+  "This signs out every browser, including this one. Open apps notice within 15 minutes. Tokens, and connections that may stay connected, keep their access unless you tick the box; those that you approved through an app’s sign-in always lose it. Apps keep theirs until you stop them.":
+    "Damit melden Sie jeden Browser ab, auch diesen. Offene Apps bemerken es innerhalb von 15 Minuten. Token, und Verbindungen, die verbunden bleiben dürfen, behalten ihren Zugriff, solange Sie das Kästchen nicht ankreuzen; haben Sie sie über die Anmeldung einer App genehmigt, verlieren sie ihn immer. Apps behalten ihren Zugriff, bis Sie sie stoppen.",
   session: "Sitzung",
   sessions: "Sitzungen",
   "End {count}?": "{count} beenden?",
@@ -1168,8 +1168,8 @@ export const GERMAN = {
     "Es wurde nichts gelöscht. Geben Sie nur das Wort „{word}“ ein.",
   "Delete my account": "Mein Konto löschen",
   "Your account is deleted": "Ihr Konto ist gelöscht",
-  "No browser, app, device or token can use it any more. Its data will be erased within minutes.":
-    "Kein Browser, keine App, kein Gerät und kein Token kann es mehr verwenden. Die Daten werden in wenigen Minuten gelöscht.",
+  "No browser, app, device or token can use it any more. Its data will be erased within minutes, or within a day if an app or a part of the service does not respond.":
+    "Kein Browser, keine App, kein Gerät und kein Token kann es mehr verwenden. Die Daten werden in wenigen Minuten gelöscht, oder innerhalb eines Tages, wenn eine App oder ein Teil des Dienstes nicht antwortet.",
   "Thank you for using {service_name}. You can sign in at any time to open a new account.":
     "Danke, dass Sie {service_name} genutzt haben. Sie können sich jederzeit anmelden, um ein neues Konto zu eröffnen.",
   "Go to the sign-in page": "Zur Anmeldung",

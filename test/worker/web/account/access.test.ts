@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { change, query } from "../../support/account_object.ts";
+import { openAppServer } from "../../http/caller/app_server.ts";
 import { passTime } from "../../support/clock.ts";
 import { getToken, postForm, tokenId } from "../../support/device_logins.ts";
 import {
@@ -248,5 +249,26 @@ describe("changing a connection", () => {
     });
     expect(foreign.status).toBe(403);
     expect(itemsOf((await open(ada)).text)[0]).toContain("12 of 50 credits a month spent");
+  });
+
+  it("an app may still complete a job of a revoked token, and the page that revokes it says that it is paid", async () => {
+    const server = await openAppServer("demo");
+    const ada = await signInWithCredits();
+    const holder = await getToken(ada);
+    const job = { app: "demo", action: "draw", cost_estimate: 10 };
+    const { job_id } = (await holder.post("/api/jobs", job)).body;
+    expect(words((await open(ada)).text)).toContain(
+      "Tokens, and connections that may stay connected, keep their access unless",
+    );
+    const path = `${LIST}/revoke?id=${await tokenId(holder)}`;
+    const page = words((await open(ada, path)).text);
+    expect(page).toContain("If an app still completes one, you pay what it cost.");
+    await postForm(ada, `${LIST}/revoke`, { id: await tokenId(holder) });
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+    const completed = await server
+      .in(ada.identity_id)
+      .post("/api/jobs/complete", { job_id, actual_cost: 7 });
+    expect(completed.status).toBe(200);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(93);
   });
 });

@@ -283,3 +283,25 @@ describe("an operator's action", () => {
     expect(text).toContain('href="/console"');
   });
 });
+
+describe("what the pages of actions promise", () => {
+  it("a suspension stops the holder's own jobs and automatic top-up, and its page says so", async () => {
+    const { ada, fill, open } = await consoleAndAda();
+    const page = words((await open(pageOf(ada, "/suspend"))).text);
+    expect(page).toContain("the other running jobs expire");
+    expect(page).toContain("Automatic top-up is switched off, and stays off.");
+    const job = { app: "demo", action: "draw", cost_estimate: 10 };
+    const { job_id } = (await ada.post("/api/jobs", job)).body;
+    await fill(pageOf(ada, "/suspend"), { reason: "a check" });
+    const completed = await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
+    expect([completed.status, completed.body.code]).toEqual([403, "suspended"]);
+  });
+
+  it.each([
+    ["/signout", "so do connections that may stay connected"],
+    ["/delete", "or within a day if a database or a receiver of webhooks is down"],
+  ])("the page %s says “%s”", async (path, text) => {
+    const { ada, open } = await consoleAndAda();
+    expect(words((await open(pageOf(ada, path))).text)).toContain(text);
+  });
+});

@@ -49,4 +49,14 @@ describe("the console's page of plans", () => {
     expect(deleted.headers.get("Location")).toBe("/console/plans?notice=plan-deleted");
     expect((await olga.get("/api/admin/plans")).body.plans).toEqual([]);
   });
+
+  it("the page that changes a plan says that a saved plan brings its credits at once, and it does", async () => {
+    const { ada, fill, open } = await consoleAndAda();
+    await fill("/console/plans/plan", { ...PLAN, recurring: "90/month" });
+    const page = words((await open(pageOf(ada, "/plan"))).text);
+    expect(page).toContain("A saved plan brings its credits at once");
+    expect(page).not.toContain("balance does not change");
+    await fill(pageOf(ada, "/plan"), { plan: "studio", reason: "paid" });
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(190);
+  });
 });
