@@ -7,13 +7,19 @@ interface PresentedToken {
   readonly credential: Credential;
 }
 
-/** The row behind a refresh token or access token; null: it is not one of ours, or it has expired. */
+/** The row behind a refresh token, an access token or a personal access token; null: it is not one of ours, or it has expired. */
 export async function findToken(
   context: AppContext,
   token: string,
 ): Promise<PresentedToken | null> {
-  const { access_tokens, refresh_tokens, resource_tokens } = context.get("services");
+  const { access_tokens, personal_tokens, refresh_tokens, resource_tokens } =
+    context.get("services");
   const issuer = context.get("base_url");
+  const personal = await personal_tokens.verify(issuer, token);
+  if (personal !== null) {
+    const { identity_id, personal_token_id: allowance_id } = personal;
+    return { identity_id, credential: { kind: "allowance", allowance_id } };
+  }
   const refresh = await refresh_tokens.read(token);
   if (refresh !== null) {
     const { identity_id, family_id, generation } = refresh;

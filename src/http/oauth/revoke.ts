@@ -1,7 +1,11 @@
 /**
  * `POST /oauth/revoke` (RFC 7009): a client ends what it holds. Every token of a family, and an exchanged token, ends with
- * its row, so an access token ends the same as its refresh token.
+ * its row, so an access token ends the same as its refresh token. A personal access token, such as a device's, may revoke
+ * itself, whichever client sends it.
  */
+import { credentialId, PERSONAL_TOKEN_PREFIX } from "../../domain/proof.ts";
+import type { RefusalCode } from "../../domain/refusal_codes.ts";
+import { allowanceCaller } from "../caller/account_caller.ts";
 import { factory } from "../context.ts";
 import { authenticateClient, isAsserted } from "./clients.ts";
 import { errorFrom, errorOf, invalidRequest, refuseOAuth } from "./errors.ts";
@@ -13,6 +17,9 @@ const OTHER_CLIENT = {
   error_description:
     "The token was issued to another client. Only that client or the person can end it.",
 } as const;
+
+/** The refusals of a personal access token that has ended. */
+const HAS_ENDED: readonly RefusalCode[] = ["unauthorized", "account_unknown"];
 
 export const revokeToken = factory.createHandlers(async (context) => {
   const form = await readForm(context);
@@ -27,10 +34,16 @@ export const revokeToken = factory.createHandlers(async (context) => {
   if (token === null) return context.json({});
   const { client_id } = client.value;
   const { credential, identity_id } = token;
-  const ended = await context
-    .get("services")
-    .accounts(identity_id)
-    .endGrant({ credential, client_id, client_asserted: isAsserted(client.value) });
+  const account = context.get("services").accounts(identity_id);
+  if (sent.startsWith(PERSONAL_TOKEN_PREFIX)) {
+    const id = credentialId(credential);
+    const revoked = await account.revokeAllowance(allowanceCaller(token), { id });
+    return revoked.ok || HAS_ENDED.includes(revoked.refusal.code)
+      ? context.json({})
+      : refuseOAuth(context, errorFrom(revoked.refusal));
+  }
+  const client_asserted = isAsserted(client.value);
+  const ended = await account.endGrant({ credential, client_id, client_asserted });
   if (!ended.ok && ended.refusal.code !== "account_unknown") {
     return refuseOAuth(context, errorFrom(ended.refusal));
   }

@@ -205,4 +205,24 @@ describe("a device login by RFC 8628", () => {
     await approve(ada, user_code);
     expect((await collect(device_code, tv)).body.error_description).toContain("stopped");
   });
+
+  it("a client ends a device's token, and one that was exchanged from it, at the revocation endpoint", async () => {
+    const ada = await signInWithCredits();
+    const { device_code, user_code } = (await start()).body;
+    await approve(ada, user_code);
+    const { access_token } = (await collect(device_code)).body;
+    const exchanged = await post("/oauth/token", {
+      grant_type: TOKEN_EXCHANGE,
+      subject_token: access_token,
+      subject_token_type: ACCESS_TOKEN_TYPE,
+      scope: "read",
+    });
+    const statusOf = async (token: string) => (await holderOf(token).get("/api/wallet")).status;
+    const revoke = (token: string) => post("/oauth/revoke", { client_id: CLIENT_ID, token });
+    const { access_token: child } = exchanged.body;
+    expect((await revoke(child)).status).toBe(200);
+    expect([await statusOf(child), await statusOf(access_token)]).toEqual([401, 200]);
+    for (let time = 0; time < 2; time += 1) expect((await revoke(access_token)).status).toBe(200);
+    expect(await statusOf(access_token)).toBe(401);
+  });
 });
