@@ -111,7 +111,8 @@ function admit(transaction: Transaction, caller: Caller, wanted: Wanted): Answer
 
 /**
  * A page of an app that the holder stopped may only follow and settle the app's earlier jobs, and learn whose session it
- * has. While it is not known which apps a page belongs to, it may not act in an account with a stopped app.
+ * has. While it is not known which apps a page belongs to, it may not act in an account with a stopped app. The same holds for
+ * one that may belong to any.
  */
 function admitPage(
   transaction: Transaction,
@@ -121,7 +122,7 @@ function admitPage(
   const stopped = stoppedApps(transaction, caller.app_slugs);
   const refusal = whyStopped(stopped);
   if (refusal === null || wanted === "profile") return accepted({ ...caller, stopped });
-  if (caller.app_slugs === null) {
+  if (caller.app_slugs === null && caller.of_any_app !== true) {
     return refused({ code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS });
   }
   return concernsOwnJob(wanted) ? accepted({ ...caller, stopped }) : refused(refusal);

@@ -220,7 +220,11 @@ export function seesJob(acting: Acting, job: JobRow): boolean {
         ? caller.app_slug === job.app_slug
         : isStartedBefore(caller.stopped, job);
     case "page":
-      return caller.stopped.length === 0 || caller.stopped.some((app) => isStartedBefore(app, job));
+      return (
+        caller.stopped.length === 0 ||
+        caller.stopped.some((app) => isStartedBefore(app, job)) ||
+        (caller.of_any_app === true && !caller.stopped.some(({ slug }) => slug === job.app_slug))
+      );
     case "allowance":
       return !isCharging(acting) || isOfAllowance(caller.allowance, job);
     case "holder":

@@ -25,11 +25,12 @@ export type Caller =
  * A session that acts through a page of another origin: a session token that was issued to it, a cookie request from it,
  * or a session of an app's own sign-in service. It may do what the holder may, except what only our own pages may do.
  * `app_slugs`: the registered apps that the origin belongs to; none for an origin of `ALLOWED_ORIGINS`. Null: the registry
- * of apps cannot be read now.
+ * of apps cannot be read now, or `of_any_app`: a token of another sign-in service does not say which app has it.
  */
 export interface PageCaller {
   readonly kind: "page";
   readonly app_slugs: readonly string[] | null;
+  readonly of_any_app?: true;
 }
 
 /** The callers that a request may have. */

@@ -12,9 +12,9 @@ export async function accountCallerOf(context: AppContext, proof: Proof): Promis
     case "session":
       return throughPage(context, proof.azp);
     case "app_session":
-      return proof.party === null
-        ? { kind: "page", app_slugs: [] }
-        : throughPage(context, proof.party);
+      return proof.party?.includes("://") === true
+        ? throughPage(context, proof.party)
+        : { kind: "page", app_slugs: null, of_any_app: true };
     case "personal_token":
     case "connection":
       return allowanceCaller(proof);

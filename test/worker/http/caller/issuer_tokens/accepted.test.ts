@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { HOLDER } from "../../../../../src/account/contract.ts";
 import {
   APP_ORIGIN,
   openIssuer,
@@ -186,6 +187,39 @@ describe("a token of a trusted issuer", () => {
     const { acme, settings } = await open({ authorized_parties: ["client-1"] });
     expect((await withToken(settings, await acme.token({ azp: "client-1" }))).status).toBe(200);
   });
+
+  it.each([
+    ["no azp", undefined, {}],
+    ["the id of a client as azp", "client-1", { authorized_parties: ["client-1"] }],
+  ])(
+    "a token with %s may be of any app, so a person who stops an app stops it",
+    async (_, azp, entry) => {
+      const { acme, settings } = await open(entry);
+      const headers = {
+        Authorization: `Bearer ${await acme.token({ azp })}`,
+        "Content-Type": "application/json",
+      };
+      const call = (method: string, path: string, body?: object) =>
+        send(method, path, { headers, ...(body && { body: JSON.stringify(body) }) }, settings);
+      const job = { app: "demo", action: "draw", cost_estimate: 5 };
+      const identity_id = identityOf(await call("GET", "/api/wallet?app=demo"));
+      const own = (await call("POST", "/api/jobs", job)).body.job_id;
+      const other = (await call("POST", "/api/jobs", { ...job, app: "sketch" })).body.job_id;
+      const account = env.ACCOUNT.getByName(identity_id);
+      await account.stopApp(HOLDER, { slug: "demo", started_jobs: "keep" });
+      const stopped = { status: 403, body: { code: "app_stopped" } };
+      expect(await call("GET", "/api/wallet")).toMatchObject(stopped);
+      expect(await call("GET", "/api/ledger")).toMatchObject(stopped);
+      expect(await call("POST", "/api/jobs", { ...job, app: "sketch" })).toMatchObject(stopped);
+      expect((await call("GET", "/api/me")).status).toBe(200);
+      for (const job_id of [own, other]) {
+        const completed = await call("POST", "/api/jobs/complete", { job_id, actual_cost: 1 });
+        expect([completed.status, completed.body.credits]).toEqual([200, null]);
+      }
+      await account.allowApp(HOLDER, "demo");
+      expect((await call("GET", "/api/wallet")).status).toBe(200);
+    },
+  );
 
   it("a token is refused in the development log with the claims to compare", async () => {
     const { acme, settings } = await open();

@@ -34,6 +34,8 @@ const PERSONAL = {
 const appSession = (party: string | null) =>
   ({ kind: "app_session", issuer_id: "acme", party, upstream: false }) as const;
 
+const OF_ANY_APP = { kind: "page", app_slugs: null, of_any_app: true } as const;
+
 describe("the caller in the terms of the account", () => {
   const services = (cookie_domain: string | null) => ({
     config: { cookie_domain },
@@ -52,7 +54,8 @@ describe("the caller in the terms of the account", () => {
       ['apps under "family.example"'],
     ],
     ["an app's session acts for the apps of its party", appSession(APP), [`app of ${APP}`]],
-    ["an app's session without a party acts for no app", appSession(null), []],
+    ["an app's session without a party may be of any app", appSession(null), OF_ANY_APP],
+    ["an app's session of a client's id may be of any app", appSession("client-1"), OF_ANY_APP],
   ] as const)("%s", async (_, proof, caller) => {
     const context = contextOf({}, services("family.example"));
     const expected = Array.isArray(caller) ? { kind: "page", app_slugs: caller } : caller;
@@ -223,7 +226,7 @@ describe("a session of an app", () => {
       value: {
         identity_id: "ada",
         proof: { kind: "app_session", issuer_id: "acme", party: "client-1", upstream: true },
-        account_caller: { kind: "page", app_slugs: ["demo"] },
+        account_caller: OF_ANY_APP,
         via: "bearer",
       },
     });
