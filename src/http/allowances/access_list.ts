@@ -27,6 +27,8 @@ export interface ListedBrowser extends Omit<ListedSession, "city" | "country"> {
 export interface AccessList extends Omit<Access, "apps"> {
   readonly apps: readonly ListedApp[];
   readonly browsers: readonly ListedBrowser[];
+  /** The sign-in services of apps that know the person: their tokens are accepted, and nothing here lists them. */
+  readonly sign_in_services: readonly string[];
 }
 
 /** Refused as `scope` to a caller that may not see all of the account. `language`: of the places. */
@@ -36,17 +38,32 @@ export async function readAccessList(
 ): Promise<Answer<AccessList>> {
   const { apps: registry, identity } = context.get("services");
   const { identity_id } = context.get("caller");
-  const [access, sessions, registered] = await Promise.all([
+  const [access, sessions, registered, sign_in_services] = await Promise.all([
     accountOf(context).readAccess(callerOf(context)),
     identity.listSessions(identity_id),
     registry.all(),
+    signInServicesOf(context, identity_id),
   ]);
   if (!access.ok) return access;
   const apps = access.value.apps.map((app) => {
     const known = registered.get(app.slug);
     return { ...app, registered: known === undefined ? null : lookOf(known) };
   });
-  return accepted({ ...access.value, apps, browsers: listBrowsers(context, sessions, language) });
+  const browsers = listBrowsers(context, sessions, language);
+  return accepted({ ...access.value, apps, browsers, sign_in_services });
+}
+
+async function signInServicesOf(
+  context: AppContext,
+  identity_id: string,
+): Promise<readonly string[]> {
+  const { config, identity } = context.get("services");
+  const issuers = config.trusted_issuers;
+  if (issuers.length === 0) return [];
+  const linked = (await identity.readPerson(identity_id))?.linked ?? [];
+  return issuers
+    .filter(({ id }) => linked.some(({ provider }) => provider === id))
+    .map(({ name }) => name);
 }
 
 function lookOf(app: {

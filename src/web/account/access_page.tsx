@@ -73,8 +73,22 @@ export function AccessPage({ access, appLook, now_ms, notice }: AccessPageProps)
 }
 
 /** Whether nothing but the browser of this request has access. */
-export function isOnlyThisBrowser({ apps, allowances, browsers }: AccessList): boolean {
-  return apps.length + allowances.length === 0 && browsers.every(({ current }) => current);
+export function isOnlyThisBrowser(access: AccessList): boolean {
+  const { apps, allowances, browsers, sign_in_services } = access;
+  const listed = apps.length + allowances.length + sign_in_services.length;
+  return listed === 0 && browsers.every(({ current }) => current);
+}
+
+/** "" if no app's own sign-in service knows the person. */
+export function signInServicesText({ sign_in_services: services }: AccessList): string {
+  return services.length === 0
+    ? ""
+    : t(
+        "Apps that sign you in with {services} can use your account, also if they are not listed.",
+        {
+          services: sequence(services),
+        },
+      );
 }
 
 /** An app that was stopped is listed, but has no access. */
@@ -82,9 +96,11 @@ function leadText(access: AccessList): string {
   if (isOnlyThisBrowser(access))
     return t("Only this browser can use your account. Nothing else has access.");
   const others = countOthers(access);
-  return others === ""
-    ? t("Only this browser can use your account. The apps below are stopped.")
-    : t("{others} can use your account. You can stop each of them here.", { others });
+  const unlisted = signInServicesText(access);
+  if (others === "" && unlisted === "")
+    return t("Only this browser can use your account. The apps below are stopped.");
+  const listed = t("{others} can use your account. You can stop each of them here.", { others });
+  return [others === "" ? "" : listed, unlisted].filter((text) => text !== "").join(" ");
 }
 
 /** "2 apps, 1 connection and 1 other browser"; "" if nothing but this browser has access. */

@@ -3,7 +3,7 @@ import type { AccessList } from "../../http/allowances/access_list.ts";
 import { rich, t } from "../language/text.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { counted, number } from "../layout/labels.ts";
-import { isOnlyThisBrowser, LastUse } from "./access_page.tsx";
+import { isOnlyThisBrowser, LastUse, signInServicesText } from "./access_page.tsx";
 
 const SHOWN = 3;
 
@@ -32,7 +32,8 @@ export function AccessSummary({ access, appLook }: AccessSummaryProps) {
         <p class="hint">
           {isOnlyThisBrowser(access)
             ? t("Only this browser can use your account. Nothing else has access.")
-            : t("No app, connection or token can use your account now.")}{" "}
+            : signInServicesText(access) ||
+              t("No app, connection or token can use your account now.")}{" "}
           {rich("To add a device, {enter}, or {make}.", {
             enter: <a href="/device">{t("enter the code that it shows")}</a>,
             make: <a href="/account/tokens/new">{t("make a token")}</a>,

@@ -953,6 +953,8 @@ export const GERMAN = {
   "{count} more": "{count} weitere",
   "other browser": "anderer Browser",
   "other browsers": "andere Browser",
+  "Apps that sign you in with {services} can use your account, also if they are not listed.":
+    "Apps, in denen Sie sich mit {services} anmelden, können Ihr Konto verwenden, auch wenn sie hier nicht stehen.",
   "Only this browser can use your account. The apps below are stopped.":
     "Nur dieser Browser kann Ihr Konto verwenden. Die Apps unten sind gestoppt.",
   "{others} can use your account. You can stop each of them here.":

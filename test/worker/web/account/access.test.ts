@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { change, query } from "../../support/account_object.ts";
 import { openAppServer } from "../../http/caller/app_server.ts";
+import { openIssuer, trust } from "../../support/issuer_double.ts";
 import { passTime } from "../../support/clock.ts";
 import { getToken, postForm, tokenId } from "../../support/device_logins.ts";
 import {
@@ -270,5 +272,27 @@ describe("changing a connection", () => {
       .post("/api/jobs/complete", { job_id, actual_cost: 7 });
     expect(completed.status).toBe(200);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(93);
+  });
+
+  it("the page does not say that nothing else has access while an app's own sign-in service knows the person", async () => {
+    const acme = await openIssuer("https://acme.test");
+    const settings = trust([{ double: acme, entry: { name: "Acme" } }]);
+    const ada = await signIn("ada@example.com", settings);
+    const shown = async (path: string) => {
+      const headers = { Cookie: ada.cookies, Accept: "text/html" };
+      return words((await send("GET", path, { headers }, settings)).text);
+    };
+    expect(await shown(LIST)).toContain("Nothing else has access.");
+    const headers = { Authorization: `Bearer ${await acme.token()}` };
+    await send("GET", "/api/wallet", { headers }, settings);
+    await env.DIRECTORY.prepare("update identities set user_id = ? where subject = 'person-1'")
+      .bind(ada.identity_id)
+      .run();
+    for (const path of [LIST, "/account"]) {
+      const text = await shown(path);
+      expect(text).toContain("Apps that sign you in with Acme can use your account");
+      expect(text).not.toContain("Nothing else has access");
+      expect(text).not.toContain("Only this browser");
+    }
   });
 });
