@@ -84,13 +84,8 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
 function boundTo(proof: SessionTokenProof): JWTPayload {
   if (proof.kind === "session") return { sid: proof.session_id, azp: proof.azp };
   const { credential, client_id } = proof;
-  if (proof.kind === "personal_token")
-    return {
-      pat: proof.credential.allowance_id,
-      ...(client_id === undefined ? {} : { client_id }),
-    };
   return credential.kind === "allowance"
-    ? { pat: credential.allowance_id }
+    ? { pat: credential.allowance_id, client_id }
     : {
         family: credential.family_id,
         generation: credential.generation,

@@ -672,11 +672,6 @@ export const ACCEPTED: readonly Accepted[] = [
       "a token without an expiry was refused before; the types need the comparison",
     ],
     [
-      'if (proof.kind === "personal_token") return { pat: proof.credential.allowance_id };',
-      'proof.kind === "personal_token" → false',
-      "the end of the function returns the same for an allowance; the types need the comparison",
-    ],
-    [
       'if (typeof generation !== "number" || typeof scope !== "string") return null;',
       'typeof generation !== "number" || typeof scope !== "string" → typeof generation !== "number"',
       "scopes that are no text cannot be read, which refuses the token too; the types need the comparison",

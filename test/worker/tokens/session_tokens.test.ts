@@ -58,11 +58,11 @@ describe("session tokens", () => {
     },
   );
 
-  it("a session token of an exchanged token is bound to its allowance, as that of a personal token", async () => {
+  it("a session token of an exchanged token is bound to its allowance, as that of a personal token, and names its client", async () => {
     const tokens = open();
     const about = { identity_id: "ada", proof: OF_EXCHANGED, binding: null };
     const read = await tokens.verify(HERE, await tokens.sign(HERE, about));
-    expect(read?.proof).toEqual(OF_TOKEN);
+    expect(read?.proof).toEqual({ ...OF_TOKEN, client_id: OF_EXCHANGED.client_id });
   });
 
   it("a refresh token's session token has no scopes of its own", async () => {
