@@ -756,19 +756,39 @@ export const ACCEPTED: readonly Accepted[] = [
     "party !== null && authorized_parties.includes(party) → authorized_parties.includes(party)",
     "no list of parties has null; the types need the comparison",
   ]),
+  ...of("http/caller/app_key.ts", [
+    'return readAppKey(context.req.header("Authorization") ?? "");',
+    'context.req.header("Authorization") ?? "" → context.req.header("Authorization")',
+    "the text `undefined` is no bearer header; the types need the other side",
+  ]),
+  ...of("http/caller/browser_session.ts", [
+    'return pathname.slice(0, pathname.lastIndexOf("/"));',
+    "0 → 1",
+    "a path without its first slash is the same address on our origin",
+  ]),
+  ...of("http/caller/deleted_account.ts", [
+    'return "reason" in refusal && refusal.reason === "account_deleted";',
+    '"reason" in refusal && refusal.reason === "account_deleted" → refusal.reason === "account_deleted"',
+    "a refusal without a reason does not have this one; the types need the comparison",
+  ]),
   ...of(
-    "http/caller/authenticate.ts",
+    "http/caller/holder.ts",
     [
-      'const key = readAppKey(context.req.header("Authorization") ?? "");',
-      'context.req.header("Authorization") ?? "" → context.req.header("Authorization")',
-      "the text `undefined` is no bearer header; the types need the other side",
+      'const named = context.req.param("identity_id") ?? "";',
+      'context.req.param("identity_id") ?? "" → context.req.param("identity_id")',
+      "every route of a holder names one; the types need the other side",
     ],
     [
-      "if (binding === null || !bindings.has(binding)) continue;",
-      "binding === null || !bindings.has(binding) → !bindings.has(binding)",
-      "no session cookie has the binding null; the types need the comparison",
+      'return (context.req.param("job_id") ?? "").toLowerCase();',
+      'context.req.param("job_id") ?? "" → context.req.param("job_id")',
+      "every route of a job names one; the types need the other side",
     ],
   ),
+  ...of("http/caller/authenticate.ts", [
+    "if (binding === null || !bindings.has(binding)) continue;",
+    "binding === null || !bindings.has(binding) → !bindings.has(binding)",
+    "no session cookie has the binding null; the types need the comparison",
+  ]),
   ...of("http/caller/bearer.ts", [
     "const claims = token === null ? null : readClaims(token);",
     "token === null → false",

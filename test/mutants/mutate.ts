@@ -28,7 +28,7 @@ const TREATED = [
   "src/domain/*.ts",
   "src/tokens/*.ts",
   "src/webhooks/{attempt,attempts,delivery_records,engine,sender,sender_contract,signature,state}.ts",
-  "src/http/caller/{account_caller,app_key,app_session,authenticate,bearer,deleted_registrations,operator,operator_roles}.ts",
+  "src/http/caller/*.ts",
 ];
 /** Tests that run in this process's runtime too: those of pure rules, of tokens, of callers, and of what sends webhooks. */
 const TESTS = globSync(

@@ -19,6 +19,11 @@ export function readAppKey(header: string): string | null {
   return token !== null && token.startsWith(APP_KEY_PREFIX) ? token : null;
 }
 
+/** The app key of a request; null if it has none. */
+export function appKeyOf(context: AppContext): string | null {
+  return readAppKey(context.req.header("Authorization") ?? "");
+}
+
 /** The app of a key. A key that is not cached counts for its network before any query to a store. */
 export async function findAppOfKey(
   context: AppContext,

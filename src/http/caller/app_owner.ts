@@ -5,7 +5,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { factory, type AppContext, type AppEnvironment } from "../context.ts";
 import { countApp, countRequest } from "../middleware/rate_limits.ts";
 import { refuse } from "../refusals.ts";
-import { findAppOfKey, IDENTITY_HEADER, readAppKey } from "./app_key.ts";
+import { appKeyOf, findAppOfKey, IDENTITY_HEADER } from "./app_key.ts";
 import type { MiddlewareHandler } from "hono";
 
 /** The app whose key the request has, within its rate limit. */
@@ -21,7 +21,7 @@ async function identifyAppItself(
 
 /** For operators' routes of one app that its own key may use too. An operator continues as on every other route. */
 export const acceptOwnApp = factory.createMiddleware(async (context, next) => {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
+  const key = appKeyOf(context);
   if (key === null) return next();
   const app = await identifyAppItself(context, key);
   if (!app.ok) return refuse(context, app.refusal);
@@ -39,7 +39,7 @@ export const acceptOwnApp = factory.createMiddleware(async (context, next) => {
 
 /** For lists that an app's server may also request for all accounts: then it sends no {@link IDENTITY_HEADER}. */
 export const acceptAppWithoutIdentity = factory.createMiddleware(async (context, next) => {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
+  const key = appKeyOf(context);
   if (key === null || context.req.header(IDENTITY_HEADER) !== undefined) return next();
   const app = await identifyAppItself(context, key);
   if (!app.ok) return refuse(context, app.refusal);
@@ -49,7 +49,7 @@ export const acceptAppWithoutIdentity = factory.createMiddleware(async (context,
 
 /** Requires an app's key. It acts in no account, so every other credential is invalid here. */
 export const requireApp = factory.createMiddleware(async (context, next) => {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
+  const key = appKeyOf(context);
   if (key === null) {
     const detail = "Send the key of an app as the bearer token.";
     return refuse(context, { code: "unauthorized", detail });

@@ -6,7 +6,7 @@ import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { Session } from "../../identity/port.ts";
 import { accountCallerOf } from "./account_caller.ts";
 import { identifyAppSession } from "./app_session.ts";
-import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
+import { appKeyOf, findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
 import { factory, type AppContext, type UserCaller } from "../context.ts";
 import { requestingOrigin } from "../middleware/origins.ts";
 import {
@@ -36,7 +36,7 @@ export const authenticate = factory.createMiddleware(async (context, next) => {
 
 /** {@link authenticate} for routes that also accept an app's key. */
 export const authenticateUserOrApp = factory.createMiddleware(async (context, next) => {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
+  const key = appKeyOf(context);
   if (key === null) return authenticate(context, next);
   const caller = await identifyApp(context, key);
   if (!caller.ok) return refuse(context, caller.refusal);

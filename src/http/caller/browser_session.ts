@@ -3,7 +3,7 @@
  * minutes without that query; approving a device creates a token for 90 days, and pages may change the account.
  */
 import { finishAccountDeletion, isAccountDeleted } from "./deleted_account.ts";
-import { findAppOfKey, readAppKey } from "./app_key.ts";
+import { appKeyOf, findAppOfKey } from "./app_key.ts";
 import { HOLDER } from "../../account/contract.ts";
 import { browserCaller, identify } from "./authenticate.ts";
 import { isOfAllowance } from "../../domain/proof.ts";
@@ -34,7 +34,7 @@ async function setPageSession(context: AppContext, session: ResumedSession): Pro
  * session JWT made from one, and a JWT cookie without its session cookie are refused.
  */
 export const requireBrowserSession = factory.createMiddleware(async (context, next) => {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
+  const key = appKeyOf(context);
   if (key !== null) {
     const app = await findAppOfKey(context, key);
     return refuse(context, app.ok ? { code: "scope", reason: "app_key" } : app.refusal);

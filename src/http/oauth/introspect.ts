@@ -6,7 +6,7 @@
 import type { AppProof } from "../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { OAuthError } from "../../domain/oauth_errors.ts";
-import { findAppOfKey, readAppKey } from "../caller/app_key.ts";
+import { appKeyOf, findAppOfKey } from "../caller/app_key.ts";
 import { isDeletedClient } from "../caller/deleted_registrations.ts";
 import { factory, type AppContext } from "../context.ts";
 import type { Services } from "../services.ts";
@@ -93,7 +93,7 @@ async function findVisible(
 
 /** The app of the request: of its key, or of the confidential client that authenticates. */
 async function identifyApp(context: AppContext, form: OAuthForm): Promise<Result<App, OAuthError>> {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
+  const key = appKeyOf(context);
   if (key !== null) {
     context.set("sender", { client_id: null, identity_id: null });
     const app = await findAppOfKey(context, key);

@@ -10,7 +10,7 @@ import { isRegisteredClientId } from "../../../domain/oauth_client.ts";
 import { isOfAllowance, type AppProof, type Proof } from "../../../domain/proof.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
-import { identifyApp, readAppKey } from "../../caller/app_key.ts";
+import { appKeyOf, identifyApp } from "../../caller/app_key.ts";
 import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";
 import { isOfDeletedClient } from "../../caller/deleted_registrations.ts";
 import type { AppCaller, AppContext, UserCaller } from "../../context.ts";
@@ -112,7 +112,7 @@ function wantsWebSocket(context: AppContext): boolean {
 
 /** The caller: by a bearer token in the header or a subprotocol, otherwise by cookies. */
 async function identifyWatcher(context: AppContext): Promise<Result<Watching, Refusal>> {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
+  const key = appKeyOf(context);
   if (key !== null) {
     return identifyApp(context, key);
   }
