@@ -4,8 +4,9 @@ import { LIMITED } from "../../domain/limit_reached.ts";
 import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
+import { count, positive, text_or_null } from "./shapes.ts";
 
-const required = z.int().min(0).describe("The credits that the request needs.");
+const required = count.describe("The credits that the request needs.");
 const topup_url = z
   .url()
   .nullable()
@@ -21,7 +22,7 @@ const upstream_status = z
 const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.ZodType>>>>> = {
   limit_reached: {
     of: z.enum(LIMITED).describe("The limited thing."),
-    limit: z.int().min(1).describe("How many there can be at once."),
+    limit: positive.describe("How many there can be at once."),
   },
   insufficient_credits: {
     credits: z
@@ -36,11 +37,7 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
       .describe(
         "The credits of these that the job's app can reserve: without those for other apps only. Null where `credits` is.",
       ),
-    held: z
-      .int()
-      .min(0)
-      .nullable()
-      .describe("The credits that started jobs hold. Null where `credits` is."),
+    held: count.nullable().describe("The credits that started jobs hold. Null where `credits` is."),
     required,
     topup: z
       .literal("pending")
@@ -51,20 +48,17 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
     topup_url,
   },
   token_budget_exceeded: {
-    cap: z.strictObject({ credits: z.int().min(0), period: z.enum(CAP_PERIODS) }),
-    spent: z.int().min(0).describe("The credits that the token has spent of its cap."),
-    room: z.int().min(0).describe("The credits that the token can still spend."),
+    cap: z.strictObject({ credits: count, period: z.enum(CAP_PERIODS) }),
+    spent: count.describe("The credits that the token has spent of its cap."),
+    room: count.describe("The credits that the token can still spend."),
     required,
     resets_at: z.iso
       .datetime()
       .nullable()
       .describe("The start of the next period of the cap; null for a cap with the period `total`."),
-    approval: z
-      .string()
-      .nullable()
-      .describe(
-        "Repeat `POST /api/jobs` with this after the holder approved the job. Null if what was requested cannot be approved.",
-      ),
+    approval: text_or_null.describe(
+      "Repeat `POST /api/jobs` with this after the holder approved the job. Null if what was requested cannot be approved.",
+    ),
     approval_url: z
       .url()
       .nullable()
@@ -81,14 +75,14 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
       .describe("Why, if an operator gave a reason for people. Only for a session."),
   },
   identity_ambiguous: { matches: z.int().min(2).describe("How many people have the address.") },
-  plan_in_use: { accounts: z.int().min(1).describe("How many accounts have the plan.") },
+  plan_in_use: { accounts: positive.describe("How many accounts have the plan.") },
   balance_below_zero: { credits: z.int().describe("The balance."), required },
-  overage_limit: { limit: z.int().min(0).describe("The highest allowed cost of this job.") },
+  overage_limit: { limit: count.describe("The highest allowed cost of this job.") },
   refund_limit: {
-    limit: z.int().min(0).describe("The credits of this job's cost that can still be refunded."),
+    limit: count.describe("The credits of this job's cost that can still be refunded."),
   },
-  spent_limit: { limit: z.int().min(0).describe("The credits that the job holds.") },
-  step_too_old: { step: z.int().min(1).describe("The job's last step.") },
+  spent_limit: { limit: count.describe("The credits that the job holds.") },
+  step_too_old: { step: positive.describe("The job's last step.") },
   upstream_unavailable: { upstream_status },
   upstream_error: { upstream_status },
   upstream_not_configured: { upstream_status },

@@ -14,6 +14,7 @@ import { LOT_ORIGINS } from "../../domain/lots.ts";
 import { READINESS_CHECKS } from "../../domain/wire.ts";
 import { CREATED_ITEM_REFUSALS, SETTLED_ITEM_REFUSALS } from "../../domain/refusal_codes.ts";
 import { errorBodies } from "./error_bodies.ts";
+import { count, named, positive, text_or_null } from "./shapes.ts";
 
 export const uuid = z.uuid().describe("A UUID.");
 export const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
@@ -27,148 +28,121 @@ const settled_credits = z
     "The balance after this request. It can be negative after an overage. Null for an app's key if the account is not open for the app, and for an app that charges for a connection.",
   );
 /** Of a record that operators save: see `operator/save_record.ts`. */
-export const record_version = z
-  .int()
-  .min(1)
-  .describe("Increases with each save, from 1. Send it with the next save.");
+export const record_version = positive.describe(
+  "Increases with each save, from 1. Send it with the next save.",
+);
 export const slug = z.string().describe("An app's slug.");
 
 const job_status = z.enum(JOB_STATUSES).meta({ id: "JobStatus" });
 const entry_kind = z.enum(ENTRY_KINDS).meta({ id: "EntryKind" });
 export const cap_period = z.enum(CAP_PERIODS).meta({ id: "CapPeriod" });
 
-export const account = z
-  .strictObject({
-    id: uuid,
-    identity_id: z
-      .string()
-      .describe("The person's id at the identity provider; also `sub` of session tokens."),
-    plan: z.string().describe("`free`, or a plan that an operator set."),
-    credits: z
-      .int()
-      .describe("The available credits, without the credits that started jobs reserve."),
-  })
-  .meta({ id: "Account" });
+export const account = named("Account", {
+  id: uuid,
+  identity_id: z
+    .string()
+    .describe("The person's id at the identity provider; also `sub` of session tokens."),
+  plan: z.string().describe("`free`, or a plan that an operator set."),
+  credits: z
+    .int()
+    .describe("The available credits, without the credits that started jobs reserve."),
+});
 
-export const app_entry = z
-  .strictObject({
-    slug,
-    starter_credits: z
-      .int()
-      .min(0)
-      .describe("The granted amount, or the amount that a grant would have now."),
-    granted: z.boolean().describe("Whether the starter credits were ever granted."),
-    granted_at: time.nullable(),
-  })
-  .meta({ id: "AppEntry" });
+export const app_entry = named("AppEntry", {
+  slug,
+  starter_credits: count.describe("The granted amount, or the amount that a grant would have now."),
+  granted: z.boolean().describe("Whether the starter credits were ever granted."),
+  granted_at: time.nullable(),
+});
 
 const lot_origin = z.enum(LOT_ORIGINS);
 
-const terms = z
-  .strictObject({
-    expires_at: time.nullable().describe("Null: the credits never expire."),
-    app_slugs: z
-      .array(slug)
-      .nullable()
-      .describe("The only apps that can use the credits; null: all apps."),
-    bought: z.boolean().describe("Whether they were bought; else they were given."),
-  })
-  .meta({ id: "Terms" });
+const terms = named("Terms", {
+  expires_at: time.nullable().describe("Null: the credits never expire."),
+  app_slugs: z
+    .array(slug)
+    .nullable()
+    .describe("The only apps that can use the credits; null: all apps."),
+  bought: z.boolean().describe("Whether they were bought; else they were given."),
+});
 
-export const lot = z
-  .strictObject({
+export const lot = named(
+  "Lot",
+  {
     ...terms.shape,
     id: uuid,
     origin: lot_origin.describe("`returned`: a job gave them back after their lot had expired."),
-    left: z.int().min(0).describe("Credits available."),
-    held: z
-      .int()
-      .min(0)
-      .describe("Credits that started jobs hold, in addition to `left`. They do not expire."),
-    note: z
-      .string()
-      .nullable()
-      .describe("An operator's reason or a package's name; null for an app."),
-  })
-  .meta({ id: "Lot", description: "Credits with terms. Credits without terms are in no lot." });
+    left: count.describe("Credits available."),
+    held: count.describe(
+      "Credits that started jobs hold, in addition to `left`. They do not expire.",
+    ),
+    note: text_or_null.describe("An operator's reason or a package's name; null for an app."),
+  },
+  "Credits with terms. Credits without terms are in no lot.",
+);
 
-const job_part = z
-  .strictObject({
-    lot_id: uuid.nullable().describe("Null: credits without terms."),
-    bought: z.boolean(),
-    credits: z.int().min(1),
-  })
-  .meta({ id: "JobPart" });
+const job_part = named("JobPart", {
+  lot_id: uuid.nullable().describe("Null: credits without terms."),
+  bought: z.boolean(),
+  credits: positive,
+});
 
-export const topup = z
-  .strictObject({
-    on: z.boolean(),
-    threshold: z.int().min(1).describe("A charge follows when fewer credits are available."),
-    package: z.string().describe("The id of the package that is bought."),
-    currency: z.string(),
-    month_limit_minor: z
-      .int()
-      .min(1)
-      .describe("The most that may be charged in a calendar month (UTC), in the smallest unit."),
-    month_spent_minor: z
-      .int()
-      .min(0)
-      .describe("The charges of this month, with those that are pending."),
-    state: z
-      .enum(TOP_UP_STATES)
-      .describe(
-        "`ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows; `limit_reached`: nothing more fits into the month. It is off if the `holder` switched it off, the card was `declined` three times, the bank requires the person's confirmation (`authentication_required`), Stripe `refused` the card, the package changed (`package_changed`), or the account was `suspended`.",
-      ),
-  })
-  .meta({ id: "TopUp" });
+export const topup = named("TopUp", {
+  on: z.boolean(),
+  threshold: positive.describe("A charge follows when fewer credits are available."),
+  package: z.string().describe("The id of the package that is bought."),
+  currency: z.string(),
+  month_limit_minor: positive.describe(
+    "The most that may be charged in a calendar month (UTC), in the smallest unit.",
+  ),
+  month_spent_minor: count.describe("The charges of this month, with those that are pending."),
+  state: z
+    .enum(TOP_UP_STATES)
+    .describe(
+      "`ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows; `limit_reached`: nothing more fits into the month. It is off if the `holder` switched it off, the card was `declined` three times, the bank requires the person's confirmation (`authentication_required`), Stripe `refused` the card, the package changed (`package_changed`), or the account was `suspended`.",
+    ),
+});
 
-export const wallet = z
-  .strictObject({
-    account,
-    held: z
-      .int()
-      .min(0)
-      .describe("Credits that started jobs hold, not included in the account's `credits`."),
-    bought: z.int().min(0).describe("The bought part of the account's `credits`."),
-    lots: z
-      .array(lot)
-      .describe(
-        "Credits with terms, in the order of use. An app, or a token limited to apps, gets those that it can use.",
-      ),
-    next_expiry: z
-      .strictObject({ credits: z.int().min(1), at: time })
-      .nullable()
-      .describe("What expires next if it is not used or held; null: nothing expires."),
-    topup: topup
-      .nullable()
-      .optional()
-      .describe(
-        "Automatic top-up; null: it was never set. Only a session gets it: neither an app's key nor a personal access token or connection.",
-      ),
-    apps: z.array(app_entry),
-    app_grant: z
-      .strictObject({
-        slug,
-        starter_credits: z.int().min(0),
-        granted: z
-          .boolean()
-          .describe("True only in the response to the request that made the grant."),
-      })
-      .nullable()
-      .describe("The app of the query; null without `app`."),
-    room: z
-      .int()
-      .min(0)
-      .optional()
-      .describe("The credits that the caller's caps still allow; only for a token with a cap."),
-    spendable: z
-      .int()
-      .optional()
-      .describe(
-        "With `app`: the credits that this app can reserve for the caller now. A token with a cap gets at most its `room`, also without `app`. Below zero if the account owes credits.",
-      ),
-  })
-  .meta({ id: "Wallet" });
+export const wallet = named("Wallet", {
+  account,
+  held: count.describe("Credits that started jobs hold, not included in the account's `credits`."),
+  bought: count.describe("The bought part of the account's `credits`."),
+  lots: z
+    .array(lot)
+    .describe(
+      "Credits with terms, in the order of use. An app, or a token limited to apps, gets those that it can use.",
+    ),
+  next_expiry: z
+    .strictObject({ credits: positive, at: time })
+    .nullable()
+    .describe("What expires next if it is not used or held; null: nothing expires."),
+  topup: topup
+    .nullable()
+    .optional()
+    .describe(
+      "Automatic top-up; null: it was never set. Only a session gets it: neither an app's key nor a personal access token or connection.",
+    ),
+  apps: z.array(app_entry),
+  app_grant: z
+    .strictObject({
+      slug,
+      starter_credits: count,
+      granted: z
+        .boolean()
+        .describe("True only in the response to the request that made the grant."),
+    })
+    .nullable()
+    .describe("The app of the query; null without `app`."),
+  room: count
+    .optional()
+    .describe("The credits that the caller's caps still allow; only for a token with a cap."),
+  spendable: z
+    .int()
+    .optional()
+    .describe(
+      "With `app`: the credits that this app can reserve for the caller now. A token with a cap gets at most its `room`, also without `app`. Below zero if the account owes credits.",
+    ),
+});
 
 export const metadata = z
   .record(z.string(), z.unknown())
@@ -191,7 +165,7 @@ const started_by = z
         .literal("app")
         .describe("A key of the app, or the person's session through a page of the app."),
       id: slug,
-      name: z.string().nullable().describe("Null: the app was not registered."),
+      name: text_or_null.describe("Null: the app was not registered."),
     }),
     z.strictObject({
       kind: z
@@ -201,12 +175,9 @@ const started_by = z
       root_id: uuid
         .optional()
         .describe("If it was exchanged: the connection or token that the person approved."),
-      name: z
-        .string()
-        .nullable()
-        .describe(
-          "The name that it had then. Null for a token if the caller may not learn the names of the person's tokens: an app, a client, and another token with limits may not.",
-        ),
+      name: text_or_null.describe(
+        "The name that it had then. Null for a token if the caller may not learn the names of the person's tokens: an app, a client, and another token with limits may not.",
+      ),
     }),
   ])
   .describe(
@@ -214,86 +185,70 @@ const started_by = z
   )
   .meta({ id: "StartedBy" });
 
-export const job = z
-  .strictObject({
-    id: uuid,
-    app_slug: slug.nullable(),
-    action: z.string(),
-    status: job_status,
-    reserved: z
-      .int()
-      .min(0)
-      .describe("Credits reserved: at creation, or by the last progress report."),
-    actual_cost: z.int().min(0).describe("0 while the job is started, then its final cost."),
-    refunded: z.int().min(0).describe("Credits of the cost that operators gave back later."),
-    step: z.int().min(0).describe("The number of the last progress report; 0 before the first."),
-    spent: z
-      .int()
-      .min(0)
-      .nullable()
-      .describe("Credits that the job costs if it expires; null until a progress report says so."),
-    done: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullable()
-      .describe("How much of the work is done, by the last progress report that said so."),
-    message: z
-      .string()
-      .nullable()
-      .describe("What the client said about its progress, for people to read."),
-    failure: z
-      .enum(["reported", "expired", "cancelled"])
-      .nullable()
-      .describe(
-        "`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it.",
-      ),
-    failure_reason: z.string().nullable().describe("The client's `reason`; null without one."),
-    created_at: time,
-    updated_at: time,
-    expires_at: time.describe(
-      "A job that is still started at this time expires. It is charged what it has `spent`. Without a progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.",
+export const job = named("Job", {
+  id: uuid,
+  app_slug: slug.nullable(),
+  action: z.string(),
+  status: job_status,
+  reserved: count.describe("Credits reserved: at creation, or by the last progress report."),
+  actual_cost: count.describe("0 while the job is started, then its final cost."),
+  refunded: count.describe("Credits of the cost that operators gave back later."),
+  step: count.describe("The number of the last progress report; 0 before the first."),
+  spent: count
+    .nullable()
+    .describe("Credits that the job costs if it expires; null until a progress report says so."),
+  done: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe("How much of the work is done, by the last progress report that said so."),
+  message: text_or_null.describe("What the client said about its progress, for people to read."),
+  failure: z
+    .enum(["reported", "expired", "cancelled"])
+    .nullable()
+    .describe(
+      "`reported`: its client failed it. `expired`: its time ran out. `cancelled`: the holder cancelled it.",
     ),
-    by: started_by,
-    from: z
-      .array(job_part)
-      .optional()
-      .describe(
-        "Where its credits come from, in the order in which they were taken: what it holds, later what it cost. Only for the holder and operators.",
-      ),
-    metadata: metadata.nullable(),
-  })
-  .meta({ id: "Job" });
+  failure_reason: text_or_null.describe("The client's `reason`; null without one."),
+  created_at: time,
+  updated_at: time,
+  expires_at: time.describe(
+    "A job that is still started at this time expires. It is charged what it has `spent`. Without a progress report, its reserve is refunded, or charged if the app's `on_expiry` says so.",
+  ),
+  by: started_by,
+  from: z
+    .array(job_part)
+    .optional()
+    .describe(
+      "Where its credits come from, in the order in which they were taken: what it holds, later what it cost. Only for the holder and operators.",
+    ),
+  metadata: metadata.nullable(),
+});
 
 export const next_cursor = z
   .string()
   .optional()
   .describe("Send this as `cursor` to get the next page. Missing on the last page.");
 
-export const job_page = z.strictObject({ jobs: z.array(job), next_cursor }).meta({ id: "JobPage" });
+export const job_page = named("JobPage", { jobs: z.array(job), next_cursor });
 
-export const created_job = z
-  .strictObject({
-    job_id: uuid,
-    credits: credits
-      .nullable()
-      .describe(
-        "The balance after this request. It can be negative after an overage. Null for an app that charges for a connection.",
-      ),
-  })
-  .meta({ id: "CreatedJob" });
+export const created_job = named("CreatedJob", {
+  job_id: uuid,
+  credits: credits
+    .nullable()
+    .describe(
+      "The balance after this request. It can be negative after an overage. Null for an app that charges for a connection.",
+    ),
+});
 
-export const checkout = z
-  .strictObject({ url: z.url().describe("The checkout page for the buyer.") })
-  .meta({ id: "Checkout" });
+export const checkout = named("Checkout", {
+  url: z.url().describe("The checkout page for the buyer."),
+});
 
-export const settled_job = z
-  .strictObject({ job, credits: settled_credits })
-  .meta({ id: "SettledJob" });
+export const settled_job = named("SettledJob", { job, credits: settled_credits });
 
-export const progressed_job = z
-  .strictObject({ job, credits: settled_credits })
-  .meta({ id: "ProgressedJob" });
+export const progressed_job = named("ProgressedJob", { job, credits: settled_credits });
 
 const created_item_refusal = z
   .union(errorBodies(CREATED_ITEM_REFUSALS))
@@ -340,67 +295,63 @@ const entry_terms = terms
   .nullable()
   .describe("Of an entry that brought credits: the terms that they have now; null for others.");
 
-export const entry = z
-  .strictObject({
-    line: z
-      .int()
-      .min(1)
-      .describe(
-        "The number of the entry. A report of progress that changes no credits has a number too; it is in the stream, and not in lists.",
-      ),
+export const entry = named(
+  "Entry",
+  {
+    line: positive.describe(
+      "The number of the entry. A report of progress that changes no credits has a number too; it is in the stream, and not in lists.",
+    ),
     kind: entry_kind,
     amount: z.int().describe("The signed change of the balance."),
     balance_after: z.int(),
     job_id: uuid.nullable(),
     app: slug.nullable(),
-    note: z
-      .string()
-      .nullable()
-      .describe("An operator's reason; null for an entry that no operator made."),
+    note: text_or_null.describe("An operator's reason; null for an entry that no operator made."),
     lot_id: entry_lot,
     terms: entry_terms,
     by: started_by
       .nullable()
       .describe("The starter of the entry's job; null for an entry without a job."),
     at: time,
-  })
-  .meta({ id: "Entry", description: "An entry of the ledger." });
+  },
+  "An entry of the ledger.",
+);
 
-export const entry_page = z
-  .strictObject({ entries: z.array(entry), next_cursor })
-  .meta({ id: "EntryPage" });
+export const entry_page = named("EntryPage", { entries: z.array(entry), next_cursor });
 
-const entry_event = z
-  .strictObject({
-    line: z.int().min(1).describe("The number of the ledger entry."),
+const entry_event = named(
+  "EntryEvent",
+  {
+    line: positive.describe("The number of the ledger entry."),
     kind: entry_kind,
     amount: z.int().describe("The signed change of the balance."),
     credits: z.int().describe("The balance after this entry."),
-    held: z.int().min(0).describe("The credits that started jobs hold after this entry."),
+    held: count.describe("The credits that started jobs hold after this entry."),
     job: job.nullable().describe("The job as it is now; null for an entry without a job."),
     app: slug.nullable(),
     lot_id: entry_lot,
     terms: entry_terms,
     at: time,
-  })
-  .meta({ id: "EntryEvent", description: "A new ledger entry, with the balance after it." });
+  },
+  "A new ledger entry, with the balance after it.",
+);
 
-const snapshot_event = z
-  .strictObject({
-    line: z.int().min(1).describe("The number of the newest ledger entry."),
+const snapshot_event = named(
+  "SnapshotEvent",
+  {
+    line: positive.describe("The number of the newest ledger entry."),
     kind: z.literal("snapshot"),
     credits: z.int().describe("The balance."),
-    held: z.int().min(0).describe("The credits that started jobs hold."),
-  })
-  .meta({ id: "SnapshotEvent", description: "The state of the account when the stream begins." });
+    held: count.describe("The credits that started jobs hold."),
+  },
+  "The state of the account when the stream begins.",
+);
 
-const job_progressed_event = z
-  .strictObject({ id: uuid, at: time, kind: z.literal("job.progressed"), job })
-  .meta({
-    id: "JobProgressedEvent",
-    description:
-      "A report of progress that changed no credits and no expiry. It has no entry, and is not replayed.",
-  });
+const job_progressed_event = named(
+  "JobProgressedEvent",
+  { id: uuid, at: time, kind: z.literal("job.progressed"), job },
+  "A report of progress that changed no credits and no expiry. It has no entry, and is not replayed.",
+);
 
 const event_connection = z
   .strictObject({ id: uuid, client_id: z.string() })
@@ -412,9 +363,9 @@ export const ACCESS_EVENT_MEMBERS = {
     approval: z.string().describe("The request that the 402 response named."),
     app: slug,
     action: z.string(),
-    credits: z.int().min(0).describe("The most that the job may reserve."),
+    credits: count.describe("The most that the job may reserve."),
     token: z
-      .strictObject({ id: uuid, client_id: z.string().nullable() })
+      .strictObject({ id: uuid, client_id: text_or_null })
       .describe("The token that requested it; without `client_id` it is a personal access token."),
   },
   revoked: {
@@ -427,7 +378,7 @@ export const ACCESS_EVENT_MEMBERS = {
   },
   limit_reached: {
     connection: event_connection,
-    cap: z.strictObject({ credits: z.int().min(0), period: cap_period }),
+    cap: z.strictObject({ credits: count, period: cap_period }),
     resets_at: time
       .nullable()
       .describe("The start of the cap's next period; null: `total` has none."),
@@ -440,40 +391,45 @@ const streamed = {
   at: time,
 };
 
-const approval_event = z
-  .strictObject({
+const approval_event = named(
+  "ApprovalEvent",
+  {
     ...streamed,
     kind: z.enum(APPROVAL_EVENTS),
     ...ACCESS_EVENT_MEMBERS.approval,
-  })
-  .meta({ id: "ApprovalEvent", description: "The holder decided about a job beyond a cap." });
+  },
+  "The holder decided about a job beyond a cap.",
+);
 
-const revoked_event = z
-  .strictObject({
+const revoked_event = named(
+  "ConnectionRevokedEvent",
+  {
     ...streamed,
     kind: z.literal("connection.revoked"),
     ...ACCESS_EVENT_MEMBERS.revoked,
-  })
-  .meta({ id: "ConnectionRevokedEvent", description: "A connection was revoked." });
+  },
+  "A connection was revoked.",
+);
 
-const limit_reached_event = z
-  .strictObject({
+const limit_reached_event = named(
+  "ConnectionLimitEvent",
+  {
     ...streamed,
     kind: z.literal("connection.limit_reached"),
     ...ACCESS_EVENT_MEMBERS.limit_reached,
-  })
-  .meta({
-    id: "ConnectionLimitEvent",
-    description: "A cap of a connection refused a request, for the first time in its period.",
-  });
+  },
+  "A cap of a connection refused a request, for the first time in its period.",
+);
 
-const app_access_event = z
-  .strictObject({
+const app_access_event = named(
+  "AppAccessEvent",
+  {
     ...streamed,
     kind: z.enum(APP_ACCESS_EVENTS),
     ...ACCESS_EVENT_MEMBERS.app_access,
-  })
-  .meta({ id: "AppAccessEvent", description: "The holder stopped an app, or allowed it again." });
+  },
+  "The holder stopped an app, or allowed it again.",
+);
 
 const access_event = z
   .union([approval_event, revoked_event, limit_reached_event, app_access_event])
@@ -487,46 +443,36 @@ export const account_event = z
   .union([entry_event, snapshot_event, job_progressed_event, access_event])
   .meta({ id: "AccountEvent", description: "The JSON of one message of the event stream." });
 
-export const me = z
-  .strictObject({
-    identity_id: z.string(),
-    name: z
-      .string()
-      .nullable()
-      .describe(
-        "Null if it is unknown, or if the caller may not learn it: an OAuth client needs the scope `profile`, and a personal access token must be without limits.",
-      ),
-    email: z.string().nullable().describe("As the name; an OAuth client needs the scope `email`."),
-    email_verified: z
-      .boolean()
-      .nullable()
-      .describe("Null if the caller may not learn the address."),
-    plan: z.string(),
-    operator: z
-      .boolean()
-      .describe(
-        "Whether this caller has operator rights: the person is an operator, and uses a token with the scope `admin` or a page of the service.",
-      ),
-    role: z.enum(OPERATOR_ROLES).optional().describe("Only with `operator: true`."),
-  })
-  .meta({ id: "Me" });
+export const me = named("Me", {
+  identity_id: z.string(),
+  name: text_or_null.describe(
+    "Null if it is unknown, or if the caller may not learn it: an OAuth client needs the scope `profile`, and a personal access token must be without limits.",
+  ),
+  email: text_or_null.describe("As the name; an OAuth client needs the scope `email`."),
+  email_verified: z.boolean().nullable().describe("Null if the caller may not learn the address."),
+  plan: z.string(),
+  operator: z
+    .boolean()
+    .describe(
+      "Whether this caller has operator rights: the person is an operator, and uses a token with the scope `admin` or a page of the service.",
+    ),
+  role: z.enum(OPERATOR_ROLES).optional().describe("Only with `operator: true`."),
+});
 
 const spending_cap = z.strictObject({
-  credits: z.int().min(0),
+  credits: count,
   period: cap_period,
-  spent: z.int().min(0).describe("The credits that count in the current period."),
-  approved: z
-    .int()
-    .min(0)
-    .describe(
-      "The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits` by them.",
-    ),
-  room: z.int().min(0),
+  spent: count.describe("The credits that count in the current period."),
+  approved: count.describe(
+    "The credits of `spent` in jobs that the holder approved one by one. `spent` can exceed `credits` by them.",
+  ),
+  room: count,
   resets_at: time.nullable().describe("The start of the next period; null: `total` has none."),
 });
 
-export const personal_token = z
-  .strictObject({
+export const personal_token = named(
+  "PersonalToken",
+  {
     id: uuid,
     kind: z
       .enum(ALLOWANCE_KINDS)
@@ -537,11 +483,11 @@ export const personal_token = z
     client: z
       .strictObject({
         id: z.string(),
-        host: z.string().nullable().describe("The host of the client's address, if it has one."),
+        host: text_or_null.describe("The host of the client's address, if it has one."),
       })
       .nullable()
       .describe("The OAuth client that holds it; null for a personal access token."),
-    resource: z.string().nullable().describe("The address that it is for; null: this API."),
+    resource: text_or_null.describe("The address that it is for; null: this API."),
     label: z.string(),
     app: slug.nullable().describe("The app that requested the token, as its client named it."),
     scopes: z
@@ -561,29 +507,32 @@ export const personal_token = z
     created_at: time,
     last_used_at: time.nullable().describe("Updated at most once an hour."),
     expires_at: time,
-  })
-  .meta({ id: "PersonalToken", description: "The token itself is not stored and not returned." });
+  },
+  "The token itself is not stored and not returned.",
+);
 
 export const personal_tokens = z.strictObject({ tokens: z.array(personal_token) });
 
-export const token = z.strictObject({ token: z.string() }).meta({ id: "TokenResponse" });
+export const token = named("TokenResponse", { token: z.string() });
 
 export const done = z.strictObject({ ok: z.literal(true) });
 
-export const device_authorization = z
-  .strictObject({
+export const device_authorization = named(
+  "DeviceAuthorization",
+  {
     device_code: z.string().describe("The secret of the program. Do not display it."),
     user_code: z.string().describe("The code that the person compares or types."),
     verification_uri: z.url(),
     verification_uri_complete: z.url().describe("Includes the user code, for a link or a QR code."),
-    expires_in: z.int().min(1).describe("Seconds."),
-    interval: z.int().min(1).describe("Seconds between two polls."),
-  })
-  .meta({ id: "DeviceAuthorization", description: "RFC 8628, section 3.2." });
+    expires_in: positive.describe("Seconds."),
+    interval: positive.describe("Seconds between two polls."),
+  },
+  "RFC 8628, section 3.2.",
+);
 
 export const device_pending = z.strictObject({
   code: z.enum(["authorization_pending", "slow_down"]),
-  interval: z.int().min(1),
+  interval: positive,
 });
 
 export const public_keys = z.strictObject({

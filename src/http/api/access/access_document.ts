@@ -5,37 +5,34 @@ import { ACCESS } from "../../openapi/examples.ts";
 import { personal_token, slug, time } from "../../openapi/schemas.ts";
 import { readAccess } from "./read.ts";
 import { allowApp, stopApp } from "./stop.ts";
+import { count, named, text_or_null } from "../../openapi/shapes.ts";
 
 const last_used_at = time.nullable();
 
-const spent_this_month = z
-  .int()
-  .min(0)
+const spent_this_month = count
   .nullable()
   .describe(
     "The cost of its jobs that ended in this month (UTC), less refunds by operators. Null if the account has more than 20,000 entries of this month.",
   );
 
-const app = z
-  .strictObject({
-    slug,
-    name: z.string().describe("The slug if the app is not registered."),
-    icon: z.url().nullable(),
-    host: z.string().nullable().describe("The host of its pages; null if none is registered."),
-    state: z
-      .enum(["open", "stopped"])
-      .describe(
-        "`open`: its key and its pages may use the account. `stopped`: the holder ended that.",
-      ),
-    last_used_at: last_used_at.describe(
-      "When its key or its pages last started a job. Null: none of the account's newest 20,000 entries says so.",
+const app = named("AccessApp", {
+  slug,
+  name: z.string().describe("The slug if the app is not registered."),
+  icon: z.url().nullable(),
+  host: text_or_null.describe("The host of its pages; null if none is registered."),
+  state: z
+    .enum(["open", "stopped"])
+    .describe(
+      "`open`: its key and its pages may use the account. `stopped`: the holder ended that.",
     ),
-    spent_this_month: spent_this_month.describe(
-      "As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that the holder started in a browser count for the job's app, and what a connection or a token spends in the app counts there.",
-    ),
-    started_jobs: z.int().min(0).describe("Its jobs that are started now, whatever started them."),
-  })
-  .meta({ id: "AccessApp" });
+  last_used_at: last_used_at.describe(
+    "When its key or its pages last started a job. Null: none of the account's newest 20,000 entries says so.",
+  ),
+  spent_this_month: spent_this_month.describe(
+    "As of a connection, for jobs that its key or its pages started, also those of another app. Jobs that the holder started in a browser count for the job's app, and what a connection or a token spends in the app counts there.",
+  ),
+  started_jobs: count.describe("Its jobs that are started now, whatever started them."),
+});
 
 const { id, resource, scopes, apps, caps, ends_with_session, created_at, expires_at } =
   personal_token.shape;
@@ -62,12 +59,11 @@ const EXCHANGED = "The tokens that were exchanged from it, and end with it.";
 
 const connection = z.strictObject({
   ...allowance,
-  client_id: z
-    .string()
-    .nullable()
-    .describe("Null for a program's token that was exchanged without a client."),
+  client_id: text_or_null.describe(
+    "Null for a program's token that was exchanged without a client.",
+  ),
   name: z.string(),
-  host: z.string().nullable().describe("The host of the client's address; null if registered."),
+  host: text_or_null.describe("The host of the client's address; null if registered."),
   registered: z.boolean().describe("Whether an operator of this service registered the client."),
   get children(): z.ZodType {
     return z.array(connection).describe(EXCHANGED);
@@ -85,16 +81,14 @@ const token = z.strictObject({
 });
 token.register(z.globalRegistry, { id: "AccessToken" });
 
-const browser = z
-  .strictObject({
-    id: z.string(),
-    current: z.boolean().describe("Whether this request was sent from this browser."),
-    browser: z.string().nullable().describe("The browser and its system; null if unknown."),
-    place: z.string().nullable().describe("Where it was last used; null if unknown."),
-    started_at: time,
-    last_used_at: last_used_at.describe("Accurate to a day."),
-  })
-  .meta({ id: "AccessBrowser" });
+const browser = named("AccessBrowser", {
+  id: z.string(),
+  current: z.boolean().describe("Whether this request was sent from this browser."),
+  browser: text_or_null.describe("The browser and its system; null if unknown."),
+  place: text_or_null.describe("Where it was last used; null if unknown."),
+  started_at: time,
+  last_used_at: last_used_at.describe("Accurate to a day."),
+});
 
 const of_app = {
   description: "The app as it is now.",
@@ -135,14 +129,12 @@ export const access = describe(
         "Each list has the newest use first. Only for the service's own pages, and for a personal access token without limits; others get 403 `scope`.",
       success: {
         description: "Apps, connections of OAuth clients, personal access tokens and browsers.",
-        schema: z
-          .strictObject({
-            apps: z.array(app),
-            connections: z.array(connection),
-            tokens: z.array(token),
-            browsers: z.array(browser).describe("At most 50."),
-          })
-          .meta({ id: "Access" }),
+        schema: named("Access", {
+          apps: z.array(app),
+          connections: z.array(connection),
+          tokens: z.array(token),
+          browsers: z.array(browser).describe("At most 50."),
+        }),
         example: ACCESS,
       },
     },

@@ -4,54 +4,50 @@ import { REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
 import { done, describe } from "../../../openapi/operation.ts";
 import * as endpoints from "./clients.ts";
 import { record_version, time } from "../../../openapi/schemas.ts";
+import { named, text_or_null } from "../../../openapi/shapes.ts";
 
 const id = z.string().regex(REGISTRATION_ID_PATTERN);
 
-const client = z
-  .strictObject({
-    id,
-    client_id: z.string().describe("The value that the client sends as `client_id`."),
-    name: z.string().describe("The name that people see on the consent page."),
-    redirect_uris: z.array(z.string()),
-    post_logout_redirect_uris: z
-      .array(z.string())
-      .describe("Where a browser may go after the client signed a person out."),
-    public: z.boolean().describe("Without a secret."),
-    pkce_optional: z.boolean(),
-    version: record_version,
-    created_at: time,
-    last_used_at: time
-      .nullable()
-      .describe("The start of the UTC day on which it last got tokens; null: never."),
-  })
-  .meta({ id: "OAuthClient" });
+const client = named("OAuthClient", {
+  id,
+  client_id: z.string().describe("The value that the client sends as `client_id`."),
+  name: z.string().describe("The name that people see on the consent page."),
+  redirect_uris: z.array(z.string()),
+  post_logout_redirect_uris: z
+    .array(z.string())
+    .describe("Where a browser may go after the client signed a person out."),
+  public: z.boolean().describe("Without a secret."),
+  pkce_optional: z.boolean(),
+  version: record_version,
+  created_at: time,
+  last_used_at: time
+    .nullable()
+    .describe("The start of the UTC day on which it last got tokens; null: never."),
+});
 
-const client_page = z
-  .strictObject({ clients: z.array(client) })
-  .meta({ id: "OAuthClientList", description: "All OAuth clients of the app, by id." });
+const client_page = named(
+  "OAuthClientList",
+  { clients: z.array(client) },
+  "All OAuth clients of the app, by id.",
+);
 
-const one_client = z.strictObject({ client }).meta({ id: "OneOAuthClient" });
+const one_client = named("OneOAuthClient", { client });
 
-const saved_client = z
-  .strictObject({
-    client,
-    client_id: z.string(),
-    client_secret: z
-      .string()
-      .optional()
-      .describe("Only in the response that made the client confidential."),
-  })
-  .meta({ id: "SavedOAuthClient" });
+const saved_client = named("SavedOAuthClient", {
+  client,
+  client_id: z.string(),
+  client_secret: z
+    .string()
+    .optional()
+    .describe("Only in the response that made the client confidential."),
+});
 
-const replaced_secret = z
-  .strictObject({
-    client_secret: z
-      .string()
-      .nullable()
-      .describe("The new secret. Null in the response to a retry, because it is shown only once."),
-    client,
-  })
-  .meta({ id: "ReplacedClientSecret" });
+const replaced_secret = named("ReplacedClientSecret", {
+  client_secret: text_or_null.describe(
+    "The new secret. Null in the response to a retry, because it is shown only once.",
+  ),
+  client,
+});
 
 const path = { id: id.meta({ examples: ["web"] }) };
 

@@ -4,32 +4,29 @@ import { PERIODS } from "../../../../domain/plans.ts";
 import { describe, done } from "../../../openapi/operation.ts";
 import { record_version, slug, time } from "../../../openapi/schemas.ts";
 import * as endpoints from "./plans.ts";
+import { named } from "../../../openapi/shapes.ts";
 
 const plan_id = z.string().describe("The plan's id, a slug.");
 
-const rule = z
-  .strictObject({
-    credits: z.int().describe("The credits of each period. They expire when the next ones come."),
-    every: z.enum(PERIODS),
-    rollover_max: z
-      .int()
-      .describe("The most that is left of a period's credits for one more period."),
-    app_slugs: z
-      .array(slug)
-      .nullable()
-      .describe("The only apps that can use the credits; null: all apps."),
-  })
-  .meta({ id: "PlanRule" });
+const rule = named("PlanRule", {
+  credits: z.int().describe("The credits of each period. They expire when the next ones come."),
+  every: z.enum(PERIODS),
+  rollover_max: z
+    .int()
+    .describe("The most that is left of a period's credits for one more period."),
+  app_slugs: z
+    .array(slug)
+    .nullable()
+    .describe("The only apps that can use the credits; null: all apps."),
+});
 
-const plan = z
-  .strictObject({
-    id: plan_id,
-    name: z.string(),
-    recurring: z.array(rule),
-    version: record_version,
-    created_at: time,
-  })
-  .meta({ id: "Plan" });
+const plan = named("Plan", {
+  id: plan_id,
+  name: z.string(),
+  recurring: z.array(rule),
+  version: record_version,
+  created_at: time,
+});
 
 const listed_plan = plan
   .extend({
@@ -57,7 +54,7 @@ export const plans = describe(endpoints, {
     description: "All of them, by id, each with how many accounts have it.",
     success: {
       description: "The plans.",
-      schema: z.strictObject({ plans: z.array(listed_plan) }).meta({ id: "PlanList" }),
+      schema: named("PlanList", { plans: z.array(listed_plan) }),
       example: { plans: [LISTED] },
     },
   },
@@ -68,7 +65,7 @@ export const plans = describe(endpoints, {
     path,
     success: {
       description: "The plan.",
-      schema: z.strictObject({ plan: listed_plan }).meta({ id: "OneListedPlan" }),
+      schema: named("OneListedPlan", { plan: listed_plan }),
       example: { plan: LISTED },
     },
   },
@@ -81,7 +78,7 @@ export const plans = describe(endpoints, {
     example: { ...SETTINGS, version: 1 },
     success: {
       description: "The plan.",
-      schema: z.strictObject({ plan }).meta({ id: "OnePlan" }),
+      schema: named("OnePlan", { plan }),
       example: { plan: EXAMPLE },
     },
   },

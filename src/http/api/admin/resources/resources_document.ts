@@ -4,29 +4,30 @@ import { REGISTRATION_ID_PATTERN } from "../../../../domain/oauth_client.ts";
 import { done, describe } from "../../../openapi/operation.ts";
 import * as endpoints from "./resources.ts";
 import { record_version, time } from "../../../openapi/schemas.ts";
+import { named } from "../../../openapi/shapes.ts";
 
 const id = z.string().regex(REGISTRATION_ID_PATTERN);
 
-const resource = z
-  .strictObject({
-    id,
-    uri: z
-      .string()
-      .describe("The value that clients send as `resource`, and the `aud` of its tokens."),
-    scopes: z.array(z.string()).describe("The scopes that clients may request for it."),
-    charges: z
-      .boolean()
-      .describe("Whether people who connect a client to it let the app charge them for it."),
-    version: record_version,
-    created_at: time,
-  })
-  .meta({ id: "Resource" });
+const resource = named("Resource", {
+  id,
+  uri: z
+    .string()
+    .describe("The value that clients send as `resource`, and the `aud` of its tokens."),
+  scopes: z.array(z.string()).describe("The scopes that clients may request for it."),
+  charges: z
+    .boolean()
+    .describe("Whether people who connect a client to it let the app charge them for it."),
+  version: record_version,
+  created_at: time,
+});
 
-const resource_list = z
-  .strictObject({ resources: z.array(resource) })
-  .meta({ id: "ResourceList", description: "All protected resources of the app, by id." });
+const resource_list = named(
+  "ResourceList",
+  { resources: z.array(resource) },
+  "All protected resources of the app, by id.",
+);
 
-const one_resource = z.strictObject({ resource }).meta({ id: "OneResource" });
+const one_resource = named("OneResource", { resource });
 
 const path = { id: id.meta({ examples: ["mcp"] }) };
 

@@ -4,124 +4,117 @@ import { SUBSCRIBABLE_EVENTS, WEBHOOK_ID_PATTERN } from "../../../../domain/webh
 import { done, describe } from "../../../openapi/operation.ts";
 import * as endpoints from "./webhooks.ts";
 import { next_cursor, record_version, time } from "../../../openapi/schemas.ts";
+import { count, named, positive, text_or_null } from "../../../openapi/shapes.ts";
 
 const id = z.string().regex(WEBHOOK_ID_PATTERN);
 const time_or_null = time.nullable();
-const text_or_null = z.string().nullable();
 
-const webhook = z
-  .strictObject({
-    id,
-    url: z.string(),
-    events: z.array(z.enum(SUBSCRIBABLE_EVENTS)),
-    thresholds: z
-      .array(z.int().min(1))
-      .describe("Balances in credits, in ascending order, at which `credits.low` is sent."),
-    active: z.boolean().describe("False: nothing is delivered, but events are not lost."),
-    paused_at: time_or_null.describe("Since when it is not active; null: it is."),
-    paused_reason: text_or_null.describe(
-      "Why the service paused it; null: it is active, or its owner paused it.",
-    ),
-    last_success_at: time_or_null.describe(
-      "The minute of the last delivery that succeeded; null: none.",
-    ),
-    last_error: text_or_null.describe("Why the last delivery that failed did so; null: none did."),
-    last_error_at: time_or_null,
-    failing_since: time_or_null.describe(
-      "When the first delivery failed after the last success; null: the last one succeeded.",
-    ),
-    version: record_version,
-    created_at: time,
-  })
-  .meta({ id: "Webhook" });
+const webhook = named("Webhook", {
+  id,
+  url: z.string(),
+  events: z.array(z.enum(SUBSCRIBABLE_EVENTS)),
+  thresholds: z
+    .array(positive)
+    .describe("Balances in credits, in ascending order, at which `credits.low` is sent."),
+  active: z.boolean().describe("False: nothing is delivered, but events are not lost."),
+  paused_at: time_or_null.describe("Since when it is not active; null: it is."),
+  paused_reason: text_or_null.describe(
+    "Why the service paused it; null: it is active, or its owner paused it.",
+  ),
+  last_success_at: time_or_null.describe(
+    "The minute of the last delivery that succeeded; null: none.",
+  ),
+  last_error: text_or_null.describe("Why the last delivery that failed did so; null: none did."),
+  last_error_at: time_or_null,
+  failing_since: time_or_null.describe(
+    "When the first delivery failed after the last success; null: the last one succeeded.",
+  ),
+  version: record_version,
+  created_at: time,
+});
 
-const secret = z.string().nullable();
+const secret = text_or_null;
 
-const saved_webhook = z
-  .strictObject({
-    webhook,
-    secret: secret.describe(
-      "`whsec_` and 32 bytes in base64, only in the response that created the webhook; otherwise null.",
-    ),
-  })
-  .meta({ id: "SavedWebhook" });
+const saved_webhook = named("SavedWebhook", {
+  webhook,
+  secret: secret.describe(
+    "`whsec_` and 32 bytes in base64, only in the response that created the webhook; otherwise null.",
+  ),
+});
 
-const rotated_secret = z
-  .strictObject({
-    secret: secret.describe("The new secret; null in the response to a repeated request."),
-  })
-  .meta({ id: "RotatedSecret" });
+const rotated_secret = named("RotatedSecret", {
+  secret: secret.describe("The new secret; null in the response to a repeated request."),
+});
 
-const tested_webhook = z
-  .strictObject({
-    status: z.int().nullable().describe("The receiver's status; null: it did not respond."),
-    duration_ms: z.int().min(0),
-    error: text_or_null.describe("Why the receiver did not accept the event; null: it did."),
-    response: text_or_null.describe(
-      "The first 1,024 bytes of a response that did not accept it. Null for an app's key.",
-    ),
-  })
-  .meta({ id: "TestedWebhook" });
+const tested_webhook = named("TestedWebhook", {
+  status: z.int().nullable().describe("The receiver's status; null: it did not respond."),
+  duration_ms: count,
+  error: text_or_null.describe("Why the receiver did not accept the event; null: it did."),
+  response: text_or_null.describe(
+    "The first 1,024 bytes of a response that did not accept it. Null for an app's key.",
+  ),
+});
 
-const delivery = z
-  .strictObject({
+const delivery = named(
+  "WebhookDelivery",
+  {
     event_id: z.string().describe("`webhook-id` of the event."),
     type: z.enum(SUBSCRIBABLE_EVENTS),
-    identity_id: z
-      .string()
-      .nullable()
-      .describe("The account's holder; null: the event concerns the app itself."),
-    line: z.int().min(0).describe("The entry after which the account's deliveries wait."),
-    attempts: z.int().min(0).describe("0: it was not tried, because the webhook is paused."),
+    identity_id: text_or_null.describe(
+      "The account's holder; null: the event concerns the app itself.",
+    ),
+    line: count.describe("The entry after which the account's deliveries wait."),
+    attempts: count.describe("0: it was not tried, because the webhook is paused."),
     status: z
       .enum(["pending", "failed"])
       .describe("`failed`: the webhook was paused after its last attempt."),
     last_error: text_or_null,
     at: time.describe("When it was tried last, or began to wait."),
     retry_at: time_or_null.describe("When it is tried again; null: when the webhook is active."),
-  })
-  .meta({
-    id: "WebhookDelivery",
-    description: "The event of an account that holds up those after it.",
-  });
+  },
+  "The event of an account that holds up those after it.",
+);
 
-const delivery_page = z
-  .strictObject({
-    replays_since: time_or_null.describe(
-      "Since when the events of all accounts are being sent again; null: they are not.",
-    ),
-    deliveries: z.array(delivery),
-    next_cursor,
-  })
-  .meta({ id: "WebhookDeliveryPage" });
+const delivery_page = named("WebhookDeliveryPage", {
+  replays_since: time_or_null.describe(
+    "Since when the events of all accounts are being sent again; null: they are not.",
+  ),
+  deliveries: z.array(delivery),
+  next_cursor,
+});
 
-const attempt = z
-  .strictObject({
+const attempt = named(
+  "WebhookAttempt",
+  {
     at: time.describe("When it ended."),
     event_id: z.string().describe("`webhook-id` of the event."),
     type: z.enum(SUBSCRIBABLE_EVENTS),
-    identity_id: z
-      .string()
-      .nullable()
-      .describe("The account's holder; null: the event concerns the app itself."),
-    line: z.int().min(0).describe("The ledger entry, or the newest one when it happened."),
-    attempts: z.int().min(1).describe("How often the event was tried by then."),
+    identity_id: text_or_null.describe(
+      "The account's holder; null: the event concerns the app itself.",
+    ),
+    line: count.describe("The ledger entry, or the newest one when it happened."),
+    attempts: positive.describe("How often the event was tried by then."),
     status: z.int().nullable().describe("The receiver's status; null: it did not respond."),
-    duration_ms: z.int().min(0),
+    duration_ms: count,
     error: text_or_null.describe("Why the receiver did not accept the event; null: it did."),
     response: text_or_null.describe(
       "The first 1,024 bytes of a response that did not accept it. Null for roles below admin, for an app's key, and with `identity_id`.",
     ),
-  })
-  .meta({ id: "WebhookAttempt", description: "An event that was sent." });
+  },
+  "An event that was sent.",
+);
 
-const attempt_list = z
-  .strictObject({ attempts: z.array(attempt) })
-  .meta({ id: "WebhookAttemptList", description: "The newest first." });
+const attempt_list = named(
+  "WebhookAttemptList",
+  { attempts: z.array(attempt) },
+  "The newest first.",
+);
 
-const webhook_list = z
-  .strictObject({ webhooks: z.array(webhook) })
-  .meta({ id: "WebhookList", description: "All webhooks of the app, by id." });
+const webhook_list = named(
+  "WebhookList",
+  { webhooks: z.array(webhook) },
+  "All webhooks of the app, by id.",
+);
 
 const path = { id: id.meta({ examples: ["main"] }) };
 

@@ -6,15 +6,13 @@ import { APP_ACCESS_EVENTS, APPROVAL_EVENTS } from "../../../../domain/access_ev
 import { APP_EVENTS } from "../../../../domain/webhook.ts";
 import { app_pause } from "../../../openapi/app_schemas.ts";
 import { ACCESS_EVENT_MEMBERS, job, time } from "../../../openapi/schemas.ts";
+import { count, named, positive, text_or_null } from "../../../openapi/shapes.ts";
 
 const of_account = {
   identity_id: z.string().describe("The account's holder."),
-  line: z
-    .int()
-    .min(0)
-    .describe("The number of the ledger entry, or of the newest one when it happened."),
+  line: count.describe("The number of the ledger entry, or of the newest one when it happened."),
   credits: z.int().describe("The balance after that entry."),
-  held: z.int().min(0).describe("Credits that started jobs hold after that entry."),
+  held: count.describe("Credits that started jobs hold after that entry."),
 };
 
 const of_event = {
@@ -22,8 +20,9 @@ const of_event = {
   test: z.literal(true).optional().describe("Only in a test: the event is a sample."),
 };
 
-const job_event = z
-  .strictObject({
+const job_event = named(
+  "JobWebhookEvent",
+  {
     type: z.enum(["job.created", "job.completed", "job.failed", "job.expired"]),
     ...of_event,
     data: z.strictObject({
@@ -36,11 +35,13 @@ const job_event = z
       held: of_account.held.nullable().describe("As `credits`: what started jobs hold."),
       job: job.describe("The job as it is when the event is sent."),
     }),
-  })
-  .meta({ id: "JobWebhookEvent", description: "One of the app's own jobs." });
+  },
+  "One of the app's own jobs.",
+);
 
-const credits_event = z
-  .strictObject({
+const credits_event = named(
+  "CreditsWebhookEvent",
+  {
     type: z.enum([
       "credits.granted",
       "credits.refused",
@@ -53,181 +54,164 @@ const credits_event = z
       ...of_account,
       job: job.optional().describe("The app's own job whose cost an operator gave back."),
     }),
-  })
-  .meta({
-    id: "CreditsWebhookEvent",
-    description: "An account that is open for the app. `credits.refused`: a request got 402.",
-  });
+  },
+  "An account that is open for the app. `credits.refused`: a request got 402.",
+);
 
-const progressed_event = z
-  .strictObject({
+const progressed_event = named(
+  "ProgressedJobWebhookEvent",
+  {
     type: z.literal("job.progressed"),
     ...of_event,
     data: z.strictObject({
       identity_id: of_account.identity_id,
       job_id: z.uuid(),
-      step: z.int().min(1).describe("Grows with each step of the job."),
-      spent: z.int().min(0).nullable().describe("Credits spent so far; null: never reported."),
+      step: positive.describe("Grows with each step of the job."),
+      spent: count.nullable().describe("Credits spent so far; null: never reported."),
       done: z.number().min(0).max(1).nullable().describe("The part that is done; null: unknown."),
-      message: z.string().nullable(),
+      message: text_or_null,
     }),
-  })
-  .meta({
-    id: "ProgressedJobWebhookEvent",
-    description:
-      "A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each job is sent.",
-  });
+  },
+  "A step of one of the app's own jobs, as it was then. Of steps that wait, only the newest of each job is sent.",
+);
 
-const changed_event = z
-  .strictObject({
+const changed_event = named(
+  "ChangedCreditsWebhookEvent",
+  {
     type: z.literal("credits.changed"),
     ...of_event,
     data: z.strictObject({
       ...of_account,
-      bought: z.int().min(0).describe("The bought part of `credits`."),
+      bought: count.describe("The bought part of `credits`."),
     }),
-  })
-  .meta({
-    id: "ChangedCreditsWebhookEvent",
-    description:
-      "The newest balance of an account that is open for the app, at most once a second. Changes in between have no event.",
-  });
+  },
+  "The newest balance of an account that is open for the app, at most once a second. Changes in between have no event.",
+);
 
-const low_event = z
-  .strictObject({
+const low_event = named(
+  "LowCreditsWebhookEvent",
+  {
     type: z.literal("credits.low"),
     ...of_event,
     data: z.strictObject({
       ...of_account,
       spendable: z.int().describe("The credits that the app can use, which the thresholds count."),
-      threshold: z.int().min(1).describe("The lowest threshold that they fell to or below."),
+      threshold: positive.describe("The lowest threshold that they fell to or below."),
     }),
-  })
-  .meta({
-    id: "LowCreditsWebhookEvent",
-    description: "The credits that the app can use crossed a threshold.",
-  });
+  },
+  "The credits that the app can use crossed a threshold.",
+);
 
-const expiring_event = z
-  .strictObject({
+const expiring_event = named(
+  "ExpiringCreditsWebhookEvent",
+  {
     type: z.literal("credits.expiring"),
     ...of_event,
     data: z.strictObject({
       ...of_account,
       lot_id: z.uuid(),
-      expiring: z.int().min(1).describe("What is left of the lot, without held credits."),
+      expiring: positive.describe("What is left of the lot, without held credits."),
       expires_at: time,
     }),
-  })
-  .meta({
-    id: "ExpiringCreditsWebhookEvent",
-    description: "Sent a week and a day before credits expire that the app can use.",
-  });
+  },
+  "Sent a week and a day before credits expire that the app can use.",
+);
 
-const expired_event = z
-  .strictObject({
+const expired_event = named(
+  "ExpiredCreditsWebhookEvent",
+  {
     type: z.literal("credits.expired"),
     ...of_event,
     data: z.strictObject({
       ...of_account,
       lot_id: z.uuid(),
-      expired: z.int().min(1).describe("The credits that expired."),
+      expired: positive.describe("The credits that expired."),
     }),
-  })
-  .meta({
-    id: "ExpiredCreditsWebhookEvent",
-    description: "Credits that the app could use have expired.",
-  });
+  },
+  "Credits that the app could use have expired.",
+);
 
-const top_up_event = z
-  .strictObject({
+const top_up_event = named(
+  "FailedTopUpWebhookEvent",
+  {
     type: z.literal("topup.failed"),
     ...of_event,
     data: z.strictObject({
       ...of_account,
       reason: z.enum(CHARGE_FAILURES),
-      attempt: z.int().min(1).describe("The failed charges in a row, with this one."),
+      attempt: positive.describe("The failed charges in a row, with this one."),
     }),
-  })
-  .meta({
-    id: "FailedTopUpWebhookEvent",
-    description: "A charge of automatic top-up failed. After three in a row it is switched off.",
-  });
+  },
+  "A charge of automatic top-up failed. After three in a row it is switched off.",
+);
 
-const top_up_disabled_event = z
-  .strictObject({
+const top_up_disabled_event = named(
+  "DisabledTopUpWebhookEvent",
+  {
     type: z.literal("topup.disabled"),
     ...of_event,
     data: z.strictObject({ ...of_account, reason: z.enum(TOP_UP_OFF_REASONS) }),
-  })
-  .meta({
-    id: "DisabledTopUpWebhookEvent",
-    description: "Automatic top-up was switched off: by the `holder`, or for another reason.",
-  });
+  },
+  "Automatic top-up was switched off: by the `holder`, or for another reason.",
+);
 
-const ping_event = z
-  .strictObject({ type: z.literal("ping"), ...of_event, data: z.strictObject({}) })
-  .meta({ id: "PingWebhookEvent", description: "Sent by a test." });
+const ping_event = named(
+  "PingWebhookEvent",
+  { type: z.literal("ping"), ...of_event, data: z.strictObject({}) },
+  "Sent by a test.",
+);
 
 const identity = { identity_id: of_account.identity_id };
 
-const approval_event = z
-  .strictObject({
+const approval_event = named(
+  "ApprovalWebhookEvent",
+  {
     type: z.enum(APPROVAL_EVENTS),
     ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.approval }),
-  })
-  .meta({
-    id: "ApprovalWebhookEvent",
-    description:
-      "The holder decided about a job beyond a cap, which one of the app's clients requested.",
-  });
+  },
+  "The holder decided about a job beyond a cap, which one of the app's clients requested.",
+);
 
-const revoked_event = z
-  .strictObject({
+const revoked_event = named(
+  "ConnectionRevokedWebhookEvent",
+  {
     type: z.literal("connection.revoked"),
     ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.revoked }),
-  })
-  .meta({
-    id: "ConnectionRevokedWebhookEvent",
-    description: "A connection of one of the app's clients was revoked.",
-  });
+  },
+  "A connection of one of the app's clients was revoked.",
+);
 
-const limit_reached_event = z
-  .strictObject({
+const limit_reached_event = named(
+  "ConnectionLimitWebhookEvent",
+  {
     type: z.literal("connection.limit_reached"),
     ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.limit_reached }),
-  })
-  .meta({
-    id: "ConnectionLimitWebhookEvent",
-    description:
-      "A cap of a connection of one of the app's clients refused a request, for the first time in its period.",
-  });
+  },
+  "A cap of a connection of one of the app's clients refused a request, for the first time in its period.",
+);
 
-const app_access_event = z
-  .strictObject({
+const app_access_event = named(
+  "AppAccessWebhookEvent",
+  {
     type: z.enum(APP_ACCESS_EVENTS),
     ...of_event,
     data: z.strictObject({ ...identity, ...ACCESS_EVENT_MEMBERS.app_access }),
-  })
-  .meta({
-    id: "AppAccessWebhookEvent",
-    description: "The holder stopped the app, or allowed it again.",
-  });
+  },
+  "The holder stopped the app, or allowed it again.",
+);
 
-const app_event = z
-  .strictObject({
+const app_event = named(
+  "AppWebhookEvent",
+  {
     type: z.enum(APP_EVENTS),
     ...of_event,
     data: z.strictObject({ app: z.string().describe("The app's slug."), paused: app_pause }),
-  })
-  .meta({
-    id: "AppWebhookEvent",
-    description:
-      "An operator paused the app or changed the message of its pause, or let it continue.",
-  });
+  },
+  "An operator paused the app or changed the message of its pause, or let it continue.",
+);
 
 const EVENTS = [
   job_event,
