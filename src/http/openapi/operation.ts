@@ -290,7 +290,7 @@ function successResponse(success: Success, more: ResponseHeaders): ZodOpenApiRes
 /** The part of an operation that the Worker does not need: prose, examples, and the schemas of responses. */
 interface Description extends Pick<
   OperationOptions,
-  "tag" | "summary" | "description" | "success" | "headers" | "pages" | "signin_url"
+  "summary" | "description" | "success" | "headers" | "pages" | "signin_url"
 > {
   /** Descriptions and examples of parameters of the path that {@link PARAMETERS} does not have. */
   readonly path?: Readonly<Record<string, z.ZodType>>;
@@ -329,6 +329,7 @@ export const isDescribed = (endpoint: Endpoint): boolean => described.has(endpoi
  * operation. An endpoint without a description does not compile.
  */
 export function describe<Exports extends object>(
+  tag: OperationOptions["tag"],
   exported: Exports,
   descriptions: { readonly [Name in keyof EndpointsOf<Exports>]: Description },
 ): ZodOpenApiPathsObject {
@@ -339,7 +340,7 @@ export function describe<Exports extends object>(
     described.add(endpoint);
     paths[path] = {
       ...paths[path],
-      [method.toLowerCase()]: describeOne(id, endpoint, description),
+      [method.toLowerCase()]: describeOne(id, tag, endpoint, description),
     };
   }
   return paths;
@@ -354,6 +355,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodType>> = {
 
 function describeOne(
   id: string,
+  tag: OperationOptions["tag"],
   endpoint: Endpoint,
   { path: parameters, body: schema, example = {}, ...description }: Description,
 ): ZodOpenApiOperationObject {
@@ -367,6 +369,7 @@ function describeOne(
   const described = operation({
     ...description,
     id,
+    tag,
     security: SECURITY_OF[caller],
     refusals: refusalsOf(endpoint),
     ...(names.length === 0 ? {} : { path }),

@@ -97,10 +97,10 @@ const of_app = {
 };
 
 export const access = describe(
+  "Access",
   { readAccess, stopApp, allowApp },
   {
     stopApp: {
-      tag: "Access",
       summary: "Stop an app",
       description:
         "Until it is allowed again, the app's key, its pages and other credentials start no job for it, and its key and pages read nothing except its jobs that were started before. Those can still be completed; with `started_jobs: expire` they expire now, as the app's policy says. Connections of the app's clients and to its resources are revoked for good. The same callers as for the list.",
@@ -113,7 +113,6 @@ export const access = describe(
       success: of_app,
     },
     allowApp: {
-      tag: "Access",
       summary: "Allow a stopped app again",
       description:
         "Only on the service's own pages. Revoked connections stay revoked. The account does not become open for an app that it was never open for: then `app` is null.",
@@ -123,7 +122,6 @@ export const access = describe(
       },
     },
     readAccess: {
-      tag: "Access",
       summary: "Everything that may act on the account",
       description:
         "Each list has the newest use first. Only for the service's own pages, and for a personal access token without limits; others get 403 `scope`.",

@@ -10,9 +10,8 @@ const at = ENTRY.at;
 const REASON = { reason: "Support case 4711" };
 const { done: _done, message: _message, metadata: _, ...JOB_IN_LIST } = JOB;
 
-export const service_of_operators = describe(endpoints, {
+export const service_of_operators = describe("Operators", endpoints, {
   rebuildAccounts: {
-    tag: "Operators",
     summary: "Repair the read model of all accounts, a page at a time",
     description:
       "Compares the accounts of one page of people with the read model; each account sends the rows that are missing. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` repairs the same page again, which is safe.",
@@ -30,7 +29,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   reconcilePayments: {
-    tag: "Operators",
     summary: "Book payments whose webhook did not arrive, a page at a time",
     description: `Compares Stripe's checkouts and refunds of the last ${RECONCILED_DAYS.checkouts} days, and its disputes of the last ${RECONCILED_DAYS.disputes} days, with the accounts, and books what is missing, once. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. A repeated \`Idempotency-Key\` compares the same page again, which is safe. If the service sells no credits, the response is 404.`,
     example: {},
@@ -54,7 +52,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   findJobs: {
-    tag: "Operators",
     summary: "Jobs across accounts",
     description:
       "The data comes from the read model, which has no metadata. The newest first. A page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`. With `sort=cost`, those that cost most (`actual_cost` less `refunded`) among the newest 4,000 jobs of all accounts up to `to`, and then there is no further page.",
@@ -65,7 +62,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   readStats: {
-    tag: "Operators",
     summary: "Totals by day",
     description:
       "UTC days from `from` up to and excluding `to`. Without a query, the last 30 days.",
@@ -96,7 +92,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   readMoney: {
-    tag: "Operators",
     summary: "Credits and money of a period, to close a month",
     description:
       "Without `from` and `to`, the last 30 days. A period has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`, `revenue`, `accounts` with the identity, balance and held credits of each account now, or `month`. With `month` instead of `from` and `to`, the response is `MonthMoney`: what all people owned before and after a month, each change between, and what was paid for the bought credits that are left. The data comes from the read model.",
@@ -122,7 +117,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   inspectHealth: {
-    tag: "Operators",
     summary: "Figures that show whether the service is healthy",
     description:
       "Each figure has a limit, and is a warning above it. A store that does not respond makes its figures unknown, and the response is still 200.",
@@ -149,7 +143,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   listOperators: {
-    tag: "Operators",
     summary: "List the entries of OPERATORS with their roles",
     description:
       "A person whom several entries name has the role of the most specific one: an identity id, then an address with its provider, then an address.",
@@ -162,7 +155,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   listRequests: {
-    tag: "Operators",
     summary: "The service's traffic, and requests that failed or that you look for",
     description:
       "Rates of the last hour and day, and the routes of the last hour. `requests` are the newest of the last seven days with this `request_id`, `account` (an identity, or an address of one person) or `app`; without a filter, those that failed. The data comes from Cloudflare's Analytics Engine, seconds late, and a busy route is sampled; a local service remembers its last 1,000 requests.",
@@ -205,7 +197,6 @@ export const service_of_operators = describe(endpoints, {
     },
   },
   listAudit: {
-    tag: "Operators",
     summary: "List operators' actions, newest first",
     description:
       "One record per action, with its actor, time, reason and request id. `actor` and `subject` may be e-mail addresses. An action on several accounts has one record for each, with the same request id. With `Accept: text/csv`, the newest 10,000 records as CSV.",

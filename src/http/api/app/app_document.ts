@@ -16,9 +16,8 @@ const own_app = registered_app
   })
   .meta({ id: "OwnApp", description: "The app of the key." });
 
-export const app_itself = describe(endpoints, {
+export const app_itself = describe("Apps", endpoints, {
   readApp: {
-    tag: "Apps",
     summary: "The app itself, for its server",
     description:
       "Settings as of at most a minute ago. While `paused` is not null, new jobs get 403 `app_paused`; started jobs can end. Send the app's key, and no account.",

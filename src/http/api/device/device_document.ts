@@ -9,10 +9,10 @@ import * as schemas from "../../openapi/schemas.ts";
 import { DEVICE } from "../../openapi/examples.ts";
 
 export const device = describe(
+  "Device login",
   { ...start, ...complete, ...poll },
   {
     startDeviceLogin: {
-      tag: "Device login",
       summary: "Begin a device login",
       description:
         "Starts a login as in RFC 8628. The body is optional. Requests are limited per network.",
@@ -24,7 +24,6 @@ export const device = describe(
       },
     },
     completeDeviceLogin: {
-      tag: "Device login",
       summary: "Approve a device login",
       description:
         "A signed-in person approves the login and may limit the token. Attempts at codes, right or wrong, are limited.",
@@ -32,7 +31,6 @@ export const device = describe(
       success: done,
     },
     pollDeviceLogin: {
-      tag: "Device login",
       summary: "Poll for the token",
       description: "After approval, the first poll returns the token. It is returned only once.",
       success: [

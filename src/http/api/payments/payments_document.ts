@@ -3,9 +3,8 @@ import { describe } from "../../openapi/operation.ts";
 import * as endpoints from "./start_checkout.ts";
 import * as schemas from "../../openapi/schemas.ts";
 
-export const payments = describe(endpoints, {
+export const payments = describe("Wallet", endpoints, {
   startCheckout: {
-    tag: "Wallet",
     summary: "Open a checkout of a package of credits",
     description:
       "Send the buyer to `url`. The buyer returns to `return_to` with `checkout=success` and `checkout_session`, or with `checkout=cancelled`, in its query. Neither proves a payment: paid credits appear as a `purchase` in the ledger and in the event stream. A personal access token with limits is refused. If the service sells no credits, the response is 404.",

@@ -8,10 +8,10 @@ import * as schemas from "../../openapi/schemas.ts";
 import { PERSONAL_TOKEN, PERSONAL_TOKEN_ID } from "../../openapi/examples.ts";
 
 export const personal_tokens = describe(
+  "Personal access tokens",
   { ...change, ...list, ...revoke },
   {
     listPersonalTokens: {
-      tag: "Personal access tokens",
       summary: "The caller's token, or all tokens, newest first",
       description:
         "A token sees itself and those exchanged from it. The service's own pages see all tokens and connections, and apps none: `GET /api/access` lists everything with access. Revoked and expired tokens are not listed. The token itself is not stored and not returned.",
@@ -22,7 +22,6 @@ export const personal_tokens = describe(
       },
     },
     changePersonalToken: {
-      tag: "Personal access tokens",
       summary: "Change a token's name, caps or apps",
       description:
         "Only a session of the holder may do this, never a token. A changed cap of the same period keeps its spending; a cap of a new period counts from now. `caps: []` removes all caps, `apps: null` allows all apps; the apps of a connection to a resource stay. Only the service's own pages can give more credits or apps; another session can only lower them, unless the token ends with a session.",
@@ -35,7 +34,6 @@ export const personal_tokens = describe(
       },
     },
     revokePersonalToken: {
-      tag: "Personal access tokens",
       summary: "Revoke a token",
       description:
         "The next call with the token is refused, in every location. A token can revoke only itself.",

@@ -18,10 +18,10 @@ function notCalled(): never {
 }
 
 export const service = describe(
+  "Service",
   { ...endpoints, ...healthEndpoints(notCalled) },
   {
     readPublicKeys: {
-      tag: "Service",
       summary: "The public keys of our signed tokens (RFC 7517)",
       description:
         "Servers verify our tokens with these keys: with EdDSA session tokens and tokens of templates, with RS256 ID tokens and access tokens for other resources. The first key of each kind signs new tokens; the others verify tokens of earlier keys.",
@@ -51,13 +51,11 @@ export const service = describe(
       },
     },
     readHealth: {
-      tag: "Service",
       summary: "Check that the Worker runs",
       description: "Queries no store, and works even with wrong settings.",
       success: { description: "The Worker runs.", schema: schemas.done, example: { ok: true } },
     },
     readReadiness: {
-      tag: "Service",
       summary: "Check the stores and keys",
       description:
         "The result is cached for some seconds. `read_model`, `archive` and `codes` are warnings: `ok` stays true if only they fail.",

@@ -13,13 +13,13 @@ const session_token = {
 };
 
 export const session = describe(
+  "Sign-in",
   { ...issue_token, ...sign_out },
   {
     issueSessionToken: {
       query: z.object({
         template: z.string().optional().describe("The name of a template in `TOKEN_TEMPLATES`."),
       }),
-      tag: "Sign-in",
       summary: "Get a new session token",
       description:
         "For a caller with cookies or a bearer token whose session is live. With `template`, the token is for another service. An OAuth client's session token expires with the access token that it was obtained with.",
@@ -27,7 +27,6 @@ export const session = describe(
       signin_url: true,
     },
     signOut: {
-      tag: "Sign-in",
       summary: "End this browser's session",
       description:
         "Accepts a form from a page of an allowed origin. A client that does not accept HTML gets JSON.",

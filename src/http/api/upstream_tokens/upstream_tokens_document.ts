@@ -12,10 +12,10 @@ const upstream_token = {
 };
 
 export const upstream_tokens = describe(
+  "Third parties",
   { ...read, ...read_social_profile },
   {
     readOAuthToken: {
-      tag: "Third parties",
       summary: "Get the caller's access token of a provider",
       description:
         "A token that is about to expire is refreshed first. A personal access token requires the scope `upstream`.",
@@ -23,14 +23,12 @@ export const upstream_tokens = describe(
       success: upstream_token,
     },
     readSocialToken: {
-      tag: "Third parties",
       summary: "Get the caller's access token of the social network",
       description:
         "Like `/api/oauthToken/{provider}`, for the provider in the setting `SOCIAL_PROVIDER`.",
       success: upstream_token,
     },
     readSocialMe: {
-      tag: "Third parties",
       summary: "Get the social network's profile for a token",
       description:
         "Sends one request to the social network, with the network's own token as bearer token. A token of this service is refused and never sent on.",

@@ -17,10 +17,10 @@ const ADJUSTMENT = { ...ENTRY, kind: "adjustment", amount: 50, job_id: null, app
 const REFUND = { ...ENTRY, kind: "job_refund", amount: 5, job_id: JOB_ID };
 
 export const accounts = describe(
+  "Operators",
   { ...change, ...privacy, ...purchases, ...read, ...suspend_many },
   {
     findAccounts: {
-      tag: "Operators",
       summary: "Find accounts",
       description:
         "`q` is an account's id, an identity, or the beginning of an e-mail address. `state`, `app` (accounts that got starter credits of this app), `domain` (of the e-mail address) and `created_from` narrow the list. `app` considers the 2,400 accounts that got them last, and `domain` the 2,400 people who joined last. `sort` and `order` sort it: `desc` is newest or most first. A page of active accounts can have fewer accounts than `limit`, or none, and still have a `next_cursor`. The order by credits of all, or of all active, accounts is a list of 500 accounts that the schedule writes: `credits` and `as_of` are those of the list. With `created_from` or suspended accounts, it considers the 2,400 that were created last. The data comes from the read model.",
@@ -34,7 +34,6 @@ export const accounts = describe(
       },
     },
     suspendAccounts: {
-      tag: "Operators",
       summary: "Suspend many accounts for one reason",
       description:
         "Suspends up to 100 accounts. Each succeeds or fails by itself and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that it suspended are not suspended again, and the others are tried again. A key belongs to one list and reason. `public_reason`: why, as their holders read it.",
@@ -46,7 +45,6 @@ export const accounts = describe(
       },
     },
     inspectAccount: {
-      tag: "Operators",
       summary: "Read one account with its tokens, sessions and started jobs",
       description: "The data comes from the account itself.",
       success: {
@@ -72,7 +70,6 @@ export const accounts = describe(
       },
     },
     deleteAccount: {
-      tag: "Operators",
       summary: "Delete a person's account",
       description:
         "For a person who asks for it: deletes as the holder would, also a suspended account. `confirm` repeats the `identity_id`. The audit log keeps the reason. A repeated request gets the same response for at least an hour.",
@@ -80,7 +77,6 @@ export const accounts = describe(
       success: done,
     },
     exportAccount: {
-      tag: "Operators",
       summary: "Everything that is stored about a person",
       description:
         "For a person who asks for their data: the same document as the holder's own download. Also for a suspended account. Adds an audit record, which the person sees in the document.",
@@ -97,7 +93,6 @@ export const accounts = describe(
       },
     },
     listAccountJobs: {
-      tag: "Operators",
       summary: "An account's jobs, as its holder sees them",
       description: "The data comes from the account itself.",
       success: {
@@ -107,14 +102,12 @@ export const accounts = describe(
       },
     },
     readAccountJob: {
-      tag: "Operators",
       summary: "One job of an account",
       description:
         "The data comes from the account itself. `/ledger?job_id=` below the account lists its entries.",
       success: { description: "The job.", schema: schemas.job, example: JOB },
     },
     refundJob: {
-      tag: "Operators",
       summary: "Give back the cost of an ended job",
       description:
         "Requires `Idempotency-Key`. Gives back `amount`, or all that is left; in all at most what the job cost, otherwise the response is 400 `refund_limit`. The holder sees the reason in the ledger, as the note of an entry of kind `job_refund`. A refunded job can no longer be completed late. If a token with a cap created the job, the cap gets the room back if the job belongs to its current period.",
@@ -130,7 +123,6 @@ export const accounts = describe(
       },
     },
     listAccountPurchases: {
-      tag: "Operators",
       summary: "An account's purchases, newest first",
       description: "The data comes from the account itself.",
       success: {
@@ -156,7 +148,6 @@ export const accounts = describe(
       },
     },
     listAccountLedger: {
-      tag: "Operators",
       summary: "An account's ledger, as its holder sees it",
       description: "The data comes from the account itself.",
       success: {
@@ -166,7 +157,6 @@ export const accounts = describe(
       },
     },
     adjustCredits: {
-      tag: "Operators",
       summary: "Add or take credits",
       description:
         "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. Given credits can have terms: `expires_at` (in the future), `app_slugs` (the only apps that can use them), and `bought`. Bought credits can have `paid_minor` and `currency`, such as 2000 and `eur`: they then count in `revenue`, and in the `liability` of a month. A negative amount takes credits for all apps, in the order of use. The holder sees the reason in the ledger.",
@@ -178,7 +168,6 @@ export const accounts = describe(
       },
     },
     changePlan: {
-      tag: "Operators",
       summary: "Set the plan",
       description:
         "If the plan is saved, the account copies its rules, and the credits of the period that runs come at once. `anchor`, now or in the past, says where the periods are counted from (default now). The same plan again changes nothing. An account that leaves a plan keeps the credits of the period; if it comes back within that period, it goes on with it and gets no second credits. A plan that nobody saved can be any slug and is only a name. The holder sees the plan in the wallet, and the change in the ledger.",
@@ -190,7 +179,6 @@ export const accounts = describe(
       },
     },
     signOutAccount: {
-      tag: "Operators",
       success: done,
       summary: "End all sessions",
       description:
@@ -198,14 +186,12 @@ export const accounts = describe(
       example: REASON,
     },
     rebuildAccount: {
-      tag: "Operators",
       success: done,
       summary: "Send the account to the read model again",
       description: "Safe to repeat at any time.",
       example: {},
     },
     suspendAccount: {
-      tag: "Operators",
       success: done,
       summary: "Suspend the account",
       description:
@@ -213,14 +199,12 @@ export const accounts = describe(
       example: { ...REASON, public_reason: "Too many accounts with one card." },
     },
     restoreAccount: {
-      tag: "Operators",
       success: done,
       summary: "End a suspension",
       description: "Sessions and tokens that are still valid work again.",
       example: REASON,
     },
     revokeAccountToken: {
-      tag: "Operators",
       summary: "Revoke a personal token",
       description: "The next call with the token is refused, in every location.",
       path: { id: z.string().describe("The token's id.") },

@@ -55,9 +55,8 @@ const RECOVERY =
   "To a time of the last 30 days, by the platform's point-in-time recovery. `decisions` lists what a person must decide. Other times are 409 `recovery_refused`.";
 const NO_ARCHIVE = "Without the bucket `ARCHIVE`, the response is 404.";
 
-export const archive = describe(endpoints, {
+export const archive = describe("Operators", endpoints, {
   listArchiveHeads: {
-    tag: "Operators",
     summary: "List the newest archive segment of every account",
     description: `Segments form a chain, and the head ends it (docs/keep.md). The data comes from the read model. ${NO_ARCHIVE}`,
     success: {
@@ -67,7 +66,6 @@ export const archive = describe(endpoints, {
     },
   },
   archiveAccounts: {
-    tag: "Operators",
     summary: "Write to the archive at once, a page of accounts at a time",
     description: `The accounts of one page of people write what the archive lacks, within seconds. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. ${NO_ARCHIVE}`,
     example: {},
@@ -78,7 +76,6 @@ export const archive = describe(endpoints, {
     },
   },
   readAccountArchive: {
-    tag: "Operators",
     summary: "List the archive segments of an account",
     description: `The head comes from the account itself. ${NO_ARCHIVE}`,
     success: {
@@ -88,7 +85,6 @@ export const archive = describe(endpoints, {
     },
   },
   readArchiveSegment: {
-    tag: "Operators",
     summary: "Read one archive segment",
     description: `The stored bytes, which are gzip, in base64url. ${NO_ARCHIVE}`,
     success: {
@@ -98,7 +94,6 @@ export const archive = describe(endpoints, {
     },
   },
   copyDirectory: {
-    tag: "Operators",
     summary: "Copy the directory to the archive at once, a portion at a time",
     description: `The schedule makes the same copy each day: of apps, their keys, OAuth clients, resources and webhooks, plans and the audit log. People are copied with each of their changes; those that wait are copied too. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. ${NO_ARCHIVE}`,
     example: {},
@@ -109,7 +104,6 @@ export const archive = describe(endpoints, {
     },
   },
   rebuildDirectory: {
-    tag: "Operators",
     summary: "Rebuild a lost directory from the archive, a portion at a time",
     description: `Restores what the directory lacks, from the newest complete copy or \`copy\`, and people (docs/keep.md). A row that the directory has stays as it is, so a repeated rebuild is safe. \`decide\` lists what a person must look at. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. ${NO_ARCHIVE}`,
     example: {},
@@ -127,7 +121,6 @@ export const archive = describe(endpoints, {
     },
   },
   listDifferences: {
-    tag: "Operators",
     summary: "Compare accounts with their copies, a page at a time",
     description:
       "Compares the accounts of one page of people with their own sums, their newest archive segment and the read model, and their newest purchases with the payment service. The first page also compares the daily totals with all balances. Nothing is repaired. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`.",
@@ -138,7 +131,6 @@ export const archive = describe(endpoints, {
     },
   },
   listAccountDifferences: {
-    tag: "Operators",
     summary: "Compare an account with its copies",
     description: "As for all accounts. Nothing is repaired.",
     success: {
@@ -148,13 +140,11 @@ export const archive = describe(endpoints, {
     },
   },
   planRecovery: {
-    tag: "Operators",
     summary: "Show what a restore of an account would undo",
     description: `Changes nothing. ${RECOVERY} ${NO_ARCHIVE}`,
     success: { description: "The difference.", schema: admin.recovery_plan, example: PLAN },
   },
   recoverAccount: {
-    tag: "Operators",
     summary: "Restore an account to an earlier time",
     description: `${RECOVERY} The ledger keeps the undone entries, and an entry of the kind \`recovery\` takes the balance back. Access stays as it is now, and payments after the time are booked again (docs/keep.md). ${NO_ARCHIVE}`,
     example: { to: "2026-11-21T00:00:00Z", reason: "The release of 10:00 took credits twice." },
@@ -165,7 +155,6 @@ export const archive = describe(endpoints, {
     },
   },
   planLostRestore: {
-    tag: "Operators",
     summary: "Show what is known of an account whose storage was lost",
     description: `Changes nothing. The read model and the archive know the account. ${NO_ARCHIVE}`,
     success: {
@@ -180,7 +169,6 @@ export const archive = describe(endpoints, {
     },
   },
   restoreLost: {
-    tag: "Operators",
     summary: "Restore an account whose storage was lost, from the archive",
     description: `Only if the account was not used since (409 \`recovery_refused\`). Until the last segment is read, other requests for the account get 503 \`account_restoring\`. Repeat a request that broke off: it continues (docs/keep.md). ${NO_ARCHIVE}`,
     example: { reason: "The platform lost the storage." },
@@ -191,7 +179,6 @@ export const archive = describe(endpoints, {
     },
   },
   archiveAccount: {
-    tag: "Operators",
     summary: "Write an account to the archive at once",
     description: `The account writes what the archive lacks, within seconds. ${NO_ARCHIVE}`,
     example: {},

@@ -68,11 +68,8 @@ const EXAMPLE = {
   last_used_at: "2026-11-22T00:00:00.000Z",
 };
 
-const tag = "Apps";
-
-export const clients = describe(endpoints, {
+export const clients = describe("Apps", endpoints, {
   listOAuthClients: {
-    tag,
     summary: "The app's OAuth clients",
     description: "All of them, by id. Their secrets are not stored, and so never shown again.",
     success: {
@@ -82,14 +79,12 @@ export const clients = describe(endpoints, {
     },
   },
   readOAuthClient: {
-    tag,
     summary: "One OAuth client of the app",
     description: "Its settings and the day of its last use.",
     path,
     success: { description: "The client.", schema: one_client, example: { client: EXAMPLE } },
   },
   saveOAuthClient: {
-    tag,
     summary: "Register an OAuth client, or replace its settings",
     description:
       "A redirect address is https, an own scheme such as `com.example.app:/callback`, or plain http on `127.0.0.1`, `[::1]` or `localhost`. It has no fragment and no wildcard, and is compared exactly; only the port of a loopback address may differ. A confidential client (`public: false`) authenticates with a secret of its own, which works only at `/oauth/*`. The response that makes a client confidential contains it as `client_secret`, only once: if you lost it, replace it. `pkce_optional` is only for confidential clients that cannot use PKCE. Omitted optional settings are `false` or empty. To change a client, send the `version` that you read; to register one, omit it or send 0. If the client was saved in the meantime, or a new one's id is registered with other settings, the response is 409 `client_changed` and nothing changes. Changes take effect everywhere within a minute.",
@@ -102,7 +97,6 @@ export const clients = describe(endpoints, {
     },
   },
   deleteOAuthClient: {
-    tag,
     summary: "Delete an OAuth client",
     description:
       "Within a minute it can neither ask a person for a connection nor get, renew or use tokens of this service; another resource that does not introspect them accepts them until they expire, at most ten minutes. Its id is not used again: registering it gets 409 `client_deleted`. Its secret ends with it. People still see its connections, and can end them.",
@@ -110,7 +104,6 @@ export const clients = describe(endpoints, {
     success: done,
   },
   replaceClientSecret: {
-    tag,
     summary: "Replace the secret of a confidential client",
     description:
       "The new secret works within a minute. The old one works for 24 hours too, so that you can change one server after another; with `?now=true` it stops within a minute, and so do those that were replaced before it. A public client has no secret, so it gets 400.",

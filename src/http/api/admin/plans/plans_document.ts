@@ -45,11 +45,8 @@ const SETTINGS = { name: "Studio", recurring: [RULE] };
 const EXAMPLE = { id: "studio", ...SETTINGS, version: 2, created_at: "2026-11-20T09:30:00.000Z" };
 const LISTED = { ...EXAMPLE, accounts: 40, behind: 0 };
 
-const tag = "Operators";
-
-export const plans = describe(endpoints, {
+export const plans = describe("Operators", endpoints, {
   listPlans: {
-    tag,
     summary: "All plans",
     description: "All of them, by id, each with how many accounts have it.",
     success: {
@@ -59,7 +56,6 @@ export const plans = describe(endpoints, {
     },
   },
   readPlan: {
-    tag,
     summary: "One plan",
     description: "Its rules, and how many accounts have it.",
     path,
@@ -70,7 +66,6 @@ export const plans = describe(endpoints, {
     },
   },
   savePlan: {
-    tag,
     summary: "Create a plan, or change it",
     description:
       "Each rule of `recurring` (at most 4) brings credits every `day`, `week` or `month`, which expire when the next ones come. At most `rollover_max` of what is left (default 0) stays usable for one more period. `app_slugs` are the only apps that can use the credits (default: all). To change a plan, send the `version` that you read; to create one, omit it or send 0. If the plan was saved in the meantime, the response is 409 `plan_changed` and nothing changes. Accounts that have the plan use changed rules from their next turn on: the schedule brings them, or the account's next call, and `behind` counts the accounts that wait. The id `free` is the plan of new accounts and cannot be saved.",
@@ -83,7 +78,6 @@ export const plans = describe(endpoints, {
     },
   },
   deletePlan: {
-    tag,
     summary: "Delete a plan",
     description: "If accounts have the plan, the response is 409 `plan_in_use`.",
     path,

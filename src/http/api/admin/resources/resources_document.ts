@@ -39,11 +39,8 @@ const SETTINGS = {
 const EXAMPLE = { id: "mcp", ...SETTINGS, version: 2, created_at: "2026-11-20T09:30:00.000Z" };
 const ONE = { description: "The resource.", schema: one_resource, example: { resource: EXAMPLE } };
 
-const tag = "Apps";
-
-export const resources = describe(endpoints, {
+export const resources = describe("Apps", endpoints, {
   listResources: {
-    tag,
     summary: "The app's protected resources",
     description: "All of them, by id.",
     success: {
@@ -53,14 +50,12 @@ export const resources = describe(endpoints, {
     },
   },
   readResource: {
-    tag,
     summary: "One protected resource of the app",
     description: "Its address, its scopes, and whether it charges.",
     path,
     success: ONE,
   },
   saveResource: {
-    tag,
     summary: "Register a protected resource, or change it",
     description:
       "A protected resource is an API or MCP server of the app that accepts this service's tokens. `uri` is https, or plain http on this machine, without query and fragment, and not on this service's own address. Clients must send exactly this address; only a slash after a bare origin does not matter. No two resources have the same address. `scopes` are the resource's own words, and none of `openid`, `profile`, `email`, `offline_access`, `read`, `write`, `upstream`, `charge` and `admin`, which have a meaning here. With `charges` (default false), a person who connects a client to it sets a limit for the app, and the app's confidential clients exchange the tokens for it for tokens that may charge within this limit; people who connected a client before are asked again. To change a resource, send the `version` that you read; to register one, omit it or send 0. If the resource was saved in the meantime, or a new one's id is registered with other settings, the response is 409 `resource_changed` and nothing changes. Changes take effect everywhere within a minute.",
@@ -69,7 +64,6 @@ export const resources = describe(endpoints, {
     success: ONE,
   },
   deleteResource: {
-    tag,
     summary: "Delete a protected resource",
     description:
       "Within a minute no tokens are issued for it anywhere. Tokens that were issued work until they expire, at most ten minutes.",

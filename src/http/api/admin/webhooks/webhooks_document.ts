@@ -138,11 +138,8 @@ const EXAMPLE = {
   created_at: "2026-11-20T09:30:00.000Z",
 };
 
-const tag = "Webhooks";
-
-export const webhooks = describe(endpoints, {
+export const webhooks = describe("Webhooks", endpoints, {
   listWebhooks: {
-    tag,
     summary: "The app's webhooks",
     description: "All of them, by id, without their secrets.",
     success: {
@@ -152,7 +149,6 @@ export const webhooks = describe(endpoints, {
     },
   },
   saveWebhook: {
-    tag,
     summary: "Create a webhook, or change it",
     description:
       "Events are sent as Standard Webhooks (standardwebhooks.com). The response that creates a webhook has its `secret`, only once: if you lost it, rotate the secret. Omitted `thresholds` and `active` keep their values; a new webhook is active. `active: true` continues a paused webhook where it stopped. To change a webhook, send the `version` that you read; to create one, omit it or send 0. If the webhook was saved in the meantime, or a new one's id is used with other settings, the response is 409 `webhook_changed` and nothing changes. The address begins with `https://` and has a public host name and no port. Changes take effect everywhere within a minute.",
@@ -165,14 +161,12 @@ export const webhooks = describe(endpoints, {
     },
   },
   deleteWebhook: {
-    tag,
     summary: "Delete a webhook",
     description: "Nothing is sent to it any more. Its events that were not delivered are lost.",
     path,
     success: done,
   },
   rotateWebhookSecret: {
-    tag,
     summary: "Replace a webhook's secret",
     description:
       "For 24 hours each delivery carries two signatures, with the new secret and with the previous one. If the request is repeated with its `Idempotency-Key`, `secret` is null: if you lost the first response, rotate again with another key.",
@@ -185,7 +179,6 @@ export const webhooks = describe(endpoints, {
     },
   },
   testWebhook: {
-    tag,
     summary: "Send a test to a webhook",
     description:
       'Sends `type` once, now, also to a paused webhook and if it does not list the type, and returns how the receiver responded within 10 seconds. `ping`, which is sent without a `type`, has no data; any other type is a sample with every member of a real event. Each has `"test": true` and the header `webhook-test: true`, and its ids belong to nobody. A request that is repeated with its `Idempotency-Key` sends the same `webhook-id` again. At most 6 a minute for a webhook.',
@@ -198,7 +191,6 @@ export const webhooks = describe(endpoints, {
     },
   },
   listWebhookAttempts: {
-    tag,
     summary: "Events that were sent",
     description:
       "The last attempts of 7 days, at most 20. With `identity_id`, those of that account: each event that was sent, with the receiver's status. Without it, those of all accounts that the webhook's list knows: each attempt that failed, and of those that succeeded about one a minute. Operators may send an e-mail address as `identity_id`.",
@@ -225,7 +217,6 @@ export const webhooks = describe(endpoints, {
     },
   },
   listWebhookDeliveries: {
-    tag,
     summary: "Events that were not delivered",
     description:
       "At most one for each account, because the events of an account are delivered in order, by identity. They are listed for 30 days. `status=pending` lists only those that will be tried again; `status=failed` lists both, as without `status`.",
@@ -252,7 +243,6 @@ export const webhooks = describe(endpoints, {
     },
   },
   retryWebhook: {
-    tag,
     summary: "Send the events that wait now",
     description:
       "Each account's event that waits is tried now instead of at its `retry_at`, and its attempts are counted from the beginning. Without a waiting event it does nothing. A paused webhook stays paused.",
@@ -261,7 +251,6 @@ export const webhooks = describe(endpoints, {
     success: done,
   },
   replayWebhook: {
-    tag,
     summary: "Send events again",
     description:
       "With `identity_id` and `after_line`: sends the events of the account's entries after this one again, in order and with the same `webhook-id`s. 0 begins with the events since the webhook was created. An operator may name the person by e-mail address. With `since`, at most 7 days ago, and neither of them: does the same for the entries since then of all accounts that have the app, a hundred accounts after the other, in the background; the list of deliveries has `replays_since` until each has begun. Accounts are found by the read model, which is some seconds late and has days as far back as `READ_MODEL_DAYS`.",
