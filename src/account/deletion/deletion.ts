@@ -65,9 +65,11 @@ export function oweDebts(transaction: Transaction, debts: readonly Debt[]): Answ
 /** An entry for what a debt changed, by which the balance may also rise: a dispute of the deleted account was won. */
 export function oweDebt(transaction: Transaction, { id, credits }: Debt): void {
   const { store, now_ms } = transaction;
-  const known = store.readDebt(id) ?? 0;
+  const stored = store.readDebt(id);
+  // Also one of no credits, which a refund or dispute may still raise.
+  if (stored !== credits) store.saveDebt(id, credits, now_ms);
+  const known = stored ?? 0;
   if (credits === known) return;
-  store.saveDebt(id, credits, now_ms);
   const { balance_after, reserved_after } = readBalance(transaction);
   // A balance beyond the limits could not be counted exactly.
   const lowest = 0 - balance_after - BALANCE_MAX_CREDITS;

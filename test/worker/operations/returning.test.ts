@@ -347,6 +347,24 @@ describe("a negative balance", () => {
       expect(await creditsOf((await signIn(0)).api)).toBe(-100);
     });
 
+    it("a person who returned and owed nothing gets the change into their account, and into the next one", async () => {
+      const { signIn, buy, reverse, leave } = open();
+      const first = await signIn(0);
+      await buy(first.id, 10);
+      await spend(first.api, 900);
+      await leave(first);
+      const second = await signIn(0);
+      expect(await creditsOf(second.api)).toBe(0);
+      await reverse(first.id, "withheld", 500, 10);
+      expect(await creditsOf(second.api)).toBe(-900);
+      await reverse(first.id, "reinstated", 500, 10);
+      expect(await creditsOf(second.api)).toBe(0);
+      await leave(second);
+      const third = await signIn(0);
+      await reverse(first.id, "lost", 250, 10);
+      expect(await creditsOf(third.api)).toBe(-400);
+    });
+
     it("a person who deleted two accounts owes what both would owe together", async () => {
       const { signIn, buy, reverse, leave } = open();
       const first = await signIn(0);
