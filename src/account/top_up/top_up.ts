@@ -91,8 +91,10 @@ function monthSpent({ store, now_ms }: Transaction, { currency }: TopUpPlan): nu
 }
 
 /** Whether a charge is due or on its way, for a caller that lacks credits. */
-export function isTopUpDue({ store }: Transaction): boolean {
-  return store.top_ups.readDue() !== null;
+export function isTopUpDue(transaction: Transaction): boolean {
+  const { top_ups } = transaction.store;
+  // A charge whose outcome is unknown may still bring credits, also if it is switched off.
+  return top_ups.readDue() !== null || viewTopUp(transaction)?.state === "pending";
 }
 
 /** The holder's choice and its state; null: automatic top-up was never set. */
@@ -100,24 +102,30 @@ export function viewTopUp(transaction: Transaction): TopUpView | null {
   const setting = transaction.store.top_ups.readSetting();
   if (setting === null) return null;
   const plan = planOf(setting);
+  const month_spent_minor = monthSpent(transaction, plan);
   return {
     on: setting.off_reason === null,
     plan,
     card: setting.card,
-    month_spent_minor: monthSpent(transaction, plan),
-    state: stateOf(transaction, setting, plan),
+    month_spent_minor,
+    state: stateOf(transaction, setting, { plan, month_spent_minor }),
     retry_at_ms: setting.retry_at_ms,
   };
 }
 
-function stateOf(transaction: Transaction, setting: TopUpRow, plan: TopUpPlan): TopUpState {
+function stateOf(
+  transaction: Transaction,
+  setting: TopUpRow,
+  { plan, month_spent_minor }: { readonly plan: TopUpPlan; readonly month_spent_minor: number },
+): TopUpState {
   const { store, now_ms } = transaction;
   if (setting.off_reason !== null) return setting.off_reason;
   if (store.top_ups.readDue() !== null) return "pending";
   const credits = readBalance(transaction).balance_after;
   if (credits >= plan.threshold) return "ready";
   if (setting.retry_at_ms !== null && setting.retry_at_ms > now_ms) return "retrying";
-  return "limit_reached";
+  // A pause or a month is over, and the end of this transaction decides.
+  return packagesToBuy(plan, { credits, month_spent_minor }) > 0 ? "pending" : "limit_reached";
 }
 
 /** The holder's page. */

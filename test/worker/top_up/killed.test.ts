@@ -276,6 +276,8 @@ describe("a top-up and other changes of the account", () => {
     await spend(ada, 60);
     await die(ada, fate);
     await env.ACCOUNT.getByName(ada.identity_id).endTopUp({ kind: "holder" });
+    // A job waits for a charge that may still arrive.
+    expect((await spend(ada, 100)).body).toMatchObject({ topup: "pending" });
     await passRetries(ada, 120);
     await expectOne(stripe, ada);
     const posts = stripe.asked.filter(

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { expectInvariants } from "../account/invariants.ts";
-import { countRowsWritten, query } from "../support/account_object.ts";
+import { change, countRowsWritten, query } from "../support/account_object.ts";
 import { getToken } from "../support/device_logins.ts";
 import { passTime } from "../support/clock.ts";
 import { signInOperator } from "../http/api/admin/operators.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
-import { signIn, signInWithCredits } from "../support/passbook.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import { creditsOf, deliver, openCheckout } from "../payments/till.ts";
 import {
   openShop,
@@ -274,6 +274,22 @@ describe("a charge that fails", () => {
     await settleDown(ada);
     expect(stripe.payments.size).toBe(2);
   });
+
+  it.each([
+    ["a wallet", async (person: SignedIn) => (await person.get("/api/wallet")).body.topup.state],
+    ["a refused job", async (person: SignedIn) => (await spend(person, 60)).body.topup],
+  ])(
+    "%s says that a charge is pending when the hour after a decline is over, also before the alarm",
+    async (_, read) => {
+      const stripe = openShop();
+      const ada = await switchOn(stripe, { mode: "declined" });
+      const person = await signIn("ada@example.com");
+      await spend(person, 60);
+      await settleDown(ada);
+      await change(ada.identity_id, `update top_up set retry_at_ms = ${Date.now()}`);
+      expect(await read(person)).toBe("pending");
+    },
+  );
 
   it("a charge that succeeds resets the count of failed charges", async () => {
     const stripe = openShop();
