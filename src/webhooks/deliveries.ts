@@ -190,11 +190,12 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
     const portion = this.#deliveries.list(page);
     await this.#call("resume", portion);
     // Another call may have gone on, or begun again.
-    if (kv.get<string>(RESUMED) !== after_identity_id) return true;
-    const last = portion.length < SENDERS_WOKEN ? undefined : portion.at(-1);
-    if (last === undefined) kv.delete(RESUMED);
-    else kv.put(RESUMED, last.identity_id);
-    return last !== undefined;
+    if (kv.get<string>(RESUMED) === after_identity_id) {
+      const last = portion.length < SENDERS_WOKEN ? undefined : portion.at(-1);
+      if (last === undefined) kv.delete(RESUMED);
+      else kv.put(RESUMED, last.identity_id);
+    }
+    return kv.get(RESUMED) !== undefined;
   }
 
   /** Sends a portion of a replay. @returns whether there is more. @throws if the read model cannot be reached. */
@@ -209,12 +210,13 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
     );
     await this.#each(people, (identity_id) => parts.replay(webhook, identity_id, replay.since_ms));
     const { kv } = this.ctx.storage;
-    // Another replay has begun.
-    if (this.#replay()?.id !== replay.id) return true;
-    const last = portion.length < ACCOUNTS_REPLAYED ? undefined : portion.at(-1);
-    if (last === undefined) kv.delete(REPLAY);
-    else kv.put(REPLAY, replayAfter(replay, last));
-    return last !== undefined;
+    // Another replay may have begun.
+    if (this.#replay()?.id === replay.id) {
+      const last = portion.length < ACCOUNTS_REPLAYED ? undefined : portion.at(-1);
+      if (last === undefined) kv.delete(REPLAY);
+      else kv.put(REPLAY, replayAfter(replay, last));
+    }
+    return this.#replay() !== null;
   }
 
   #replay(): Replay | null {
@@ -234,10 +236,10 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
   async #each<One>(all: readonly One[], work: (one: One) => Promise<void>): Promise<void> {
     let left = all;
     let reason: unknown = null;
-    for (let attempt = 0; attempt < ATTEMPTS_MAX && left.length > 0; attempt += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const tried = await Promise.allSettled(left.map(work));
       left = left.filter((_, at) => tried[at]?.status === "rejected");
-      reason = tried.find((one) => one.status === "rejected")?.reason ?? null;
+      [reason] = tried.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     }
     if (left.length === 0) return;
     console.warn({ event: "webhook_calls_failed", calls: left.length, ...reportError(reason) });
@@ -266,7 +268,7 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
     kv.put(UNNOTED, crypto.randomUUID());
     const now_ms = Date.now();
     await this.#alarmBy(now_ms + NOTED_WITHIN_MS);
-    const noted_ms = kv.get<number>(NOTED) ?? 0;
+    const noted_ms = kv.get<number>(NOTED) ?? -Infinity;
     if (is_noted_now && now_ms - noted_ms >= NOTED_WITHIN_MS) await this.#note();
   }
 
