@@ -696,6 +696,19 @@ export const ACCEPTED: readonly Accepted[] = [
     ],
   ),
   ...of(
+    "webhooks/deliveries.ts",
+    [
+      "if (after_identity_id === undefined) return false;",
+      "after_identity_id === undefined → false",
+      "no identity comes after undefined in SQL, so no sender is called; the types need the comparison",
+    ],
+    [
+      "if (known_ms === null || known_ms > at_ms) await this.ctx.storage.setAlarm(at_ms);",
+      "known_ms > at_ms → known_ms >= at_ms",
+      "sets the alarm to the time that it has",
+    ],
+  ),
+  ...of(
     "webhooks/engine.ts",
     [
       "found.deliveries.length > limit ? (rows.at(-1)?.identity_id ?? null) : found.looked_at_to;",

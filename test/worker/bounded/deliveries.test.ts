@@ -34,6 +34,8 @@ it(
         expect(store.list(none)).toEqual([]);
         expect(store.lastLookedAt(none)).toBe("user_00003100");
         expect(store.lastLookedAt({ ...none, after_identity_id: "user_9" })).toBeNull();
+        // A page of all deliveries is full, or the last one.
+        expect(store.lastLookedAt({ ...from, status: null })).toBeNull();
         expect(store.listDueBefore(DELIVERIES, 100)).toHaveLength(100);
         store.deleteOlder(DELIVERIES, 1_000);
         store.drop("user_00002000");

@@ -220,16 +220,6 @@ describe("the attempts", () => {
     ]);
     expect(tried.every(({ response }) => response === null)).toBe(true);
   });
-
-  it("leave when their account is deleted", async () => {
-    const { webhook } = await openReceiver();
-    for (const person of ["ada", "bob"]) {
-      await deliveriesOf(webhook).record(attemptOf(person, "timeout"));
-    }
-    await deliveriesOf(webhook).forget("ada");
-    const known = await deliveriesOf(webhook).attempts();
-    expect(known.map(({ identity_id }) => identity_id)).toEqual(["bob"]);
-  });
 });
 
 describe("a replay for all accounts", () => {
