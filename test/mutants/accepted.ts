@@ -784,6 +784,11 @@ export const ACCEPTED: readonly Accepted[] = [
     '"reason" in refusal && refusal.reason === "account_deleted" → refusal.reason === "account_deleted"',
     "a refusal without a reason does not have this one; the types need the comparison",
   ]),
+  ...of("http/caller/deleted_registrations.ts", [
+    "const client_id = isOfAllowance(proof) ? proof.client_id : undefined;",
+    "isOfAllowance(proof) → true",
+    "no other proof has a client_id; the types need the comparison",
+  ]),
   ...of(
     "http/caller/holder.ts",
     [
