@@ -72,11 +72,19 @@ describe("issuing a personal access token", () => {
     const { session_id, signin_method, limits } = GRANT;
     const approval = { session_id, signin_method, ends_with_session: false };
     expect(parts.issued[0]?.[0]).toBe("ada");
-    expect(row).toEqual({ id: row.id, ...ORIGIN, limits, ...approval, expires_at_ms });
+    expect(row).toStrictEqual({ id: row.id, ...ORIGIN, limits, ...approval, expires_at_ms });
     const { jti, sub, iss, exp } = decodeJwt(token.slice("pb_pat_".length));
     expect([jti, sub, iss, exp]).toEqual([row.id, "ada", HERE, expires_at_ms / 1000]);
     expect(parts.sessions_read).toEqual(["session 1 of ada"]);
     expect(parts.revoked).toEqual([]);
+  });
+
+  it("the token and its row name the registered client that collects it", async () => {
+    const { parts, mint } = open();
+    const minted = await mint({}, { client_id: "demo~tv" });
+    const token = minted.ok ? minted.value : expect.fail(minted.refusal.code);
+    expect(parts.row).toMatchObject({ client_id: "demo~tv" });
+    expect(await parts.personal_tokens.verify(HERE, token)).toMatchObject({ client_id: "demo~tv" });
   });
 
   it.each([

@@ -33,6 +33,19 @@ describe("personal access tokens", () => {
     expect(await tokens.verify(HERE, token)).toEqual({ ...ADA, expires_at_ms });
   });
 
+  it("a personal access token names the client that collected it, and none that is no text", async () => {
+    const tokens = createPersonalTokens(macKeys(NEW));
+    const about = { ...ADA, client_id: "demo~tv" };
+    const token = await tokens.sign(HERE, about, Date.now() + 60_000);
+    expect(await tokens.verify(HERE, token)).toMatchObject(about);
+    const read = await tokens.verify(
+      HERE,
+      PREFIX + (await forge(await genuine(), { client_id: 7 })),
+    );
+    expect(read).toMatchObject(ADA);
+    expect(read).not.toHaveProperty("client_id");
+  });
+
   it("a personal access token is accepted while its key is one of the keys, and no longer", async () => {
     const token = await createPersonalTokens(macKeys(OLD)).sign(HERE, ADA, Date.now() + 60_000);
     for (const [keys, is_accepted] of [

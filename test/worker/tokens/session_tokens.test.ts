@@ -63,6 +63,8 @@ describe("session tokens", () => {
     const about = { identity_id: "ada", proof: OF_EXCHANGED, binding: null };
     const read = await tokens.verify(HERE, await tokens.sign(HERE, about));
     expect(read?.proof).toEqual({ ...OF_TOKEN, client_id: OF_EXCHANGED.client_id });
+    const changed = await forge(await ofToken(), { client_id: 7 });
+    expect((await tokens.verify(HERE, changed))?.proof).toStrictEqual(OF_TOKEN);
   });
 
   it("a refresh token's session token has no scopes of its own", async () => {
