@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  consentedClient,
   FULL_ACCESS,
   idsOfPath,
   isLimited,
@@ -178,5 +179,12 @@ describe("the limits of an allowance", () => {
     expect(whyCapExceeded(beyond, 0, 0)).toBeNull();
     expect(whyCapExceeded(beyond, -1, 0)).toBeNull();
     expect(whyCapExceeded([], 1, 0)).toBeNull();
+  });
+});
+
+describe("a consent page", () => {
+  it("lists the rights of a client, and for a device those of every token, also of one that a client collects", () => {
+    expect(consentedClient({ kind: "code", client_id: "demo~web" })).toBe("demo~web");
+    expect(consentedClient({ kind: "device", client_id: "demo~tv" })).toBeNull();
   });
 });

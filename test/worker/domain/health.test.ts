@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Traffic } from "../../../src/domain/error_budget.ts";
 import {
   FIGURE_NAMES,
+  failureWindow,
   FIGURES,
   figuresOf,
   TRAFFIC_FIGURES,
@@ -270,5 +271,18 @@ describe("a figure that counts what it names", () => {
       status: "warning",
       limit: 2,
     });
+  });
+});
+
+describe("how long a failure counts", () => {
+  it("a failed delivery counts five minutes longer than the longest pause before its retry", () => {
+    expect(failureWindow("failed_delivery", 0)).toBe(20 * MINUTE_MS);
+    // After 40 hours, a pause lasts up to ten hours.
+    expect(failureWindow("failed_delivery", 2_400 * MINUTE_MS)).toBe(605 * MINUTE_MS);
+  });
+
+  it("another failure counts as long as its kind says, however long it lasts", () => {
+    expect(failureWindow("failed_top_up", 0)).toBe(60 * MINUTE_MS);
+    expect(failureWindow("failed_top_up", 2_400 * MINUTE_MS)).toBe(60 * MINUTE_MS);
   });
 });
