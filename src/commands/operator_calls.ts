@@ -18,7 +18,8 @@ export function operatorCalls(document: Operations): { types: string; table: str
     .flatMap(([path, verbs]) =>
       Object.entries(verbs).map(([verb, operation]) => ({ verb, path, operation })),
     );
-  const methods = operations.map(({ operation }) => methodsOf(operation)).join("");
+  const enumerations = enumerationsOf(schemas);
+  const methods = operations.map(({ operation }) => methodsOf(operation, enumerations)).join("");
   const rows = operations.map(({ verb, path, operation }) => {
     const { operationId: id, summary = "", description } = operation;
     const row: AdminOperation = {
@@ -35,20 +36,38 @@ export function operatorCalls(document: Operations): { types: string; table: str
     return `${JSON.stringify(row)},\n`;
   });
   const used = operations.flatMap(({ operation }) => {
-    const described = JSON.stringify([responseOf(operation), inputsOf(operation)]);
-    return [...described.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
+    const inputs = inputsOf(operation);
+    const described = JSON.stringify([responseOf(operation), inputs]);
+    const parts = [...described.matchAll(/#\/components\/schemas\/(\w+)/g)];
+    const values = inputs.flatMap(({ schema }) => enumerations.get(valuesOf(schema)) ?? []);
+    return [...parts.map(([, name]) => name), ...values];
   });
   return {
     types:
       `${HEADER}\nimport type { CallOptions, WriteOptions } from "../calls.ts";\n` +
       'import type { AdminOperation } from "./operation.ts";\n' +
       `import type { ${[...new Set(used)].toSorted().join(", ")} } from "../responses.ts";\n\n` +
+      "/** The page of a list. */\n" +
+      "export interface PageFields {\n" +
+      "readonly limit?: number | undefined;\nreadonly cursor?: string | undefined;\n}\n\n" +
+      "/** The response of a call that returns nothing else. */\n" +
+      "export interface Done {\nreadonly ok: true;\n}\n\n" +
       "/** The operators' calls, by their names in the API document. They throw `PassbookError`. */\n" +
       `export interface AdminCalls {\n${methods}}\n`,
     table:
       "\n/** The same operations as data. */\n" +
       `export const ADMIN_OPERATIONS: readonly AdminOperation[] = [\n${rows.join("")}];\n`,
   };
+}
+
+/** The names of the document's enumerations, by their values. Parameters repeat the values without the name. */
+type Enumerations = ReadonlyMap<string, string>;
+
+const valuesOf = ({ enum: values = [] }: Schema): string => JSON.stringify(values);
+
+function enumerationsOf(schemas: Schemas): Enumerations {
+  const named = Object.entries(schemas).filter(([, schema]) => schema.enum !== undefined);
+  return new Map(named.map(([name, schema]) => [valuesOf(schema), name]));
 }
 
 const JSON_TYPE = "application/json";
@@ -131,26 +150,40 @@ function shapesOf(schema: Schema, schemas: Schemas): AdminOperation["shapes"] {
   return forms.map((form) => resolve(form).required ?? []);
 }
 
+/** The fields of `PageFields`. */
+const PAGE: readonly string[] = ["limit", "cursor"];
+
 /** The method of an operation, and a second one if it also responds with CSV. */
-function methodsOf(operation: Operation): string {
+function methodsOf(operation: Operation, enumerations: Enumerations): string {
   const { operationId, summary = "", description } = operation;
   const inputs = inputsOf(operation);
   const in_path = inputs.filter((it) => it.in === "path");
   const named = inputs.filter((it) => it.in !== "path");
-  const members = named.map(({ name, required, schema }) => {
-    const type = inputType(schema);
+  const isPage = PAGE.every((field) => named.some(({ name }) => name === field));
+  const own = isPage ? named.filter(({ name }) => !PAGE.includes(name)) : named;
+  const members = own.map(({ name, required, schema }) => {
+    const type = enumerations.get(valuesOf(schema)) ?? inputType(schema);
     return `readonly ${camel(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};`;
   });
+  const parts = [
+    ...(isPage ? ["PageFields"] : []),
+    ...(members.length === 0 ? [] : [`{ ${members.join(" ")} }`]),
+  ];
   const mark = named.some(({ required }) => required === true) ? "" : "?";
   const given = [
     ...in_path.map(({ name }) => `${camel(name)}: string`),
-    ...(named.length === 0 ? [] : [`fields${mark}: { ${members.join(" ")} }`]),
+    ...(named.length === 0 ? [] : [`fields${mark}: ${parts.join(" & ")}`]),
     `options?: ${isKeyed(operation) ? "WriteOptions" : "CallOptions"}`,
   ].join(", ");
   const about = [summary, description].filter((part) => part !== undefined).join(". ");
-  const csv = `${comment(`${summary}, as CSV. In pieces, as they arrive.`)}${operationId}Csv(${given}): AsyncGenerator<string, void, undefined>;\n`;
-  const method = `${comment(about)}${operationId}(${given}): Promise<${typeOf(responseOf(operation))}>;\n`;
+  const csv = `${comment(`${summary}, as CSV. In pieces, as they arrive.`)}${operationId}Csv(...given: Parameters<AdminCalls["${operationId}"]>): AsyncGenerator<string, void, undefined>;\n`;
+  const method = `${comment(about)}${operationId}(${given}): Promise<${responseType(responseOf(operation))}>;\n`;
   return hasCsv(operation) ? method + csv : method;
+}
+
+function responseType(schema: Schema): string {
+  const { ok, ...others } = schema.properties ?? {};
+  return ok?.const === true && Object.keys(others).length === 0 ? "Done" : typeOf(schema);
 }
 
 function inputType(schema: Schema): string {

@@ -6,7 +6,7 @@ import type { AdminOperation } from "./operation.ts";
 import { ADMIN_OPERATIONS, type AdminCalls } from "./operator_calls.ts";
 
 export type { AdminField, AdminOperation } from "./operation.ts";
-export { ADMIN_OPERATIONS, type AdminCalls } from "./operator_calls.ts";
+export { ADMIN_OPERATIONS, type AdminCalls, type Done, type PageFields } from "./operator_calls.ts";
 
 /**
  * Makes a client for operators. It sends nothing yet. Its calls have the names of the API document. They take the values of

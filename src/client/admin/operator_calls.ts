@@ -16,6 +16,7 @@ import type {
   ChangedPlan,
   ComparedPage,
   CopiedDirectory,
+  EntryKind,
   EntryPage,
   FoundAccountPage,
   FoundJobPage,
@@ -23,6 +24,7 @@ import type {
   InspectedAccount,
   Job,
   JobPage,
+  JobStatus,
   LostAccount,
   Money,
   MonthMoney,
@@ -57,6 +59,17 @@ import type {
   WebhookList,
 } from "../responses.ts";
 
+/** The page of a list. */
+export interface PageFields {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** The response of a call that returns nothing else. */
+export interface Done {
+  readonly ok: true;
+}
+
 /** The operators' calls, by their names in the API document. They throw `PassbookError`. */
 export interface AdminCalls {
   /**
@@ -71,7 +84,7 @@ export interface AdminCalls {
    * model.
    */
   findAccounts(
-    fields?: {
+    fields?: PageFields & {
       readonly q?: string | undefined;
       readonly sort?: "created" | "credits" | undefined;
       readonly order?: "desc" | "asc" | undefined;
@@ -79,8 +92,6 @@ export interface AdminCalls {
       readonly app?: string | undefined;
       readonly domain?: string | undefined;
       readonly createdFrom?: string | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<FoundAccountPage>;
@@ -112,9 +123,7 @@ export interface AdminCalls {
     identityId: string,
     fields: { readonly confirm: string; readonly reason: string },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /**
    * Everything that is stored about a person. For a person who asks for their data: the same
    * document as the holder's own download. Also for a suspended account. Adds an audit record, which
@@ -128,14 +137,12 @@ export interface AdminCalls {
   /** An account's jobs, as its holder sees them. The data comes from the account itself. */
   listAccountJobs(
     identityId: string,
-    fields?: {
+    fields?: PageFields & {
       readonly app?: string | undefined;
-      readonly status?: "started" | "completed" | "failed" | undefined;
+      readonly status?: JobStatus | undefined;
       readonly by?: string | undefined;
       readonly from?: Date | string | undefined;
       readonly to?: Date | string | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<JobPage>;
@@ -160,39 +167,19 @@ export interface AdminCalls {
   /** An account's purchases, newest first. The data comes from the account itself. */
   listAccountPurchases(
     identityId: string,
-    fields?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+    fields?: PageFields,
     options?: CallOptions,
   ): Promise<AccountPurchasePage>;
   /** An account's ledger, as its holder sees it. The data comes from the account itself. */
   listAccountLedger(
     identityId: string,
-    fields?: {
+    fields?: PageFields & {
       readonly app?: string | undefined;
       readonly jobId?: string | undefined;
       readonly by?: string | undefined;
-      readonly kind?:
-        | "open"
-        | "grant"
-        | "reserve"
-        | "settle"
-        | "refund"
-        | "job_refund"
-        | "adjustment"
-        | "purchase"
-        | "purchase_refund"
-        | "plan"
-        | "suspend"
-        | "restore"
-        | "debt"
-        | "expire"
-        | "recurring"
-        | "rollover"
-        | "recovery"
-        | undefined;
+      readonly kind?: EntryKind | undefined;
       readonly from?: Date | string | undefined;
       readonly to?: Date | string | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<EntryPage>;
@@ -243,16 +230,9 @@ export interface AdminCalls {
     identityId: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /** Send the account to the read model again. Safe to repeat at any time. */
-  rebuildAccount(
-    identityId: string,
-    options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  rebuildAccount(identityId: string, options?: WriteOptions): Promise<Done>;
   /**
    * Suspend the account. Every request of the holder except sign-out gets 403 `suspended`; with a
    * session, `public_reason` says why if it is given here. Started jobs can still be settled, and
@@ -262,35 +242,26 @@ export interface AdminCalls {
     identityId: string,
     fields: { readonly reason: string; readonly publicReason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /** End a suspension. Sessions and tokens that are still valid work again. */
   restoreAccount(
     identityId: string,
     fields: { readonly reason: string },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /** Revoke a personal token. The next call with the token is refused, in every location. */
   revokeAccountToken(
     identityId: string,
     id: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /**
    * List the newest archive segment of every account. Segments form a chain, and the head ends it
    * (docs/keep.md). The data comes from the read model. Without the bucket `ARCHIVE`, the response
    * is 404.
    */
-  listArchiveHeads(
-    fields?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
-    options?: CallOptions,
-  ): Promise<ArchiveHeadPage>;
+  listArchiveHeads(fields?: PageFields, options?: CallOptions): Promise<ArchiveHeadPage>;
   /**
    * Write to the archive at once, a page of accounts at a time. The accounts of one page of people
    * write what the archive lacks, within seconds. Repeat with `cursor` set to `next_cursor` until
@@ -313,12 +284,7 @@ export interface AdminCalls {
    * Write an account to the archive at once. The account writes what the archive lacks, within
    * seconds. Without the bucket `ARCHIVE`, the response is 404.
    */
-  archiveAccount(
-    identityId: string,
-    options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  archiveAccount(identityId: string, options?: WriteOptions): Promise<Done>;
   /**
    * Read one archive segment. The stored bytes, which are gzip, in base64url. Without the bucket
    * `ARCHIVE`, the response is 404.
@@ -429,14 +395,12 @@ export interface AdminCalls {
    * all accounts up to `to`, and then there is no further page.
    */
   findJobs(
-    fields?: {
+    fields?: PageFields & {
       readonly app?: string | undefined;
-      readonly status?: "started" | "completed" | "failed" | undefined;
+      readonly status?: JobStatus | undefined;
       readonly by?: string | undefined;
       readonly from?: Date | string | undefined;
       readonly to?: Date | string | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
       readonly sort?: "created" | "cost" | undefined;
       readonly identityId?: string | undefined;
     },
@@ -470,13 +434,7 @@ export interface AdminCalls {
   ): Promise<Money | MonthMoney>;
   /** Credits and money of a period, to close a month, as CSV. In pieces, as they arrive. */
   readMoneyCsv(
-    fields?: {
-      readonly from?: string | undefined;
-      readonly to?: string | undefined;
-      readonly month?: string | undefined;
-      readonly list?: "by_app" | "revenue" | "accounts" | "month" | undefined;
-    },
-    options?: CallOptions,
+    ...given: Parameters<AdminCalls["readMoney"]>
   ): AsyncGenerator<string, void, undefined>;
   /**
    * Figures that show whether the service is healthy. Each figure has a limit, and is a warning
@@ -513,37 +471,22 @@ export interface AdminCalls {
    * CSV.
    */
   listAudit(
-    fields?: {
+    fields?: PageFields & {
       readonly actor?: string | undefined;
       readonly act?: string | undefined;
       readonly subject?: string | undefined;
       readonly requestId?: string | undefined;
       readonly from?: Date | string | undefined;
       readonly to?: Date | string | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<AuditPage>;
   /** List operators' actions, newest first, as CSV. In pieces, as they arrive. */
   listAuditCsv(
-    fields?: {
-      readonly actor?: string | undefined;
-      readonly act?: string | undefined;
-      readonly subject?: string | undefined;
-      readonly requestId?: string | undefined;
-      readonly from?: Date | string | undefined;
-      readonly to?: Date | string | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
-    },
-    options?: CallOptions,
+    ...given: Parameters<AdminCalls["listAudit"]>
   ): AsyncGenerator<string, void, undefined>;
   /** The registered apps, by slug. The settings of the apps, without their keys. */
-  listApps(
-    fields?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
-    options?: CallOptions,
-  ): Promise<AppPage>;
+  listApps(fields?: PageFields, options?: CallOptions): Promise<AppPage>;
   /**
    * Register an app, or change it. To change an app, send the `version` that you read; to register
    * one, omit it or send 0. If the app was saved in the meantime, or a new one's slug is registered
@@ -652,11 +595,7 @@ export interface AdminCalls {
    * returned. `last_used_at` is the start of the UTC day on which a request with the key was last
    * accepted, and null for a key that was never used.
    */
-  listAppKeys(
-    slug: string,
-    fields?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
-    options?: CallOptions,
-  ): Promise<AppKeyPage>;
+  listAppKeys(slug: string, fields?: PageFields, options?: CallOptions): Promise<AppKeyPage>;
   /**
    * Create a key for the app's server. The response contains the key only once. If the request is
    * repeated with its `Idempotency-Key`, `key` is null: if you lost the first response, revoke the
@@ -677,9 +616,7 @@ export interface AdminCalls {
     id: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /**
    * The app's OAuth clients. All of them, by id. Their secrets are not stored, and so never shown
    * again.
@@ -724,9 +661,7 @@ export interface AdminCalls {
     id: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /**
    * Replace the secret of a confidential client. The new secret works within a minute. The old one
    * works for 24 hours too, so that you can change one server after another; with `?now=true` it
@@ -778,9 +713,7 @@ export interface AdminCalls {
     id: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /** All plans. All of them, by id, each with how many accounts have it. */
   listPlans(options?: CallOptions): Promise<PlanList>;
   /** One plan. Its rules, and how many accounts have it. */
@@ -815,9 +748,7 @@ export interface AdminCalls {
     id: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /** The app's webhooks. All of them, by id, without their secrets. */
   listWebhooks(slug: string, options?: CallOptions): Promise<WebhookList>;
   /**
@@ -874,9 +805,7 @@ export interface AdminCalls {
     id: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /**
    * Replace a webhook's secret. For 24 hours each delivery carries two signatures, with the new
    * secret and with the previous one. If the request is repeated with its `Idempotency-Key`,
@@ -951,11 +880,7 @@ export interface AdminCalls {
   listWebhookDeliveries(
     slug: string,
     id: string,
-    fields?: {
-      readonly status?: "pending" | "failed" | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
-    },
+    fields?: PageFields & { readonly status?: "pending" | "failed" | undefined },
     options?: CallOptions,
   ): Promise<WebhookDeliveryPage>;
   /**
@@ -968,9 +893,7 @@ export interface AdminCalls {
     id: string,
     fields?: { readonly reason?: string | undefined },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
   /**
    * Send events again. With `identity_id` and `after_line`: sends the events of the account's
    * entries after this one again, in order and with the same `webhook-id`s. 0 begins with the events
@@ -990,9 +913,7 @@ export interface AdminCalls {
       readonly reason?: string | undefined;
     },
     options?: WriteOptions,
-  ): Promise<{
-    readonly ok: true;
-  }>;
+  ): Promise<Done>;
 }
 
 /** The same operations as data. */

@@ -74,7 +74,7 @@ it("an operators' operation is a typed call that takes the values of the path fi
   const { types, table } = operatorCalls(documentWith({ new_plan: { type: "string" } }));
   expect(types).toContain(
     "changePlan(identityId: string, fields: { readonly newPlan: string; }, options?: WriteOptions): " +
-      "Promise<{\nreadonly ok: true;\n}>;",
+      "Promise<Done>;",
   );
   expect(table.match(/"id":/g)).toHaveLength(1);
   expect(table).toContain('"keyed":true');
@@ -84,4 +84,34 @@ it("an operators' operation is a typed call that takes the values of the path fi
 it("an operation with a field that the command line cannot express is an error that names the field", () => {
   const odd = { type: "object", properties: { x: { type: "string" } } };
   expect(() => operatorCalls(documentWith({ odd }))).toThrow(/changePlan\.odd/);
+});
+
+it("an operators' call names the enumeration of a parameter, the fields of a page and the fields that its CSV has too", () => {
+  const JobStatus = { type: "string", enum: ["started", "failed"] };
+  const query = (name: string, schema: Schema) => ({ in: "query", name, schema }) as const;
+  const schema = { $ref: "#/components/schemas/JobPage" };
+  const list = {
+    operationId: "listJobs",
+    summary: "List jobs",
+    parameters: [
+      query("status", JobStatus),
+      query("limit", { type: "integer" }),
+      query("cursor", { type: "string" }),
+    ],
+    responses: {
+      "200": { content: { "application/json": { schema }, "text/csv": { schema: {} } } },
+    },
+  } as const;
+  const { types } = operatorCalls({
+    components: { schemas: { JobPage: { type: "object", properties: {} }, JobStatus } },
+    paths: { "/api/admin/jobs": { get: list } },
+  });
+  expect(types).toContain("import type { JobPage, JobStatus }");
+  expect(types).toContain(
+    "listJobs(fields?: PageFields & { readonly status?: JobStatus | undefined; }, " +
+      "options?: CallOptions): Promise<JobPage>;",
+  );
+  expect(types).toContain(
+    'listJobsCsv(...given: Parameters<AdminCalls["listJobs"]>): AsyncGenerator',
+  );
 });
