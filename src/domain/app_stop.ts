@@ -30,9 +30,9 @@ export const STOP_FACTS = {
   connections_end:
     "Its connections end for good. To use them again, you must connect the app again.",
   jobs_finish:
-    "Jobs that were started before can still finish, and you pay what they cost, but no more than was set aside for them.",
+    "Jobs that were started before can still finish, and you pay what they cost, but no more than was estimated or is set aside for them.",
   jobs_expire:
-    "Jobs that were started before end now, as if their time had run out. If the app still completes one, you pay what it cost, but no more than was set aside for it.",
+    "Jobs that were started before end now, as if their time had run out. If the app still completes one, you pay what it cost, but no more than was estimated or set aside for it.",
   profile_stays: "Until you sign out, its pages may still learn your name and your e-mail address.",
   allowed_again:
     "If you allow the app again, its server and its pages can use your credits as before.",

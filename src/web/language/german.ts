@@ -1050,10 +1050,10 @@ export const GERMAN = {
     "Bis Sie sich abmelden, können die Seiten der App noch Ihren Namen und Ihre E-Mail-Adresse erfahren.",
   "job is started": "Job läuft noch",
   "jobs are started": "Jobs laufen noch",
-  "Jobs that were started before can still finish, and you pay what they cost, but no more than was set aside for them.":
-    "Schon gestartete Jobs dürfen fertig werden. Sie zahlen, was sie kosten, aber nicht mehr, als dafür reserviert ist.",
-  "Jobs that were started before end now, as if their time had run out. If the app still completes one, you pay what it cost, but no more than was set aside for it.":
-    "Schon gestartete Jobs enden jetzt, als wäre ihre Zeit abgelaufen. Schließt die App einen trotzdem ab, zahlen Sie, was er gekostet hat, aber nicht mehr, als dafür reserviert war.",
+  "Jobs that were started before can still finish, and you pay what they cost, but no more than was estimated or is set aside for them.":
+    "Schon gestartete Jobs dürfen fertig werden. Sie zahlen, was sie kosten, aber nicht mehr, als dafür geschätzt wurde oder reserviert ist.",
+  "Jobs that were started before end now, as if their time had run out. If the app still completes one, you pay what it cost, but no more than was estimated or set aside for it.":
+    "Schon gestartete Jobs enden jetzt, als wäre ihre Zeit abgelaufen. Schließt die App einen trotzdem ab, zahlen Sie, was er gekostet hat, aber nicht mehr, als dafür geschätzt wurde oder reserviert war.",
   "Edit “{name}”": "„{name}“ bearbeiten",
   "Nothing was changed.": "Es wurde nichts geändert.",
   "The change applies from its next request.": "Die Änderung gilt ab der nächsten Anfrage.",
