@@ -175,6 +175,54 @@ const LATE_WITHIN_APPROVAL: readonly Command[] = [
   { do: "complete", by: "creator", jobs: { pick: 0, actual_cost: 60 }, key: null },
 ];
 
+const drawing = (cost_estimate: number) =>
+  ({ app: "demo", action: "draw", cost_estimate, ttl_seconds: 2_592_000 }) as const;
+const creating = (jobs: Item | readonly Item[]): Command =>
+  ({ do: "create", by: "holder", jobs, key: null }) as Command;
+const completing = (jobs: Item | readonly Item[], key: "a" | null = null): Command =>
+  ({ do: "complete", by: "creator", jobs, key }) as Command;
+const failing = (pick: number, cost: number): Command => ({
+  do: "fail",
+  by: "creator",
+  pick,
+  run: undefined,
+  later: 0,
+  terms: { cost },
+  key: null,
+});
+
+/** Each outcome that is rare at random: credits run out, ends of each kind, repetitions, and refused bounds. */
+const RARE_OUTCOMES: readonly Command[] = [
+  creating(Array.from({ length: 4 }, () => drawing(35))),
+  creating(Array.from({ length: 4 }, () => drawing(35))),
+  completing([0, 1].map((pick) => ({ pick, actual_cost: 30 }))),
+  completing({ pick: 2, actual_cost: 30 }, "a"),
+  { do: "repeat", pick: 0, same: true },
+  { do: "repeat", pick: 0, same: false },
+  completing({ pick: 2, actual_cost: 30 }),
+  failing(3, 36),
+  failing(3, 5),
+  { do: "cancel", by: "holder", pick: 4 },
+  { do: "refund", pick: 0, amount: 20 },
+  { do: "refund", pick: 0, amount: 20 },
+  creating({ ...drawing(10), app: "kept" }),
+  completing({ pick: 0, actual_cost: 20 }),
+  {
+    do: "approve",
+    by: "leaf",
+    other: undefined,
+    app: "demo",
+    credits: 60,
+    decision: "deny",
+    wait_ms: 0,
+    less: 0,
+  },
+  { do: "revoke", token: "leaf" },
+  { do: "create", by: "leaf", jobs: drawing(1), key: null },
+  { do: "suspend" },
+  creating(drawing(1)),
+];
+
 const signInOlga = async (): Promise<Operator> =>
   operatorOnPages(await signIn(SETTINGS.OPERATORS), SETTINGS);
 
@@ -619,7 +667,9 @@ describe("any history of an account over HTTP", () => {
         {
           numRuns: histories(48),
           endOnFailure: true,
-          examples: [[LATE_WITHIN_APPROVAL.map((command) => ({ command, evicts: true }))]],
+          examples: [LATE_WITHIN_APPROVAL, RARE_OUTCOMES].map((commands) => [
+            commands.map((command) => ({ command, evicts: true })),
+          ]),
         },
       );
       // A short run may not reach every case.
