@@ -171,6 +171,7 @@ it(
       leaves = true;
       await expect(draw()).rejects.toThrow();
       await open_page("Statement");
+      await charge.first().waitFor();
       expect(await page.getByRole("listitem").filter({ hasText: "draw" }).count()).toBe(1);
     } finally {
       await browser.close();
