@@ -46,7 +46,6 @@ export function whyNoStorage(transaction: Transaction, bytes: number): Refusal |
 
 /** The credits that the caps of the acting allowance and its ancestors still allow; null: there is no cap. */
 export function readRoom(transaction: Transaction): number | null {
-  if (!isCapped(transaction)) return null;
   const { now_ms } = transaction;
   const tightest = tightestCap(readActingPath(transaction).flatMap(capsOf), now_ms);
   return tightest === null ? null : roomNow(tightest, now_ms);
@@ -119,7 +118,6 @@ export function chargePath(
   const { allowances, now_ms } = transaction;
   const { allowance_path, takings_json } = job;
   const is_approved = job.approved > 0;
-  if (allowance_path === null || (credits === 0 && bytes === 0)) return { takings_json };
   const path = allowances.readPath(allowance_path);
   const takings = takings_json === null ? [] : (JSON.parse(takings_json) as readonly Taking[]);
   const { left, returned } = withoutReturned(takings, Math.max(0, 0 - credits));
@@ -142,7 +140,7 @@ export function chargePath(
     });
   }
   const caps = path.flatMap(capsOf);
-  if (caps.length === 0 || credits === 0) return { takings_json };
+  if (caps.length === 0) return { takings_json };
   const taking = { ...momentOf(transaction), credits };
   return { takings_json: JSON.stringify(credits > 0 ? withTaking(left, taking, caps) : left) };
 }
