@@ -3,7 +3,8 @@ import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { countRowsWritten, query } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
-import { getToken, type TokenHolder } from "../../support/device_logins.ts";
+import { getToken, holderOf, type TokenHolder } from "../../support/device_logins.ts";
+import { narrow } from "../../support/exchanges.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
 import { expectInvariants } from "../invariants.ts";
 
@@ -154,6 +155,44 @@ describe("a cap per day", () => {
     expect((await reserve(token, 11)).status).toBe(402);
     expect((await token.post("/api/jobs/fail", { job_id: next })).status).toBe(200);
     expect(await budgetOf(await signIn())).toMatchObject({ spent: 0, room: 40 });
+  });
+});
+
+describe("what a job took of a cap", () => {
+  it("a job of one credit, and one whose reserve was raised by one, give back all that they took", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { caps: [{ credits: 50 }] });
+    const { job_id } = (await reserve(token, 1)).body;
+    await token.post("/api/jobs/progress", { job_id, step: 1, reserve: 2 });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 2 });
+    await token.post("/api/jobs/progress", { job_id, step: 2, reserve: 12 });
+    await token.post("/api/jobs/fail", { job_id });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 0, room: 50 });
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a job that costs nothing does not begin a period of a clock that is ahead", async () => {
+    const now_ms = Date.UTC(2026, 10, 30, 10);
+    vi.useFakeTimers({ toFake: ["Date"], now: now_ms });
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { caps: [{ credits: 10, period: "day" }] });
+    await reserve(token, 10, { ttl_seconds: 2_592_000 });
+    vi.setSystemTime(now_ms + 20 * DAY_MS);
+    expect((await reserve(token, 0)).status).toBe(200);
+    vi.setSystemTime(now_ms + 1_000);
+    expect((await reserve(token, 1)).status).toBe(402);
+  });
+
+  it("what a narrower token's job costs after that token has ended counts in its parent's period of that time", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 30, 20) });
+    const ada = await signInWithCredits();
+    const parent = await getToken(ada, { caps: [{ credits: 50, period: "day" }] });
+    const child = await narrow(parent.token, { expires_in: 3_600 }, { client_id: "" });
+    const job = { app: "demo", action: "render", cost_estimate: 10, ttl_seconds: 172_800 };
+    const { job_id } = (await holderOf(child.access_token).post("/api/jobs", job)).body;
+    passTime(DAY_MS);
+    await (await signIn()).post("/api/jobs/complete", { job_id, actual_cost: 30 });
+    expect(await budgetOf(await signIn())).toMatchObject({ spent: 20, room: 30 });
   });
 });
 

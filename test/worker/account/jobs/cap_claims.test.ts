@@ -63,6 +63,16 @@ describe("the claim of an expired job that only its app may settle", () => {
     expect(await query(ada.identity_id, "select * from cap_claims")).toEqual([]);
   });
 
+  it("an expired job of a token without a cap claims nothing", async () => {
+    const settings = server.operator.settings as Record<string, unknown>;
+    const free = (await personalToken(ada, {}, settings)) ?? expect.fail();
+    const job = { app: "demo", action: "draw", cost_estimate: 40, ttl_seconds: TTL_SECONDS };
+    expect((await free.post("/api/jobs", job)).status).toBe(200);
+    passTime(TTL_MS);
+    expect((await wallet()).account.credits).toBe(100);
+    expect(await query(ada.identity_id, "select * from cap_claims")).toEqual([]);
+  });
+
   it("of more claims than one call ends, the next call ends the rest", async () => {
     const jobs = Array.from({ length: JOBS_PER_BATCH_MAX }, () => ({
       app: "demo",

@@ -235,6 +235,8 @@ describe("jobs of a narrower token without a cap of its own that has ended", () 
     async (ending) => {
       await by(ada.token, "GET", "/api/wallet?app=demo");
       const parent = await getToken(ada, { caps: [{ credits: 50 }] });
+      // From here on, time passes only as the test says.
+      passTime(0);
       const limits = { apps: ["demo"], expires_in: 3_600 };
       const child = await narrow(parent.token, limits, { client_id: "" });
       const job = { ...JOB, ttl_seconds: 7_200 };
@@ -246,7 +248,7 @@ describe("jobs of a narrower token without a cap of its own that has ended", () 
         );
         await env.ACCOUNT.getByName(ada.identity_id).revokeAllowance({ kind: "holder" }, row!);
       } else {
-        passTime(3_601_000);
+        passTime(3_600_000);
         const step = { job_id, step: 1, reserve: 11 };
         const raised = await inAccount().post("/api/jobs/progress", step);
         expect([raised.status, raised.body.code]).toEqual([403, "scope"]);
@@ -258,6 +260,24 @@ describe("jobs of a narrower token without a cap of its own that has ended", () 
       await expectInvariants(ada.identity_id);
     },
   );
+});
+
+it("a late job of a narrower token that has ended needs room in its parent's cap of today", async () => {
+  passTime(0);
+  await by(ada.token, "GET", "/api/wallet?app=demo");
+  const parent = await getToken(ada, { caps: [{ credits: 10, period: "day" }] });
+  const child = await narrow(parent.token, { expires_in: 3_600 }, { client_id: "" });
+  const job = { ...JOB, ttl_seconds: 60 };
+  const { job_id } = (await by(child.access_token, "POST", "/api/jobs", job)).body;
+  passTime(60_000);
+  const kept = { ...JOB, ttl_seconds: 172_800 };
+  expect((await by(parent.token, "POST", "/api/jobs", kept)).status).toBe(200);
+  const complete = (actual_cost: number) =>
+    inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+  expect((await complete(10)).body.code).toBe("token_budget_exceeded");
+  passTime(DAY_MS);
+  expect((await complete(10)).status).toBe(200);
+  await expectInvariants(ada.identity_id);
 });
 
 describe("jobs of a capped token that has ended", () => {

@@ -90,11 +90,12 @@ describe("the end of an authorization", () => {
   );
 
   it("an authorization ends with its session also when the session only expires", async () => {
+    passTime(0);
     const ada = await signIn();
     const bound = await connect(ada, { session_ends_at_ms: Date.now() + 5 * 60_000 });
     // It lives longer than the session.
     const session_token = (await withToken(bound.access_token, "GET", "/api/sessionToken")).body;
-    passTime(6 * 60_000);
+    passTime(5 * 60_000);
     expect((await withToken(session_token.token, "GET", "/api/wallet")).status).toBe(401);
     expect((await withToken(bound.access_token, "GET", "/api/wallet")).status).toBe(401);
     expect((await refresh(bound.refresh_token)).status).toBe(400);
@@ -105,6 +106,15 @@ describe("the end of an authorization", () => {
     const first = await connect(ada);
     const second = await connect(ada, { limits: null, signin_method: "acme" });
     await accountOf(ada).revokeApprovedBy({ kind: "signin_method", signin_method: "acme" });
+    expect((await refresh(second.refresh_token)).status).toBe(400);
+    expect((await refresh(first.refresh_token)).status).toBe(200);
+  });
+
+  it("ending what a session approved ends its authorizations, and not the connection that another session approved", async () => {
+    const ada = await signIn();
+    const first = await connect(ada);
+    const second = await connect(ada, { limits: null, session_id: "second" });
+    await accountOf(ada).revokeApprovedBy({ kind: "session", session_id: "second" });
     expect((await refresh(second.refresh_token)).status).toBe(400);
     expect((await refresh(first.refresh_token)).status).toBe(200);
   });
