@@ -8,11 +8,13 @@ import { Connected } from "./connected.ts";
 import { Gifts } from "./gifts.ts";
 import { Jobs } from "./jobs.ts";
 import { readLedger } from "./ledger.ts";
-import { Payments } from "./payments.ts";
+import { Purchases } from "./purchases.ts";
+import type { Receiver } from "./receiver.ts";
 import { APP, type Operator } from "./registrations.ts";
 import { Requests } from "./requests.ts";
 import { Stream } from "./stream.ts";
 import { DeviceTokens } from "./tokens.ts";
+import { TopUps } from "./top_ups.ts";
 
 /** Where an account's credits come from, in addition to the starter credits: so that no two things come by themselves. */
 export type Source = "plan" | "top_up";
@@ -39,7 +41,8 @@ export class Account {
   readonly #tokens: DeviceTokens;
   readonly #agent: Connected;
   readonly #tool_user: Connected;
-  readonly #payments: Payments;
+  readonly #purchases: Purchases;
+  readonly #top_ups: TopUps;
   readonly #gifts: Gifts;
   /** The account's stream, which is open all the time. */
   readonly stream: Stream;
@@ -55,7 +58,8 @@ export class Account {
     this.#tokens = new DeviceTokens(requests, this.#jobs);
     this.#agent = Connected.agent(requests, this.#jobs);
     this.#tool_user = Connected.toolUser(requests, this.#jobs, operator);
-    this.#payments = new Payments(requests, this.#book, stripe);
+    this.#purchases = new Purchases(requests, this.#book, stripe, operator);
+    this.#top_ups = new TopUps(requests, this.#book, stripe);
     this.#gifts = new Gifts(requests, this.#book, operator.proof);
     this.stream = new Stream(requests.caller.service, () => requests.session);
   }
@@ -73,7 +77,7 @@ export class Account {
       credits,
     );
     if (source === "plan") await account.#gifts.giveNewPlan();
-    else await account.#payments.saveCard();
+    else await account.#top_ups.saveCard();
     return account;
   }
 
@@ -83,13 +87,20 @@ export class Account {
 
   /** What came or went by itself: how often, by name. */
   get came(): ReadonlyMap<string, number> {
-    const { entries, top_ups } = this.#book.holdings;
+    const { entries, top_ups, refused_charges, switched_off } = this.#book.holdings;
     return new Map([
       ["times a plan brought credits", entries["recurring"] ?? 0],
       ["times credits rolled over", entries["rollover"] ?? 0],
       ["times credits expired", entries["expire"] ?? 0],
       ["charges of a card", top_ups],
+      ["refused charges", refused_charges],
+      ["times they switched automatic top-up off", switched_off],
     ]);
+  }
+
+  /** What happened at Stripe, by name. */
+  get returned(): ReadonlyMap<string, number> {
+    return this.#purchases.done;
   }
 
   /** Does one thing; `chance` from 0 to 1 says which. */
@@ -99,12 +110,11 @@ export class Account {
     const own: readonly (readonly [number, string, () => Promise<unknown>])[] =
       this.#source === "plan"
         ? [
-            [0.94, "gifts, plans and suspensions", () => this.#gifts.act(Math.random())],
-            [0.955, "purchases", () => this.#payments.buy()],
-            [0.975, "refunds and disputes", () => this.#payments.returnMoney(Math.random())],
+            [0.92, "gifts, plans and suspensions", () => this.#gifts.act(Math.random())],
+            [0.97, "purchases, refunds and disputes", () => this.#purchases.act(Math.random())],
           ]
         : [
-            [0.88, "thresholds of top-ups", () => this.#payments.chooseThreshold()],
+            [0.9, "acts about top-ups", () => this.#top_ups.act(Math.random())],
             [0.97, "jobs", () => this.#jobs.run()],
           ];
     const acts: typeof own = [
@@ -134,6 +144,7 @@ export class Account {
     await this.#readWallet(`?app=${APP}`);
     await this.#requests.expectRepeated();
     await this.#jobs.check();
+    await this.#purchases.check();
     await this.checkLedger();
   }
 
@@ -154,11 +165,12 @@ export class Account {
 
   /** Waits until nothing comes by itself any more, and checks what was charged. */
   async settle(): Promise<void> {
+    await this.#purchases.deliver();
     const until_ms = performance.now() + QUIET_MAX_MS;
     const isQuiet = () => {
       const [from_ms, to_ms] = [Date.now() - PAUSE_MS, Date.now() + EXPIRES_WITHIN_MS];
       const is_over = this.#book.isSure((it) => it.timesBetween(from_ms, to_ms).length === 0);
-      return is_over && this.#payments.is_quiet;
+      return is_over && this.#top_ups.is_quiet;
     };
     for (;;) {
       await this.#readWallet("");
@@ -166,7 +178,13 @@ export class Account {
       expectRule(performance.now() < until_ms, `credits arrive in time: ${this.identity_id}`);
       await pause(PAUSE_MS);
     }
-    this.#payments.check();
+    this.#top_ups.check();
+    this.#purchases.checkTotals();
+  }
+
+  /** Whether the receiver has each event that has no entry. */
+  isTold(receiver: Receiver): boolean {
+    return this.#top_ups.isTold(receiver);
   }
 
   async #renew(): Promise<void> {
@@ -187,7 +205,7 @@ export class Account {
         bought: it.bought,
         lots: it.lots,
         ...(spendable !== undefined && { spendable: it.spendable(APP) }),
-        topup: it.top_up && (it.top_up.due === null ? "ready" : "pending"),
+        topup: it.top_up_state,
       }),
       {
         credits: account.credits,

@@ -65,6 +65,11 @@ export class Book {
     for (const it of this.#possible) it.forgetJob(id);
   }
 
+  /** Nothing happens to a purchase any more. */
+  forgetPurchase(id: string): void {
+    for (const it of this.#possible) it.forgetPurchase(id);
+  }
+
   /** Whether a value is so in everything that is possible. */
   isSure(holds: (it: Holdings) => boolean): boolean {
     return this.#possible.every(holds);
@@ -77,10 +82,9 @@ export class Book {
   }
 }
 
-/** The charges that may have been booked before the next request. Each one may have caused another one. */
+/** What charges may have done before the next request. Each one may have caused another one. */
 function chargesOf(before: Holdings): readonly Holdings[] {
-  const after = before.afterCharge();
-  return [before, ...after, ...after.flatMap((it) => it.afterCharge())];
+  return [before, ...before.afterCharge().flatMap(chargesOf)];
 }
 
 function withoutEqual(all: readonly Holdings[]): readonly Holdings[] {

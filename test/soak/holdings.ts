@@ -40,15 +40,48 @@ interface HoldingJob {
   readonly refunded: number;
 }
 
-/** Automatic top-up, while it is on. */
+/** Why a bank refuses a charge. */
+export type Refused = "declined" | "authentication_required";
+
+/** Automatic top-up. */
 interface TopUp {
   readonly threshold: number;
   /** The credits of the charge that is due or on its way; null: none is. */
   readonly due: number | null;
+  /** What the bank says at the next charges, before the card pays. */
+  readonly refusals: readonly Refused[];
+  /** Refused charges in a row. */
+  readonly failures: number;
+  /** Whether it waits after a refused charge. */
+  readonly waits: boolean;
+  /** Why it is off; null: it is on. */
+  readonly off: Refused | null;
 }
 
-/** The credits of one package of a top-up. */
-export const TOP_UP_PACKAGE_CREDITS = 100;
+/** After so many refused charges in a row, automatic top-up is off. */
+export const FAILURES_MAX = 3;
+
+/** The package that is bought, also by top-ups. */
+export const PACKAGE = { id: "small", credits: 100, price_minor: 500 };
+
+/** What Passbook knows of a payment: what was paid, refunded by each refund, and withheld for a dispute. */
+export interface PaymentNews {
+  readonly paid_minor: number;
+  readonly refunds_minor: Readonly<Record<string, number>>;
+  readonly disputed_minor: number;
+}
+
+const UNKNOWN: PaymentNews = { paid_minor: 0, refunds_minor: {}, disputed_minor: 0 };
+
+/** In all at most what was paid. */
+function returnedMinor({ paid_minor, refunds_minor, disputed_minor }: PaymentNews): number {
+  const returned = Object.values(refunds_minor).reduce((sum, minor) => sum + minor, disputed_minor);
+  return Math.min(paid_minor, returned);
+}
+
+/** Rounded up. */
+const creditsTaken = (news: PaymentNews): number =>
+  Math.ceil((returnedMinor(news) * PACKAGE.credits) / PACKAGE.price_minor);
 
 export class Holdings {
   credits: Credits = { base: { given: 0, bought: 0 }, held_bought: 0, lots: [] };
@@ -61,6 +94,13 @@ export class Holdings {
   /** The charges of the card that were booked, and what they brought. */
   top_ups = 0;
   topped_up = 0;
+  /** Its refused charges, and how often they switched top-up off. */
+  refused_charges = 0;
+  switched_off = 0;
+  /** Bought by checkouts, by the id of each. */
+  payments: Readonly<Record<string, PaymentNews>> = {};
+  /** Of all payments, in cents. */
+  returned_minor = 0;
   #ids = 0;
 
   copy(): Holdings {
@@ -119,18 +159,42 @@ export class Holdings {
     this.#count(kind);
   }
 
-  /** Money of a purchase without terms went back, so its credits do, or it came back, and so do they. */
-  changePurchased(id: string, change: number, now_ms: number): void {
-    const payment = { id, lot_id: null };
+  /** An operator gives credits for all apps, which never expire. */
+  give(amount: number): void {
+    this.bring("adjustment", "adjustment", baseTerms(false), amount);
+  }
+
+  /** News of Stripe about one part of a payment, again or for the first time: its credits come, and go with the money. */
+  learn(id: string, news: Partial<PaymentNews>): void {
+    const before = this.payments[id] ?? UNKNOWN;
+    const refunds_minor = { ...before.refunds_minor, ...news.refunds_minor };
+    const after = { ...before, ...news, refunds_minor };
+    this.payments = { ...this.payments, [id]: after };
+    if (after.paid_minor > before.paid_minor) {
+      this.bring("purchase", "purchase", baseTerms(true), PACKAGE.credits);
+    }
+    const change_minor = returnedMinor(after) - returnedMinor(before);
+    if (change_minor === 0) return;
+    this.returned_minor += change_minor;
+    const back = creditsTaken(after) - creditsTaken(before);
+    const part = { lot_id: null, bought: true, credits: 0 - back };
     this.credits =
-      change < 0
-        ? takeBack(this.credits, payment, 0 - change).credits
-        : putBack(
-            this.credits,
-            [{ lot_id: null, bought: true, credits: change }],
-            this.#clock(now_ms),
-          );
+      back < 0
+        ? putBack(this.credits, [part], this.#clock(0))
+        : takeBack(this.credits, { id, lot_id: null }, back).credits;
     this.#count("purchase_refund");
+  }
+
+  /** The credits taken back of a payment; null: it is not known. */
+  takenBackOf(id: string): number | null {
+    const news = this.payments[id] ?? UNKNOWN;
+    return news.paid_minor === 0 ? null : creditsTaken(news);
+  }
+
+  /** Nothing happens to it any more. */
+  forgetPurchase(id: string): void {
+    const { [id]: _, ...payments } = this.payments;
+    this.payments = payments;
   }
 
   /** An operator takes credits for all apps. */
@@ -177,34 +241,85 @@ export class Holdings {
     this.passTime(now_ms);
   }
 
+  /** Switches automatic top-up on. */
   chooseThreshold(threshold: number): void {
-    this.top_up = { threshold, due: null };
+    const refusals = this.top_up?.refusals ?? [];
+    this.top_up = { threshold, refusals, due: null, failures: 0, waits: false, off: null };
+  }
+
+  saveCard(threshold: number): void {
+    this.top_up = null;
+    this.chooseThreshold(threshold);
+  }
+
+  /** The bank refuses the next charges of the card. */
+  refuseCard(refusals: readonly Refused[]): void {
+    if (this.top_up !== null) this.top_up = { ...this.top_up, refusals };
+  }
+
+  /** The state that the wallet shows. */
+  get top_up_state(): string | null {
+    const { top_up } = this;
+    if (top_up === null || top_up.off !== null) return top_up?.off ?? null;
+    if (top_up.due !== null) return "pending";
+    return top_up.waits && this.balance < top_up.threshold ? "retrying" : "ready";
+  }
+
+  /** Whether nothing is charged before the balance falls. */
+  get is_quiet(): boolean {
+    return this.top_up_state !== "pending" && this.top_up_state !== "retrying";
   }
 
   /** After each operation: one charge brings the balance back to the threshold. */
   decideTopUp(): void {
-    if (this.top_up === null || this.top_up.due !== null) return;
-    const gap = this.top_up.threshold - this.balance;
+    const { top_up } = this;
+    if (top_up === null || top_up.due !== null || top_up.waits || top_up.off !== null) return;
+    const gap = top_up.threshold - this.balance;
     if (gap <= 0) return;
-    const due = Math.ceil(gap / TOP_UP_PACKAGE_CREDITS) * TOP_UP_PACKAGE_CREDITS;
-    this.top_up = { ...this.top_up, due };
+    const due = Math.ceil(gap / PACKAGE.credits) * PACKAGE.credits;
+    this.top_up = { ...top_up, due };
   }
 
-  /** What may have become of the charge that is due, if it is not as before. */
+  /** What may have happened to the card by itself, each one step: a charge, or the end of the pause after a refused one. */
   afterCharge(): readonly Holdings[] {
     const { top_up } = this;
-    if (top_up === null || top_up.due === null) return [];
-    const booked = this.copy();
-    booked.top_up = { ...top_up, due: null };
-    booked.bring("purchase", "purchase", baseTerms(true), top_up.due);
-    booked.top_ups += 1;
-    booked.topped_up += top_up.due;
-    booked.decideTopUp();
-    if (this.balance < top_up.threshold) return [booked];
+    if (top_up === null) return [];
+    if (top_up.waits) {
+      const waited = this.#withTopUp({ ...top_up, waits: false });
+      const charging = waited.copy();
+      charging.decideTopUp();
+      return [waited, charging];
+    }
+    if (top_up.due === null) return [];
+    const charged = this.#charged({ ...top_up, due: null }, top_up.due);
+    if (this.balance < top_up.threshold) return [charged];
     // A charge that was not requested yet is dropped if a job gave back enough.
-    const dropped = this.copy();
-    dropped.top_up = { ...top_up, due: null };
-    return [booked, dropped];
+    return [charged, this.#withTopUp({ ...top_up, due: null })];
+  }
+
+  #charged(top_up: TopUp, amount: number): Holdings {
+    const [refused, ...refusals] = top_up.refusals;
+    if (refused !== undefined) {
+      const failures = top_up.failures + 1;
+      const is_off = refused === "authentication_required" || failures >= FAILURES_MAX;
+      const off = is_off ? refused : null;
+      const after = this.#withTopUp({ ...top_up, refusals, failures, waits: !is_off, off });
+      after.refused_charges += 1;
+      after.switched_off += is_off ? 1 : 0;
+      return after;
+    }
+    const booked = this.#withTopUp({ ...top_up, failures: 0 });
+    booked.bring("purchase", "purchase", baseTerms(true), amount);
+    booked.top_ups += 1;
+    booked.topped_up += amount;
+    booked.decideTopUp();
+    return booked;
+  }
+
+  #withTopUp(top_up: TopUp): Holdings {
+    const copy = this.copy();
+    copy.top_up = top_up;
+    return copy;
   }
 
   #turn(due: RunningRule, now_ms: number): void {

@@ -6,13 +6,13 @@ import type { Requests } from "./requests.ts";
 
 const PAGE_ENTRIES = 200;
 
-interface Entry extends ListedEntry {
+export interface Entry extends ListedEntry {
   readonly kind: string;
   readonly app: string | null;
 }
 
 /** Whether the webhook of the app gets an event of the entry. */
-function hasEvent({ kind, amount, app }: Entry): boolean {
+export function hasEvent({ kind, amount, app }: Entry): boolean {
   if (["reserve", "settle", "refund"].includes(kind)) return app === APP;
   if (kind === "adjustment") return amount > 0;
   return ["grant", "purchase", "purchase_refund", "recurring", "job_refund"].includes(kind);

@@ -2,6 +2,9 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Webhook } from "standardwebhooks";
 
+/** Events without an entry of their own, which say the newest line. */
+const WITHOUT_ENTRY = ["topup.failed", "topup.disabled", "account.deleted"];
+
 interface Delivered {
   readonly type: string;
   readonly data: { readonly identity_id: string; readonly line: number };
@@ -15,6 +18,8 @@ export class Receiver {
   deliveries = 0;
   /** The lines of each account's events, in the order of their first arrival. */
   readonly #lines = new Map<string, Set<number>>();
+  /** The ids of events without an entry, by account and type. */
+  readonly #told = new Map<string, Set<string>>();
   readonly #server: Server;
 
   private constructor(port: number, server: Server) {
@@ -34,6 +39,11 @@ export class Receiver {
 
   linesOf(identity_id: string): ReadonlySet<number> {
     return this.#lines.get(identity_id) ?? new Set();
+  }
+
+  /** How many events of a type without an entry an account had. */
+  told(identity_id: string, type: string): number {
+    return this.#told.get(`${identity_id} ${type}`)?.size ?? 0;
   }
 
   close(): void {
@@ -58,11 +68,20 @@ export class Receiver {
     }
     this.deliveries += 1;
     const { type, data } = JSON.parse(text) as Delivered;
+    if (WITHOUT_ENTRY.includes(type)) {
+      const of = `${data.identity_id} ${type}`;
+      const id = String(request.headers["webhook-id"]);
+      this.#told.set(of, (this.#told.get(of) ?? new Set()).add(id));
+      return 200;
+    }
     const lines = this.#lines.get(data.identity_id) ?? new Set();
     this.#lines.set(data.identity_id, lines);
     const newest = [...lines].at(-1) ?? 0;
     if (!lines.has(data.line) && data.line < newest) {
       this.faults.push(`${type} of line ${data.line} of ${data.identity_id} after line ${newest}`);
+    }
+    if (!lines.has(data.line) && this.told(data.identity_id, "account.deleted") > 0) {
+      this.faults.push(`${type} of line ${data.line} of ${data.identity_id} after its deletion`);
     }
     lines.add(data.line);
     return 200;

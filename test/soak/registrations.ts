@@ -28,6 +28,9 @@ const EVENTS = [
   "credits.granted",
   "purchase.completed",
   "purchase.refunded",
+  "topup.failed",
+  "topup.disabled",
+  "account.deleted",
 ];
 
 /** An account gets the credits of a plan once in a period, and the longest run has many periods. */

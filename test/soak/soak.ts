@@ -16,10 +16,11 @@ import { Account, type Source } from "./account.ts";
 import { BrokenRule, Caller, expectRule } from "./caller.ts";
 import { Figures, TREND_MIN_MINUTES } from "./figures.ts";
 import { Leaver } from "./leaver.ts";
-import { makeChargesSlow } from "./payments.ts";
 import { Receiver } from "./receiver.ts";
 import { register } from "./registrations.ts";
 import { Service } from "./service.ts";
+import { tracesOf } from "./traces.ts";
+import { makeChargesSlow } from "./top_ups.ts";
 
 const { values } = parseArgs({
   options: {
@@ -106,6 +107,11 @@ async function awaitEvents(accounts: readonly Account[], receiver: Receiver): Pr
       expectRule(performance.now() < until_ms, `each event arrives: ${of} did not`);
       await pause(500);
     }
+    while (!account.isTold(receiver)) {
+      const is_in_time = performance.now() < until_ms;
+      expectRule(is_in_time, `each event of refused charges arrives: ${account.identity_id}`);
+      await pause(500);
+    }
     const extra = receiver.linesOf(account.identity_id).size - wanted.length;
     expectRule(
       extra === 0,
@@ -132,17 +138,20 @@ function report(
   }
   const done = new Map<string, number>();
   const came = new Map<string, number>();
+  const returned = new Map<string, number>();
   const add = (sums: Map<string, number>, counts: ReadonlyMap<string, number>): void => {
     for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
   };
   for (const account of accounts) {
     add(done, account.done);
+    add(returned, account.returned);
     add(came, account.came);
   }
   const listed = (counts: ReadonlyMap<string, number>): string =>
     [...counts].map(([name, count]) => `${count} ${name}`).join(", ") || "none";
   console.log(`${figures.requests} requests: ${listed(done)}`);
   console.log(`by themselves: ${listed(came)}`);
+  console.log(`at Stripe: ${listed(returned)}`);
   console.log(`errors: ${listed(figures.errors)}`);
   for (const line of elsewhere) console.log(line);
   const trends = figures.trends();
@@ -177,17 +186,21 @@ async function run(): Promise<void> {
     const accounts = await forEach(people, ({ email, source }) =>
       Account.open(around, email, source),
     );
-    const leaver = new Leaver(caller, "leaver@example.com", operator);
+    const leaver = new Leaver(around, "leaver@example.com");
     const actors = [...accounts, leaver];
     await killUnderLoad(service, actors);
     await soak(caller, actors, figures);
     await forEach(actors, (actor) => actor.settle());
+    await leaver.awaitEvents(receiver);
     const events = await awaitEvents(accounts, receiver);
     for (const { stream } of accounts) stream.close();
     const opened = accounts.reduce((sum, { stream }) => sum + stream.opened, 0);
     const streamed = accounts.reduce((sum, { stream }) => sum + stream.line, 0);
+    await service.stop();
+    const traces = tracesOf(service.stores, leaver.deleted);
+    expectRule(traces.length === 0, `no store has a deleted account: ${traces[0]}`);
     report(figures, accounts, [
-      `${leaver.deletions} accounts were deleted, and nothing is left of them`,
+      `${leaver.deleted.length} accounts were deleted, and nothing is left of them; ${leaver.debts} times the next one owed credits`,
       `${KILLS} kills; ${events} events of ${ACCOUNTS} accounts arrived in order, in ${receiver.deliveries} deliveries`,
       `${streamed} entries arrived in order in ${ACCOUNTS} streams, which were opened ${opened} times`,
     ]);

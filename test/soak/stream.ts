@@ -23,6 +23,7 @@ export class Stream {
   credits = 0;
   /** How often it was opened. */
   opened = 0;
+  is_open = false;
   /** What was wrong with an event. */
   fault: string | null = null;
 
@@ -60,6 +61,7 @@ export class Stream {
       } catch {
         // The service was killed, or the token has ended.
       }
+      this.is_open = false;
       await pause(PAUSE_MS);
     }
   }
@@ -70,6 +72,7 @@ export class Stream {
     const response = await fetch(url, { headers: Object.fromEntries(lines), signal });
     if (!response.ok || response.body === null) return;
     this.opened += 1;
+    this.is_open = true;
     let rest = "";
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       const parts = (rest + text).split("\n");

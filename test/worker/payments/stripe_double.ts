@@ -65,8 +65,11 @@ export class StripeDouble {
   readonly refunded = new Map<string, Object_>();
   readonly payments = new Map<string, Object_ & { amount_received: number }>();
   readonly disputed = new Map<string, Object_ & { balance_transactions: { amount: number }[] }>();
-  /** Saved cards by id, each with its customer. */
-  readonly cards = new Map<string, { readonly customer: string; mode: CardMode }>();
+  /** Saved cards by id, each with its customer. `next`: how it behaves at the next charges, before it follows its mode. */
+  readonly cards = new Map<
+    string,
+    { readonly customer: string; mode: CardMode; readonly next: CardMode[] }
+  >();
   readonly #kept = new Map<string, { form: string; status: number; body: Object_ }>();
   readonly asked: Request[] = [];
   #count = 0;
@@ -230,7 +233,7 @@ export class StripeDouble {
     const has_customer = session["customer_creation"] === "always";
     const customer = `cus_${number}`;
     const payment_method = `pm_${number}`;
-    this.cards.set(payment_method, { customer: has_customer ? customer : "", mode });
+    this.cards.set(payment_method, { customer: has_customer ? customer : "", mode, next: [] });
     Object.assign(session, {
       status: "complete",
       payment_status: "no_payment_required",
@@ -259,20 +262,21 @@ export class StripeDouble {
     if (card === undefined) return missing("payment_method");
     if (card.customer !== customer) return refusal(400, { param: "payment_method" });
     const id = `pi_topup_${(this.#count += 1)}`;
-    const failed = card.mode === "declined" || card.mode === "authentication_required";
-    const code = card.mode === "declined" ? "card_declined" : card.mode;
+    const mode = card.next.shift() ?? card.mode;
+    const failed = mode === "declined" || mode === "authentication_required";
+    const code = mode === "declined" ? "card_declined" : mode;
     const payment = {
       id,
       object: "payment_intent",
       created: now(),
       customer,
       amount,
-      amount_received: card.mode === "pays" ? amount : 0,
+      amount_received: mode === "pays" ? amount : 0,
       currency: form.get("currency") ?? "",
       metadata: nested(form, "metadata"),
       status: failed
         ? "requires_payment_method"
-        : card.mode === "processing"
+        : mode === "processing"
           ? "processing"
           : "succeeded",
       last_payment_error: failed ? { type: "card_error", code } : null,
