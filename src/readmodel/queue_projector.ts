@@ -70,6 +70,8 @@ type Messages = readonly Message<ProjectionMessage>[];
 interface Merged {
   readonly delivery: ProjectionMessage;
   readonly messages: Messages;
+  /** The sum of the messages' sizes. */
+  readonly bytes: number;
 }
 
 /**
@@ -101,6 +103,7 @@ export async function consumeProjections(
 const alone = (message: Message<ProjectionMessage>): Merged => ({
   delivery: message.body,
   messages: [message],
+  bytes: sizeOf(message.body),
 });
 
 async function apply(part: readonly Merged[], options: ConsumerOptions): Promise<void> {
@@ -164,16 +167,18 @@ const oldestOf = (messages: Messages): number =>
 
 const beginOf = ({ body }: Message<ProjectionMessage>): number => body.after?.line ?? 0;
 
-/** Merges messages that follow one another into one delivery. Any other message starts another delivery. */
+/** Merges messages that follow one another into deliveries that D1 accepts. Any other message starts another delivery. */
 function merge(messages: Messages): Merged[] {
   const merged: Merged[] = [];
   for (const message of messages) {
     const at = merged.findIndex(({ delivery }) => follows(message.body, delivery));
     const before = merged[at];
-    if (before === undefined) merged.push(alone(message));
+    const one = alone(message);
+    const bytes = (before?.bytes ?? 0) + one.bytes;
+    if (before === undefined || bytes > PROJECTION_MERGE_MAX_BYTES) merged.push(one);
     else {
       const delivery = append(before.delivery, message.body.rows);
-      merged[at] = { delivery, messages: [...before.messages, message] };
+      merged[at] = { delivery, messages: [...before.messages, message], bytes };
     }
   }
   return merged;
@@ -207,14 +212,13 @@ function partsOf(merged: readonly Merged[]): Merged[][] {
   let ids = new Set<string>();
   for (const one of merged) {
     const { id } = one.delivery.rows.account;
-    const size = sizeOf(one.delivery);
-    if (parts.length === 0 || size > room || ids.has(id)) {
+    if (parts.length === 0 || one.bytes > room || ids.has(id)) {
       parts.push([]);
       room = PROJECTION_MERGE_MAX_BYTES;
       ids = new Set();
     }
     parts.at(-1)?.push(one);
-    room -= size;
+    room -= one.bytes;
     ids.add(id);
   }
   return parts;

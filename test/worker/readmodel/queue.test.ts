@@ -168,9 +168,12 @@ describe("a batch of the queue", () => {
     expect(await lineOf("well")).toBe(3);
   });
 
-  it("many large messages are split into batches that D1 accepts", async () => {
+  it.each([
+    ["accounts", (at: number) => messageOf(1, 400, `account ${at}`)],
+    ["entries of one account", (at: number) => messageOf(400 * at + 1, 400 * at + 400)],
+  ])("large messages of many %s are split into batches that D1 accepts", async (_, numbered) => {
     const messages = Array.from({ length: 40 }, (_, at) => {
-      const message = messageOf(1, 400, `account ${at}`);
+      const message = numbered(at);
       const jobs = message.body.rows.jobs.map((job) => ({ ...job, action: "x".repeat(200) }));
       Object.assign(message.body.rows, { jobs });
       return message;
