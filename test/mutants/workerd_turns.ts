@@ -13,7 +13,7 @@ export interface Work {
   readonly wanted: readonly number[];
   /** Each test runs once with the code as it is, and what it reaches is noted. */
   readonly measures: boolean;
-  /** The tests that a mutant is tried with: those that reach the fewest mutants. */
+  /** The tests that a mutant is tried with: those that noticed the most near it, then those that reach the fewest mutants. */
   readonly tests_max: number;
   readonly log: string;
 }
@@ -37,6 +37,8 @@ export type Line = { readonly began: Turn } | { readonly ended: Ended };
 
 /** Longer tests are for other things. */
 const LONGEST_TEST_MS = 8_000;
+/** Mutants of the same function, more or less. */
+const NEAR_MUTANTS = 40;
 const TIMES_AS_LONG = 5;
 const SHORTEST_MS = 10_000;
 /** After its time, a test that computes without a pause responds to nothing. */
@@ -70,6 +72,8 @@ export class Known {
   readonly tests = new Map<string, Ended>();
   readonly noticed = new Map<number, string>();
   readonly #tried = new Set<string>();
+  /** The test that noticed each mutant. */
+  readonly #noticing = new Map<number, string>();
   /** A turn that did not end. */
   open: Turn | null = null;
 
@@ -87,7 +91,20 @@ export class Known {
     this.open = null;
     const { ended } = line;
     if (ended.mutant === 0) this.tests.set(ended.test, ended);
-    else if (ended.noticed_by !== null) this.noticed.set(ended.mutant, ended.noticed_by);
+    else if (ended.noticed_by !== null) {
+      this.noticed.set(ended.mutant, ended.noticed_by);
+      this.#noticing.set(ended.mutant, ended.test);
+    }
+  }
+
+  /** How many mutants near this one each test has noticed. */
+  #nearBy(mutant: number): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (let other = mutant - NEAR_MUTANTS; other <= mutant + NEAR_MUTANTS; other += 1) {
+      const test = this.#noticing.get(other);
+      if (test !== undefined) counts.set(test, (counts.get(test) ?? 0) + 1);
+    }
+    return counts;
   }
 
   /** The mutants that each test is to try. */
@@ -95,13 +112,19 @@ export class Known {
     const usable = [...this.tests.values()]
       .filter(({ noticed_by, ms }) => noticed_by === null && ms <= LONGEST_TEST_MS)
       .toSorted((one, other) => one.reached.length - other.reached.length || one.ms - other.ms);
+    const reaching = new Map<number, string[]>(wanted.map((mutant) => [mutant, []]));
+    for (const { test, reached } of usable)
+      for (const mutant of reached) reaching.get(mutant)?.push(test);
     const plan = new Map<string, number[]>();
-    for (const mutant of wanted) {
+    for (const [mutant, tests] of reaching) {
       if (this.noticed.has(mutant)) continue;
-      const reaching = usable.filter(({ reached }) => reached.includes(mutant));
-      for (const { test } of reaching.slice(0, tests_max)) {
+      const near = this.#nearBy(mutant);
+      const best = tests.toSorted((one, other) => (near.get(other) ?? 0) - (near.get(one) ?? 0));
+      for (const test of best.slice(0, tests_max)) {
         if (this.#tried.has(`${mutant} ${test}`)) continue;
-        plan.set(test, [...(plan.get(test) ?? []), mutant]);
+        const its = plan.get(test) ?? [];
+        its.push(mutant);
+        plan.set(test, its);
       }
     }
     return plan;
