@@ -454,6 +454,41 @@ export const ACCEPTED: readonly Accepted[] = [
     "null is read as the text `null`, which is null; the types need the comparison",
   ]),
   ...of(
+    "account/allowances/allowances.ts",
+    ...[
+      ["limits.app_slugs === null", "limits.app_slugs"],
+      ["app_slugs === null", "app_slugs"],
+    ].map(([condition = "", slugs = ""]): Change => [
+      `app_slugs_json: ${condition} ? null : JSON.stringify(${slugs}),`,
+      `${condition} → false`,
+      "null is stored as the text `null`, which is read as null; the comparison saves bytes",
+    ]),
+    [
+      "const last_use_ms = Math.max(row.last_used_at_ms ?? 0, renewals.get(row.id) ?? 0);",
+      "row.last_used_at_ms ?? 0 → row.last_used_at_ms",
+      "the greatest of null and a time is the time; the types need the other side",
+    ],
+  ),
+  ...of(
+    "account/allowances/spending.ts",
+    [
+      "if (not_for_app !== null || !isCapped(transaction)) return not_for_app;",
+      "not_for_app !== null || !isCapped(transaction) → not_for_app !== null",
+      "without a cap no credits exceed one; the comparison saves reading",
+    ],
+    [
+      "return exceeded === null || allowance_id === undefined ? exceeded : { ...exceeded, allowance_id };",
+      "exceeded === null || allowance_id === undefined → exceeded === null",
+      "a cap that is exceeded belongs to an allowance; the types need the comparison",
+    ],
+    ["credits > 0", "credits > 0 → credits >= 0", "what 0 credits do to a cap is not stored"],
+    [
+      "return { takings_json: JSON.stringify(credits > 0 ? withTaking(left, taking, caps) : left) };",
+      "credits > 0 → credits >= 0",
+      "a taking of 0 credits adds nothing to what a job has taken",
+    ],
+  ),
+  ...of(
     "account/jobs/claims.ts",
     [
       "if (job.claimed_until_ms !== null) store.deadlines.deleteClaim(job.id, job.claimed_until_ms);",
@@ -477,6 +512,43 @@ export const ACCEPTED: readonly Accepted[] = [
       "if (job === null) continue;",
       "job === null → false",
       "a job with a claim has its row; the types need the comparison",
+    ],
+  ),
+  ...of(
+    "account/jobs/expiry.ts",
+    [
+      "if (next_ms <= now_ms) {",
+      "next_ms <= now_ms → true",
+      "if no job is due, the list is empty; the comparison saves reading",
+    ],
+    [
+      ': store.listRevokedJobs(recent_after_job_id ?? "", EXPIRY_PORTION_JOBS + 1);',
+      "1 → 2",
+      "one job more than a portion says that there are more; so do two",
+    ],
+    [
+      'const started = [...recent, ...long].filter((id) => store.readJob(id)?.status === "started");',
+      '[...recent, ...long].filter((id) => store.readJob(id)?.status === "started") → [...recent, ...long]',
+      "only started jobs are listed; a deletion must not wait for any other",
+    ],
+    ["return started.length > 0;", "0 → 1", "after a portion of one job, none is left"],
+    [
+      "if (open_jobs === 0) return Number.POSITIVE_INFINITY;",
+      "open_jobs === 0 → false",
+      "without started jobs the lists are empty; the comparison saves reading",
+    ],
+  ),
+  ...of(
+    "account/jobs/refused.ts",
+    [
+      "one.period === cap.period && one.credits === cap.credits && roomNow(one, now_ms) === room;",
+      "one.period === cap.period && one.credits === cap.credits → one.period === cap.period",
+      "an allowance has one cap of a period, and of several with the same room the first one refuses",
+    ],
+    [
+      "if (row === undefined || row.client_id === null) return;",
+      "row === undefined || row.client_id === null → row.client_id === null",
+      "a cap that refuses is one of the path; the types need the comparison",
     ],
   ),
   ...of(

@@ -76,7 +76,7 @@ export function whyOverCap(
 ): Refusal | null {
   const { caller, allowances, now_ms } = transaction;
   const is_bound = caller.kind === "app" || isCapped(transaction);
-  if (!is_bound || job.allowance_path === null) return null;
+  if (!is_bound) return null;
   const path = allowances.readPath(job.allowance_path);
   const is_complete = path.length === idsOfPath(job.allowance_path).length;
   // The holder's approval covers the job up to its amount, also if it expired and is completed late.

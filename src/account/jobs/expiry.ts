@@ -83,7 +83,6 @@ export function expireStartedJobs(transaction: Transaction): boolean {
   const long = store.deadlines.listLongJobsDue(Number.POSITIVE_INFINITY, EXPIRY_PORTION_JOBS);
   const started = [...recent, ...long].filter((id) => store.readJob(id)?.status === "started");
   for (const job_id of started) endOrSetAside(transaction, job_id);
-  store.deadlines.next_expiry.forget();
   return started.length > 0;
 }
 

@@ -1,6 +1,7 @@
 /** Each operation reads a bounded number of rows, however long the account's history is. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
+import { v7 as uuidv7 } from "uuid";
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
@@ -10,7 +11,7 @@ import {
   RECENT_JOBS_MAX,
 } from "../../../src/domain/limits.ts";
 import { EXPIRY_PORTION_JOBS } from "../../../src/account/jobs/expiry.ts";
-import { LIST_SCAN_ROWS } from "../../../src/account/jobs/lists.ts";
+import { firstIdAt, LIST_SCAN_ROWS } from "../../../src/account/jobs/lists.ts";
 import { change, countRowsRead, evict, fireAlarm, query } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 
@@ -351,4 +352,45 @@ describe("with 2,000 purchases of which nothing is used", () => {
     const left = owned - 26;
     expect(newest?.paid_json).toBe(`{"eur":[${left},${10 * left},0]}`);
   });
+
+  it("a full page that ends where the scan ended has a next page, which begins after it", async () => {
+    const count = LIST_SCAN_ROWS + 100;
+    await prepare(count);
+    // The scan begins with the two started jobs.
+    const last_scanned = count - (LIST_SCAN_ROWS - 2) + 1;
+    const matches = [2_000, 1_999, last_scanned, 1];
+    const numbers = matches.map((number) => `'%${String(number).padStart(9, "0")}'`);
+    const isMatch = numbers.map((pattern) => `id like ${pattern}`).join(" or ");
+    await query(
+      ADA,
+      `update jobs set status = 'failed' where status = 'completed' and (${isMatch})`,
+    );
+    const filter = { status: "failed", limit: 3 } as const;
+    const first = await account().listJobs(session, filter);
+    if (!first.ok) expect.fail("refused");
+    const before_id = first.value.next ?? expect.fail("there is no next page");
+    const second = await account().listJobs(session, { ...filter, before_id });
+    if (!second.ok) expect.fail("refused");
+    const ids = [...first.value.rows, ...second.value.rows].map(({ id }) => Number(id.slice(14)));
+    expect(ids).toEqual(matches);
+    expect(second.value.next).toBeNull();
+  });
+
+  it("a list of jobs before a time does not scan the jobs after it", async () => {
+    await prepare(LIST_SCAN_ROWS);
+    const rows = await countRowsRead(ADA);
+    const to_ms = Date.now() - 3_600_000;
+    const page = await account().listJobs(session, { to_ms, limit: 50 });
+    expect(page).toMatchObject({ value: { rows: [], next: null } });
+    expect(rows()).toBeLessThan(100);
+  });
 });
+
+it.each([0, 1, 0xffff, 0x1_0000, 0x0193_abcd_ffff, 0x0193_abce_0000])(
+  "the first id of millisecond %i is after those of the millisecond before, and before its own",
+  (at_ms) => {
+    const first = firstIdAt(at_ms);
+    expect(first < uuidv7({ msecs: at_ms })).toBe(true);
+    expect(first > uuidv7({ msecs: Math.max(0, at_ms - 1) })).toBe(at_ms > 0);
+  },
+);

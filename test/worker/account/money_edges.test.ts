@@ -212,6 +212,8 @@ describe("a job that cannot time out", () => {
     });
     await createdId(1);
     await fireAlarm(ADA);
+    const tries = errors.mock.calls.filter(([line]) => line?.event === "job_set_aside");
+    expect(tries).toHaveLength(1);
     await expectReadModel(ADA);
     const overdue = await env.DB.prepare(
       "select id from jobs where status = 'started' and expires_at_ms <= ?",

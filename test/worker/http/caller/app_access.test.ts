@@ -117,6 +117,9 @@ describe("ending an app's own jobs", () => {
     expect(
       (await app.post("/api/jobs/complete/batch", batch)).body.results[0].job.actual_cost,
     ).toBe(1);
+    // Its own job, whose end is refused, shows that the account exists.
+    const again = await app.post("/api/jobs/complete/batch", batch);
+    expect(again).toMatchObject({ status: 200, body: { results: [{ code: "job_ended" }] } });
     await expectInvariants(ada.identity_id);
   });
 

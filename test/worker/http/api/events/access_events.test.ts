@@ -10,7 +10,7 @@ import { passTime } from "../../../support/clock.ts";
 import { registerApp } from "../../../support/directory_outage.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
 import { exchange, narrow, total } from "../../../support/exchanges.ts";
-import { CLIENT_ID, connect, post, withToken } from "../../../support/oauth_clients.ts";
+import { CLIENT_ID, connect, post, refresh, withToken } from "../../../support/oauth_clients.ts";
 import {
   BASE_URL,
   forgetEnvironments,
@@ -43,8 +43,8 @@ beforeEach(async () => {
 const accountOf = () => env.ACCOUNT.getByName(ada.identity_id);
 
 /** Connects a client that may spend this much. */
-function connectWith(cap: object | null, client: object = {}) {
-  const caps = cap === null ? [] : [cap];
+function connectWith(cap: object | readonly object[] | null, client: object = {}) {
+  const caps = cap === null ? [] : [cap].flat();
   const limits = { app_slugs: null, caps, expires_at_ms: Date.now() + 90 * DAY_MS };
   return connect(ada, { limits, ...client } as Parameters<typeof connect>[1]);
 }
@@ -241,6 +241,28 @@ describe("connection.limit_reached", () => {
     ]);
   });
 
+  it("another cap of the connection that refuses later is an event of its own", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2027-02-10T12:00:00Z") });
+    ada = await signInWithCredits();
+    const caps = [
+      { credits: 20, period: "day" },
+      { credits: 20, period: "week" },
+    ];
+    const { access_token, refresh_token } = await connectWith(caps);
+    const stream = await watch(ada.token);
+    await spend(access_token, 21);
+    const { job_id } = (await spend(access_token, 20)).body;
+    const cost = { job_id, actual_cost: 20 };
+    await withToken(access_token, "POST", "/api/jobs/complete", cost);
+    const reached = { kind: "connection.limit_reached" };
+    expect(await stream.accessEvents()).toMatchObject([{ ...reached, cap: caps[0] }]);
+    vi.setSystemTime(Date.parse("2027-02-11T12:00:00Z"));
+    ada = await signIn();
+    const next = await watch(ada.token);
+    await spend((await refresh(refresh_token)).body.access_token, 1);
+    expect(await next.accessEvents()).toMatchObject([{ ...reached, cap: caps[1] }]);
+  });
+
   it("a cap that its holder changed refuses for the first time again", async () => {
     const { access_token } = await connectWith({ credits: 20, period: "total" });
     const stream = await watch(ada.token);
@@ -257,16 +279,22 @@ describe("connection.limit_reached", () => {
     ]);
   });
 
-  it("the connection whose cap refuses is named, also if what was exchanged from it asked", async () => {
-    const { access_token } = await connectWith({ credits: 20, period: "total" });
-    await spend(access_token, 18);
-    const child = await exchange(access_token, total(10));
-    const stream = await watch(ada.token);
-    await spend(child.body.access_token, 5);
-    expect(await stream.accessEvents()).toMatchObject([
-      { connection: { id: await connectionId(access_token) }, cap: { credits: 20 } },
-    ]);
-  });
+  it.each([
+    ["a lower one", 10],
+    ["an equal one", 20],
+  ])(
+    "the connection whose cap refuses is named, also if what was exchanged from it with %s asked",
+    async (_, credits) => {
+      const { access_token } = await connectWith({ credits: 20, period: "total" });
+      await spend(access_token, 18);
+      const child = await exchange(access_token, total(credits));
+      const stream = await watch(ada.token);
+      await spend(child.body.access_token, 5);
+      expect(await stream.accessEvents()).toMatchObject([
+        { connection: { id: await connectionId(access_token) }, cap: { credits: 20 } },
+      ]);
+    },
+  );
 
   it("a personal token that reaches its limit, and a balance that is too low, are no events", async () => {
     const token = await getToken(ada, { caps: [{ credits: 5, period: "total" }] });

@@ -1,0 +1,63 @@
+/** When jobs expire, at the account itself. */
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, it } from "vitest";
+import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { countRowsRead, evict, fireAlarm, readAlarm } from "../../support/account_object.ts";
+import { passTime } from "../../support/clock.ts";
+
+const ADA = "ada";
+const HOLDER = { kind: "holder" } as const;
+const TTL_SECONDS = 60;
+
+const account = () => env.ACCOUNT.getByName(ADA);
+const list = () => account().listJobs(HOLDER, { limit: 1 });
+
+beforeEach(async () => {
+  passTime(0);
+  await account().wallet(HOLDER, {
+    app: { slug: "demo", starter_credits: 100, is_registered: true },
+  });
+});
+
+const create = () =>
+  account().createJob(
+    HOLDER,
+    {
+      app_slug: "demo",
+      policy: DEFAULT_POLICY,
+      action: "draw",
+      metadata_json: null,
+      cost_estimate: 1,
+      ttl_seconds: TTL_SECONDS,
+    },
+    null,
+  );
+
+it("a job expires in the millisecond of its deadline", async () => {
+  expect(await create()).toMatchObject({ ok: true });
+  passTime(1_000 * TTL_SECONDS - 1);
+  expect(await list()).toMatchObject({ value: { rows: [{ status: "started" }] } });
+  passTime(1);
+  expect(await list()).toMatchObject({
+    value: { rows: [{ status: "failed", failure: "expired" }] },
+  });
+});
+
+it("a call reads none of the started jobs while it is known that none is due", async () => {
+  const count = 40;
+  for (let jobs = 0; jobs < count; jobs += 1) await create();
+  await evict(ADA);
+  const rows = await countRowsRead(ADA);
+  await list();
+  const first = rows();
+  await list();
+  expect(first).toBeGreaterThan(count);
+  expect(rows() - first).toBeLessThan(count);
+});
+
+it("an account without started jobs arms no alarm", async () => {
+  for (let alarms = 0; alarms < 5; alarms += 1) await fireAlarm(ADA);
+  await evict(ADA);
+  expect(await list()).toMatchObject({ ok: true });
+  expect(await readAlarm(ADA)).toBeNull();
+});
