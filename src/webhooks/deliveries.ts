@@ -70,8 +70,14 @@ const NOTED = "noted_at_ms";
 const UNNOTED = "unnoted";
 /** Present: a {@link Replay} goes on. */
 const REPLAY = "replay";
-/** Present: the senders after this identity are to be woken, because the webhook is active again. */
+/** Present: a {@link Resumption} goes on, because the webhook is active again. */
 const RESUMED = "resumed";
+
+/** The senders after an identity are to be woken. Each begin has another id. */
+interface Resumption {
+  readonly id: string;
+  readonly after_identity_id: string;
+}
 
 const KEYS = [ATTEMPTS, OUTCOME, NOTED, UNNOTED, RESUMED, REPLAY];
 
@@ -132,7 +138,7 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
   }
 
   async resume(): Promise<void> {
-    this.ctx.storage.kv.put(RESUMED, "");
+    this.ctx.storage.kv.put(RESUMED, { id: crypto.randomUUID(), after_identity_id: "" });
     await this.#alarmBy(Date.now());
     await this.#resumeSome();
   }
@@ -184,16 +190,18 @@ export abstract class Deliveries extends DurableObject<Env> implements WebhookDe
   /** Wakes a portion of the senders that a resumption wakes. @returns whether there are more. */
   async #resumeSome(): Promise<boolean> {
     const { kv } = this.ctx.storage;
-    const after_identity_id = kv.get<string>(RESUMED);
-    if (after_identity_id === undefined) return false;
+    const resumed = kv.get<Resumption>(RESUMED);
+    if (resumed === undefined) return false;
+    const { id, after_identity_id } = resumed;
     const page = { status: null, after_identity_id, limit: SENDERS_WOKEN };
     const portion = this.#deliveries.list(page);
     await this.#call("resume", portion);
+    const now = kv.get<Resumption>(RESUMED);
     // Another call may have gone on, or begun again.
-    if (kv.get<string>(RESUMED) === after_identity_id) {
+    if (now?.id === id && now.after_identity_id === after_identity_id) {
       const last = portion.length < SENDERS_WOKEN ? undefined : portion.at(-1);
       if (last === undefined) kv.delete(RESUMED);
-      else kv.put(RESUMED, last.identity_id);
+      else kv.put(RESUMED, { id, after_identity_id: last.identity_id });
     }
     return kv.get(RESUMED) !== undefined;
   }

@@ -767,19 +767,11 @@ export const ACCEPTED: readonly Accepted[] = [
       "the rest of the body is cancelled either way",
     ],
   ),
-  ...of(
-    "webhooks/deliveries.ts",
-    [
-      "if (after_identity_id === undefined) return false;",
-      "after_identity_id === undefined → false",
-      "no identity comes after undefined in SQL, so no sender is called; the types need the comparison",
-    ],
-    [
-      "if (known_ms === null || known_ms > at_ms) await this.ctx.storage.setAlarm(at_ms);",
-      "known_ms > at_ms → known_ms >= at_ms",
-      "sets the alarm to the time that it has",
-    ],
-  ),
+  ...of("webhooks/deliveries.ts", [
+    "if (known_ms === null || known_ms > at_ms) await this.ctx.storage.setAlarm(at_ms);",
+    "known_ms > at_ms → known_ms >= at_ms",
+    "sets the alarm to the time that it has",
+  ]),
   ...of(
     "webhooks/engine.ts",
     [

@@ -448,6 +448,26 @@ describe("a resumption of all senders", () => {
       await Promise.all(again);
     }));
 
+  it("that begins again during its second part wakes that part again", () =>
+    withObject(async ({ object, fire, around }) => {
+      await fill(object, namesOf(1, 250));
+      await object.resume();
+      const gate = Promise.withResolvers<void>();
+      around.onCall = async (identity_id) => {
+        if (identity_id > "p0100") await gate.promise;
+        return true;
+      };
+      const round = fire();
+      await vi.waitFor(() => expect(around.calls).toHaveLength(200));
+      around.calls.length = 0;
+      await object.resume();
+      gate.resolve();
+      await round;
+      await fire();
+      await fire();
+      expect(around.calls).toEqual(namesOf(1, 250).map((name) => `resume ${name}`));
+    }));
+
   it("of which two rounds do the same part goes on at once", () =>
     withObject(async ({ object, fire, alarmAt, around }) => {
       await fill(object, namesOf(1, 150));
