@@ -5,6 +5,7 @@
 import { appAccessChanged } from "../domain/access_event.ts";
 import type { StartedJobs } from "../domain/app_stop.ts";
 import { appOfClient } from "../domain/oauth_client.ts";
+import { isSameResource } from "../domain/token_family.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { endDependants } from "./endings.ts";
 import type { Answer, AppRow, StopAppRequest } from "./contract.ts";
@@ -21,7 +22,7 @@ import { NOT_OPEN, openNow } from "./wallet/app_access.ts";
  */
 export function stopApp(
   transaction: Transaction,
-  { slug, started_jobs }: StopAppRequest,
+  { slug, started_jobs, resources = [] }: StopAppRequest,
 ): Answer<null> {
   const not_whole = checkWhole(transaction);
   if (!not_whole.ok) return not_whole;
@@ -30,7 +31,7 @@ export function stopApp(
   if (known === null) return refused({ code: "app_not_found" });
   store.saveApp(stopped(transaction, known, started_jobs));
   if (known.access !== "stopped") {
-    revokeConnections(transaction, slug);
+    revokeConnections(transaction, slug, resources);
     // Before the app's webhooks learn of the stop, because they get no other event after it.
     endDependants(transaction);
     announce.accessChanged(appAccessChanged("access.stopped", slug), now_ms);
@@ -53,9 +54,16 @@ function stopped({ store }: Transaction, known: AppRow, started_jobs: StartedJob
   };
 }
 
-function revokeConnections({ allowances, now_ms }: Transaction, slug: string): void {
+/** `resources`: of the app now. A row names the app that owned its resource when the person connected. */
+function revokeConnections(
+  { allowances, now_ms }: Transaction,
+  slug: string,
+  resources: readonly string[],
+): void {
   for (const allowance of allowances.listLiving(now_ms)) {
-    if (belongsTo(slug, allowance)) allowances.end(allowance.id, now_ms);
+    const { resource } = allowance;
+    const is_owned = resource !== null && resources.some((uri) => isSameResource(uri, resource));
+    if (is_owned || belongsTo(slug, allowance)) allowances.end(allowance.id, now_ms);
   }
 }
 

@@ -231,6 +231,12 @@ export class AppRegistry {
     return this.#lookUp((known) => known.resources.get(key));
   }
 
+  /** The addresses of an app's protected resources, according to the cache; none while the registry is unknown. */
+  async resourcesOf(slug: string): Promise<readonly string[]> {
+    const known = [...((await this.#recall())?.resources.values() ?? [])];
+    return known.filter(({ app_slug }) => app_slug === slug).map(({ uri }) => uri);
+  }
+
   /** Clears the cache after a change in this isolate. */
   forget(): void {
     return this.#copy.forget();

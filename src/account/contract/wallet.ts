@@ -112,6 +112,8 @@ export interface TopUp {
 export interface StopAppRequest {
   readonly slug: string;
   readonly started_jobs: StartedJobs;
+  /** The addresses of the resources that the app owns now. Absent: not known. */
+  readonly resources?: readonly string[];
 }
 
 /** A paid checkout, with its refunds and disputes. */

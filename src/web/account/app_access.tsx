@@ -1,6 +1,7 @@
 /** `GET` and `POST /account/access/stop` (`app`) stop an app; `POST /account/access/allow` allows it again. */
 import * as z from "zod/mini";
 import { readAccessList } from "../../http/allowances/access_list.ts";
+import { stopAppOf } from "../../http/allowances/stop_app.ts";
 import { STARTED_JOBS } from "../../domain/app_stop.ts";
 import { callerOf, accountOf, factory } from "../../http/context.ts";
 import { refuseByAccept, refuseWithPage } from "../../http/refusal_page.ts";
@@ -29,8 +30,7 @@ const stopForm = z.object({
 
 export const stopApp = factory.createHandlers(validForm(stopForm), async (context) => {
   const { app, started_jobs } = context.req.valid("form");
-  const request = { slug: app, started_jobs };
-  const changed = await accountOf(context).stopApp(callerOf(context), request);
+  const changed = await stopAppOf(context, { slug: app, started_jobs });
   if (!changed.ok) return refuseByAccept(context, changed.refusal);
   return context.redirect(`${LIST}?notice=app_stopped`, 303);
 });

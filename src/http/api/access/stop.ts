@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { Answer } from "../../../account/contract.ts";
 import { STARTED_JOBS } from "../../../domain/app_stop.ts";
 import { readAccessList } from "../../allowances/access_list.ts";
+import { stopAppOf } from "../../allowances/stop_app.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { endpoint } from "../endpoint.ts";
@@ -20,7 +21,7 @@ export const stopApp = endpoint(
     refusals: ["app_not_found"],
   },
   async (context, { params: { slug }, body: { started_jobs } }) => {
-    const stopped = await accountOf(context).stopApp(callerOf(context), { slug, started_jobs });
+    const stopped = await stopAppOf(context, { slug, started_jobs });
     return respondWithApp(context, slug, stopped);
   },
 );

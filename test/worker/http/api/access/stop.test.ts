@@ -1,11 +1,19 @@
 /** What each credential can do before a person stops an app, while it is stopped, and after they allowed it again. */
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { STOP_FACTS } from "../../../../../src/domain/app_stop.ts";
 import { query } from "../../../support/account_object.ts";
 import { fromOwnPage } from "../../../support/device_logins.ts";
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from "../../../support/exchanges.ts";
 import { chargingToken, openChargingApp } from "../../../support/charging.ts";
-import { connect, post, refresh, RESOURCE, withToken } from "../../../support/oauth_clients.ts";
+import {
+  connect,
+  oauthServices,
+  post,
+  refresh,
+  RESOURCE,
+  withToken,
+} from "../../../support/oauth_clients.ts";
 import { send, signIn, type SignedIn } from "../../../support/passbook.ts";
 import { openAppServer, type AppServer } from "../../caller/app_server.ts";
 import { personalToken } from "../admin/operators.ts";
@@ -239,6 +247,19 @@ describe("a stopped app", () => {
     expect((await refresh(own.refresh_token)).body.error).toBe("invalid_grant");
     await send("POST", `/api/access/apps/${host}/allow`, { headers: fromOwnPage(person) });
     expect((await withToken(own.access_token, "GET", "/api/wallet")).status).toBe(401);
+  });
+
+  it("connections to a resource end with the stop of the app that owns it now", async () => {
+    await openChargingApp();
+    const person = await signIn();
+    const tokens = await connect(person, { resource: RESOURCE, resource_app_slug: "sketch" });
+    await env.DIRECTORY.exec("update resources set app_slug = 'other'");
+    oauthServices().apps.forget();
+    await person.post("/api/jobs", { ...JOB, app: "other", cost_estimate: 0 });
+    const json = { ...fromOwnPage(person), "Content-Type": "application/json" };
+    const init = { headers: json, body: "{}" };
+    expect((await send("POST", "/api/access/apps/other/stop", init)).status).toBe(200);
+    expect((await refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
   });
 
   it("an app that only connections used does not become open by being stopped and allowed", async () => {
