@@ -12,7 +12,7 @@ export interface DeviceClient {
   /** The location of the request, from its IP address; null: unknown. */
   readonly city: string | null;
   readonly country: string | null;
-  /** The registered OAuth client that started the login, which proved itself. Absent: none. */
+  /** The OAuth client that started the login. A registered one proved itself. Absent: none, or our command line. */
   readonly client_id?: string;
   /** Whether it requests only to read. Absent: it did not say. */
   readonly reads_only?: boolean;

@@ -75,7 +75,7 @@ export interface NewAllowance {
   readonly label: string;
   /** The app that requested it. The device client states this; it is not verified. */
   readonly app_slug: string | null;
-  /** The registered OAuth client that collected it; left out: none. */
+  /** The OAuth client that collected it; left out: none. */
   readonly client_id?: string;
   readonly limits: AllowanceLimits;
   /** The session that approved it, and that session's sign-in method; null: the method was unlinked since. */

@@ -107,6 +107,11 @@ export function appOfClient(client_id: string): string | null {
     : (URL.parse(client_id)?.hostname ?? null);
 }
 
+/** The host that vouches for a client with a document; null: it is registered. */
+export function hostOfClient(client_id: string): string | null {
+  return isRegisteredClientId(client_id) ? null : (URL.parse(client_id)?.host ?? null);
+}
+
 /** Whether a `client_id` is one that a registration could have. It needs no look-up otherwise. */
 export function isRegisteredClientId(client_id: string): boolean {
   const [slug = "", id = "", ...rest] = client_id.split(SEPARATOR);

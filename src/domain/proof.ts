@@ -24,7 +24,7 @@ export interface SessionProof {
 interface PersonalTokenProof {
   readonly kind: "personal_token";
   readonly credential: AllowanceCredential;
-  /** The registered OAuth client that collected it; left out: none. */
+  /** The OAuth client that collected it; left out: none. */
   readonly client_id?: string;
 }
 

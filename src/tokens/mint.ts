@@ -26,7 +26,7 @@ interface MintParts {
 interface PersonalTokenOrigin {
   readonly label: string;
   readonly app_slug: string | null;
-  /** The registered OAuth client that collects it; undefined: none. */
+  /** The OAuth client that collects it; undefined: none. */
   readonly client_id?: string | undefined;
   /** A shorter lifetime than that of the settings, in days. */
   readonly ttl_days?: number;

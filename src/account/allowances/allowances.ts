@@ -1,6 +1,7 @@
 /** Allowances: they are issued, listed and revoked, and they end with their session or sign-in method. */
 import { limitReached } from "../../domain/limit_reached.ts";
 import { idsOfPath, scopesOf, widens } from "../../domain/allowance.ts";
+import { hostOfClient } from "../../domain/oauth_client.ts";
 import { approvedNow, changedCaps, newCap, resetsAt, spentNow } from "../../domain/spending_cap.ts";
 import { readScope } from "../../domain/oauth_scopes.ts";
 import { ALLOWANCES_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
@@ -53,7 +54,7 @@ export function issueAllowance(
     path: request.id,
     kind: "device",
     client_id,
-    client_host: null,
+    client_host: client_id === null ? null : hostOfClient(client_id),
     resource: null,
     resource_app_slug: null,
     scopes: scopesOf(limits).join(" "),

@@ -74,5 +74,5 @@ async function nameOf(
   const registered = await context.get("services").apps.all();
   const app_slug = ownAppOf(client_id, (slug) => registered.has(slug));
   if (app_slug === null) return refused(UNUSABLE_HOST);
-  return accepted({ client_name: new URL(client_id).host, app_slug });
+  return accepted({ client_name: new URL(client_id).host, app_slug, client_id });
 }

@@ -37,7 +37,7 @@ export function holderOf({
   client_host,
 }: Pick<ListedAllowance, "kind" | "client_id" | "client_host">): string {
   if (kind === "exchange") return t("Agent or service, with a part of the access above it");
-  if (client_id === null) return t("Device or program");
+  if (kind === "device" || client_id === null) return t("Device or program");
   if (client_host === null) return t("Registered app");
   const { host, service_name } = currentShell();
   return client_host === host

@@ -14,8 +14,7 @@ export const readAccess = endpoint({ at: "GET /api/access", caller: "user" }, as
   const read = await readAccessList(context);
   if (!read.ok) return refuse(context, read.refusal);
   const { apps, allowances, browsers } = read.value;
-  const isToken = ({ kind, client_id }: AccessAllowance): boolean =>
-    client_id === null && kind !== "code";
+  const isToken = ({ kind }: AccessAllowance): boolean => kind === "device";
   const base_url = context.get("base_url");
   return context.json({
     apps: apps.map((app) => appView(app, base_url)),

@@ -206,6 +206,41 @@ describe("a device login by RFC 8628", () => {
     expect((await collect(device_code, tv)).body.error_description).toContain("stopped");
   });
 
+  /** A token that a client with a document collected from a device. */
+  async function documentToken(ada: SignedIn, limits: object = {}) {
+    const { device_code, user_code } = (await start()).body;
+    await approve(ada, user_code, limits);
+    return holderOf((await collect(device_code)).body.access_token);
+  }
+
+  it("a device of a client that nobody registered takes no starter credits, as its connection takes none", async () => {
+    await openAppServer("sketch", { starter_credits: 100 });
+    oauthServices().apps.forget();
+    const ada = await signIn();
+    const token = await documentToken(ada);
+    for (const [caller, granted] of [
+      [token, false],
+      [ada, true],
+    ] as const) {
+      const { body } = await caller.get("/api/wallet?app=sketch");
+      expect(body.app_grant?.granted).toBe(granted);
+    }
+  });
+
+  it("the token of such a device is listed as a token with its client, and ends when the holder stops the client's app", async () => {
+    const ada = await signInWithCredits();
+    const token = await documentToken(ada);
+    const host = "client.example.com";
+    const { connections, tokens } = (await ada.getOwn("/api/access")).body;
+    expect([connections, tokens]).toMatchObject([[], [{ label: host }]]);
+    const [listed] = (await ada.getOwn("/api/tokens")).body.tokens;
+    expect(listed.client).toEqual({ id: CLIENT_ID, host });
+    await ada.post("/api/jobs", { app: host, action: "draw", cost_estimate: 0 });
+    const headers = { ...fromOwnPage(ada), "Content-Type": "application/json" };
+    await send("POST", `/api/access/apps/${host}/stop`, { headers, body: "{}" });
+    expect((await token.get("/api/wallet")).status).toBe(401);
+  });
+
   it("a client ends a device's token, and one that was exchanged from it, at the revocation endpoint", async () => {
     const ada = await signInWithCredits();
     const { device_code, user_code } = (await start()).body;
