@@ -80,7 +80,13 @@ export function listAllowances(transaction: Transaction): Answer<readonly Listed
     .listLiving(now_ms)
     .filter(({ path }) => acting === null || idsOfPath(path).includes(acting.id));
   const renewals = transaction.families.lastRenewals();
-  return accepted(rows.map((row) => describeAllowance(transaction, row, renewals)));
+  const sessions = transaction.families.sessionsOfAllowances();
+  return accepted(
+    rows.map((row) => {
+      const renewed_in = sessions.get(row.id) ?? [];
+      return { ...describeAllowance(transaction, row, renewals), renewed_in };
+    }),
+  );
 }
 
 /** A stored allowance as its holder sees it. `renewals`: when tokens of each allowance were last renewed. */

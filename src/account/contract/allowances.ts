@@ -56,6 +56,8 @@ export interface ListedAllowance {
   readonly ends_with_session: boolean;
   /** The session that approved it. */
   readonly session_id: string;
+  /** The sessions in which its client was connected again. Absent: not asked for. */
+  readonly renewed_in?: readonly string[];
   readonly created_at_ms: number;
   readonly last_used_at_ms: number | null;
   readonly expires_at_ms: number;

@@ -73,6 +73,17 @@ export class FamilyStore {
     return new Map(rows.map(({ allowance_id, at_ms }) => [allowance_id, at_ms]));
   }
 
+  /** The sessions in which a person approved the families of each allowance. */
+  sessionsOfAllowances(): ReadonlyMap<string, readonly string[]> {
+    const rows = this.#database.all<Pick<FamilyRow, "allowance_id" | "session_id">>(
+      "select allowance_id, session_id from token_families",
+    );
+    const grouped = Map.groupBy(rows, ({ allowance_id }) => allowance_id);
+    return new Map(
+      [...grouped].map(([id, families]) => [id, families.map(({ session_id }) => session_id)]),
+    );
+  }
+
   /** Deletes what can be used no more: families of ended allowances or unredeemed codes, and old codes. */
   deleteEnded(now_ms: number): void {
     this.#end(

@@ -31,7 +31,9 @@ export const confirmEndSession = factory.createHandlers(async (context) => {
   );
   if (found.length === 0) return context.redirect(ENDED, 303);
   const ids = new Set(found.map(({ id }) => id));
-  const approved = allowances.value.filter(({ session_id }) => ids.has(session_id)).length;
+  const approved = allowances.value.filter(({ session_id, renewed_in = [] }) =>
+    [session_id, ...renewed_in].some((id) => ids.has(id)),
+  ).length;
   return context.html(<EndSessionsPage sessions={found} approved={approved} />);
 });
 

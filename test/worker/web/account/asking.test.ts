@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { ListedBrowser } from "../../../../src/http/allowances/access_list.ts";
 import { groupSessions } from "../../../../src/web/account/session_groups.ts";
+import { decodeJwt } from "jose";
 import { getToken, postForm, tokenId } from "../../support/device_logins.ts";
+import { connect } from "../../support/oauth_clients.ts";
 import { send, signIn, type SignedIn } from "../../support/passbook.ts";
 
 const open = (person: SignedIn, path: string) =>
@@ -74,6 +76,15 @@ describe("ending sessions", () => {
     const notice = await open(ada, ended.headers.get("Location") ?? "");
     expect(words(notice.text)).toContain("That browser has to sign in again.");
     for (const person of elsewhere) expect((await open(person, "/account")).status).toBe(303);
+  });
+
+  it("the page offers to revoke a connection that was only connected again in the session that ends", async () => {
+    const [ada, elsewhere] = [await signIn(), await signIn()];
+    await connect(ada);
+    await connect(elsewhere, { limits: null });
+    const { sid } = decodeJwt<{ sid: string }>(elsewhere.token);
+    const asked = await open(ada, `/account/end-session?session_id=${sid}`);
+    expect(words(asked.text)).toContain("Also revoke 1 connection or token approved there");
   });
 
   it("a form with too many sessions is refused", async () => {
