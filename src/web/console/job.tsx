@@ -1,7 +1,10 @@
 /** `GET /console/accounts/{identity_id}/jobs/{job_id}`: one job; `POST …/refund`: gives back its cost, after a review. */
 import type { Child } from "hono/jsx";
 import { OPERATOR, type JobRow } from "../../account/contract.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
+import { RETURNED_MS } from "../../domain/lots.ts";
 import { startedBy } from "../../domain/started_by.ts";
+import { partsOf } from "../../domain/wire.ts";
 import { holderAccount, holderId, jobIdOf } from "../../http/caller/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -119,6 +122,13 @@ function ReviewRefundPage({ subject, job, form, amount }: ReviewRefundProps) {
           <dd>{number(subject.credits + amount)}</dd>
         </div>
       </dl>
+      {partsOf(job).every(({ lot_id }) => lot_id === null) ? null : (
+        <p class="problem">
+          The job used credits that have an end. If their end has passed, they can be used for{" "}
+          {RETURNED_MS / DAY_MS} days. If a job gave them back after their end before, and those
+          days are over, they expire at once, and the balance stays lower.
+        </p>
+      )}
       <p>
         The account’s holder will see this reason: <q>{hidden.reason}</q>
       </p>

@@ -4,8 +4,11 @@ import { describe, expect, it } from "vitest";
 import { SETTINGS } from "../../http/api/admin/operators.ts";
 import { openStripe, SELLING } from "../../payments/till.ts";
 import { fireAlarm } from "../../support/account_object.ts";
-import type { SignedIn } from "../../support/passbook.ts";
-import { consoleAndAda, hiddenFields, pageOf, words } from "./pages.ts";
+import { passTime } from "../../support/clock.ts";
+import { signIn, type SignedIn } from "../../support/passbook.ts";
+import { consoleAndAda, hiddenFields, openConsole, pageOf, words } from "./pages.ts";
+
+const DAY_MS = 86_400_000;
 
 async function jobThatCost6(ada: SignedIn): Promise<string> {
   const body = { app: "demo", action: "draw", cost_estimate: 10 };
@@ -78,6 +81,27 @@ describe("the console's page of a job", () => {
       400,
       expect.stringContaining("At most 0 credits"),
     ]);
+  });
+
+  it("the review of a refund says that credits which came back after their end and ended again expire at once", async () => {
+    const { olga, ada } = await consoleAndAda();
+    const account = `/api/admin/accounts/${ada.identity_id}`;
+    const gift = { amount: 10, reason: "a gift", expires_at: new Date(Date.now() + DAY_MS) };
+    await olga.send("POST", `${account}/credits`, gift, { "Idempotency-Key": "gift" });
+    const slow = { app: "demo", action: "draw", cost_estimate: 10, ttl_seconds: 30 * 86_400 };
+    const { job_id: late } = (await ada.post("/api/jobs", slow)).body;
+    passTime(2 * DAY_MS);
+    const later = await signIn("ada@example.com");
+    await later.post("/api/jobs/fail", { job_id: late });
+    const job_id = await jobThatCost6(later);
+    passTime(8 * DAY_MS);
+    const { submit } = await openConsole();
+    const form = { amount: "", reason: "a fault", key: crypto.randomUUID() };
+    const review = await submit(pageOf(ada, `/jobs/${job_id}/refund`), form);
+    expect(words(review.text)).toMatch(/After 106 .* expire at once, and the balance stays lower/);
+    await submit(pageOf(ada, `/jobs/${job_id}/refund`), hiddenFields(review.text));
+    const { body } = await (await signIn("ada@example.com")).get("/api/wallet");
+    expect(body.account.credits).toBe(100);
   });
 
   it("a job of another account is not found, and nonsense is not either", async () => {
