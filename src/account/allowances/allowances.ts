@@ -137,8 +137,9 @@ export function changeAllowance(
   const row = allowances.readLivingChain(id, now_ms)?.[0];
   if (row === undefined) return refused({ code: "personal_token_not_found" });
   const limits = limitsOf(row);
-  // One that ends with a session can be approved, and so widened, with every session.
-  if (!may_widen && !row.ends_with_session && widens(limits, change)) {
+  // One that ends with a session was approved with a session token of our own pages, so such a token also widens it.
+  const is_of_session = row.ends_with_session && caller.kind === "holder";
+  if (!may_widen && !is_of_session && widens(limits, change)) {
     return refused({ code: "scope", reason: "own_page" });
   }
   const { label = row.label, caps, app_slugs = limits.app_slugs } = change;

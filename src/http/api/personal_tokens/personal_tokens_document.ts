@@ -24,7 +24,7 @@ export const personal_tokens = describe(
     changePersonalToken: {
       summary: "Change a token's name, caps or apps",
       description:
-        "Only a session of the holder may do this, never a token. A changed cap of the same period keeps its spending; a cap of a new period counts from now. `caps: []` removes all caps, `apps: null` allows all apps; the apps of a connection to a resource stay. Only the service's own pages can give more credits or apps; another session can only lower them, unless the token ends with a session.",
+        "Only a session of the holder may do this, never a token. A changed cap of the same period keeps its spending; a cap of a new period counts from now. `caps: []` removes all caps, `apps: null` allows all apps; the apps of a connection to a resource stay. Only the service's own pages can give more credits or apps. With one of their session tokens that works only for a token that ends with a session; an app's session only lowers them.",
       path: { id: z.string().meta({ examples: [PERSONAL_TOKEN_ID] }) },
       example: { caps: [{ credits: 50, period: "month" }] },
       success: {

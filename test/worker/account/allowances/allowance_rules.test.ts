@@ -90,13 +90,15 @@ describe("changing an allowance", () => {
     expect(await account().changeAllowance(withToken("token"), request)).toMatchObject(refused);
   });
 
-  it("a page of another origin widens only an allowance that ends with a session", async () => {
+  it("a page of another origin widens none, and a session token of ours only one that ends with a session", async () => {
     await issue("token", { limits });
     await issue("bound", { limits, ends_with_session: true });
-    const widen = (id: string) =>
-      account().changeAllowance(PAGE, { id, may_widen: false, caps: [] });
-    expect(await widen("token")).toMatchObject(refusalOf({ code: "scope", reason: "own_page" }));
-    expect(await widen("bound")).toMatchObject({ ok: true, value: { caps: [] } });
+    const widen = (caller: typeof PAGE | typeof HOLDER, id: string) =>
+      account().changeAllowance(caller, { id, may_widen: false, caps: [] });
+    const refused = refusalOf({ code: "scope", reason: "own_page" });
+    for (const id of ["token", "bound"]) expect(await widen(PAGE, id)).toMatchObject(refused);
+    expect(await widen(HOLDER, "token")).toMatchObject(refused);
+    expect(await widen(HOLDER, "bound")).toMatchObject({ ok: true, value: { caps: [] } });
   });
 });
 

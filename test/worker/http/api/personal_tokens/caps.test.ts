@@ -2,8 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 import { expectInvariants } from "../../../account/invariants.ts";
 import { passTime } from "../../../support/clock.ts";
 import {
+  approveByBearer,
   fromOwnPage,
   getToken,
+  holderOf,
+  ownSessionToken,
+  poll,
+  startLogin,
   tokenId,
   type TokenHolder,
 } from "../../../support/device_logins.ts";
@@ -210,6 +215,20 @@ describe("changing a token", () => {
       apps: ["demo"],
     };
     expect((await change(headers, id, narrower)).status).toBe(200);
+  });
+
+  it("a token that ends with a session is given more with our own page's session token, and not with an app's", async () => {
+    const ada = await signInWithCredits();
+    const { device_code, user_code } = await startLogin();
+    await approveByBearer(ada, user_code);
+    const id = await tokenId(holderOf((await poll(device_code)).body.token));
+    const more = { caps: [{ credits: 9, period: "total" }] };
+    await change(bearer(ada.token), id, { caps: [{ credits: 5, period: "total" }] });
+    expect(await change(bearer(ada.token), id, more)).toMatchObject({
+      status: 403,
+      body: { code: "scope" },
+    });
+    expect((await change(bearer(await ownSessionToken(ada)), id, more)).status).toBe(200);
   });
 
   it.each([
