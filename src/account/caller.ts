@@ -320,7 +320,7 @@ export function checkBuyer({ caller }: Acting): Answer<null> {
     case "page":
       return accepted(null);
     case "allowance":
-      return acceptedUnless(rules.whyNoPurchase(caller.limits));
+      return acceptedUnless(rules.whyNoPurchase(caller.allowance, caller.limits));
     case "app":
     case "operator":
     case "service":

@@ -174,10 +174,14 @@ export function isLimited({ app_slugs, caps, access }: AllowanceLimits): boolean
 
 /**
  * The refusal if an allowance may not start a purchase; null if it may. A person who limits one does not expect it to
- * spend money.
+ * spend money, and no client's consent page lists this right.
  */
-export function whyNoPurchase(limits: AllowanceLimits): Refusal | null {
-  return isLimited(limits) ? { code: "scope", reason: "no_purchase" } : null;
+export function whyNoPurchase(
+  allowance: Parameters<typeof consentedClient>[0],
+  limits: AllowanceLimits,
+): Refusal | null {
+  const may = consentedClient(allowance) === null && !isLimited(limits);
+  return may ? null : { code: "scope", reason: "no_purchase" };
 }
 
 /**

@@ -30,6 +30,7 @@ import { newCap } from "../../../src/domain/spending_cap.ts";
 const NONE = { access: "none", upstream: false, admin: false } as const;
 const cap = (credits: number, period: "day" | "month" = "day") => ({ credits, period });
 const limits = (more: Partial<AllowanceLimits>): AllowanceLimits => ({ ...FULL_ACCESS, ...more });
+const MADE = { kind: "device", client_id: null } as const;
 const scope = (reason: string) => ({ code: "scope", reason });
 
 describe("the scopes of an allowance", () => {
@@ -111,7 +112,7 @@ describe("the limits of an allowance", () => {
     (more) => {
       const limited = limits(more);
       expect(isLimited(limited)).toBe(true);
-      expect(whyNoPurchase(limited)).toEqual(scope("no_purchase"));
+      expect(whyNoPurchase(MADE, limited)).toEqual(scope("no_purchase"));
       expect(whyNotWhole({ kind: "device" }, limited)).toEqual(scope("not_whole"));
     },
   );
@@ -132,7 +133,11 @@ describe("the limits of an allowance", () => {
       caps: [],
     });
     expect(isLimited(FULL_ACCESS)).toBe(false);
-    expect(whyNoPurchase(FULL_ACCESS)).toBeNull();
+    expect(whyNoPurchase(MADE, FULL_ACCESS)).toBeNull();
+    for (const kind of ["code", "exchange"] as const) {
+      const connected = { kind, client_id: "demo~web" };
+      expect(whyNoPurchase(connected, FULL_ACCESS)).toEqual(scope("no_purchase"));
+    }
     expect(whyNotWhole({ kind: "device" }, FULL_ACCESS)).toBeNull();
     expect(whyNotWhole({ kind: "code" }, FULL_ACCESS)).toEqual(scope("not_whole"));
   });

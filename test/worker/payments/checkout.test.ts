@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { getToken } from "../support/device_logins.ts";
 import { dump } from "../support/account_object.ts";
 import { earlyInAMinute } from "../support/clock.ts";
+import { connect } from "../support/oauth_clients.ts";
 import { send, signIn } from "../support/passbook.ts";
 import { SETTINGS, signInOperator } from "../http/api/admin/operators.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
@@ -91,6 +92,14 @@ describe("a checkout", () => {
     expect(answer.status).toBe(status);
     if (status === 403) expect(answer.body.code).toBe("scope");
     expect(stripe.sessions.size).toBe(status === 200 ? 1 : 0);
+  });
+
+  it("a connection opens no checkout, because no consent page lists this right", async () => {
+    const stripe = openStripe();
+    const ada = await signIn();
+    const { access_token: token } = await connect(ada);
+    expect(await checkout({ token })).toMatchObject({ status: 403, body: { code: "scope" } });
+    expect(stripe.sessions.size).toBe(0);
   });
 
   it("checkouts are limited for each person, with any credential", async () => {

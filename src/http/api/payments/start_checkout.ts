@@ -36,9 +36,8 @@ export const startCheckout = endpoint(
   async (context, { body, key }) => {
     const guard = await guardOf(key, body);
     if (!guard.ok) return refuse(context, guard.refusal);
-    const { proof } = context.get("caller");
-    const client_id = proof.kind === "connection" ? proof.client_id : null;
-    const return_to = await readReturnTo(context, body.return_to, { app_slug: null, client_id });
+    const anywhere = { app_slug: null, client_id: null };
+    const return_to = await readReturnTo(context, body.return_to, anywhere);
     if (!return_to.ok) return refuse(context, return_to.refusal);
     const buyer = await accountOf(context).checkBuyer(callerOf(context));
     if (!buyer.ok) return refuse(context, buyer.refusal);
