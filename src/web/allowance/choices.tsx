@@ -129,7 +129,7 @@ export function AccessChoice({ choices, problems }: ChoicesProps) {
       </Choice>
       <p class="hint">
         {t(
-          "Only without a limit and in all apps, it also sees your name and e-mail address, and can open a checkout, where you would pay.",
+          "Only without a limit and in all apps, it also sees your name and e-mail address and what else has access, can stop apps, and can open a checkout, where you would pay.",
         )}
       </p>
     </fieldset>

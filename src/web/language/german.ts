@@ -549,8 +549,8 @@ export const GERMAN = {
   "Read only": "Nur lesen",
   "See your balance, plan, jobs and ledger.":
     "Ihr Guthaben, Ihren Tarif, Ihre Jobs und Ihre Buchungen sehen.",
-  "Only without a limit and in all apps, it also sees your name and e-mail address, and can open a checkout, where you would pay.":
-    "Nur wenn es keine Grenze gibt und alle Apps erlaubt sind, sind auch Ihr Name und Ihre E-Mail-Adresse sichtbar, und es kann eine Kasse geöffnet werden, an der Sie bezahlen würden.",
+  "Only without a limit and in all apps, it also sees your name and e-mail address and what else has access, can stop apps, and can open a checkout, where you would pay.":
+    "Nur wenn es keine Grenze gibt und alle Apps erlaubt sind, sind auch Ihr Name, Ihre E-Mail-Adresse und alle anderen Zugriffe sichtbar; Apps können gestoppt werden, und es kann eine Kasse geöffnet werden, an der Sie bezahlen würden.",
   "How much it can spend": "Wie viel ausgegeben werden darf",
   "Largest number of credits": "Höchstzahl an Credits",
   "Largest number of credits of limit {place}": "Grenze {place}: Höchstzahl an Credits",

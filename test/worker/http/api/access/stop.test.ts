@@ -14,7 +14,8 @@ import {
   RESOURCE,
   withToken,
 } from "../../../support/oauth_clients.ts";
-import { send, signIn, type SignedIn } from "../../../support/passbook.ts";
+import { passTime } from "../../../support/clock.ts";
+import { BASE_URL, send, signIn, type SignedIn } from "../../../support/passbook.ts";
 import { openAppServer, type AppServer } from "../../caller/app_server.ts";
 import { personalToken } from "../admin/operators.ts";
 
@@ -200,6 +201,8 @@ describe("a stopped app", () => {
 
   it("only our own pages allow an app, and a token without limits may stop one", async () => {
     const path = "/api/access/apps/demo/stop";
+    const page = await call({ Cookie: ada.cookies }, "GET", "/account/tokens/new");
+    expect(page.text).toContain("what else has access, can stop apps, and can open a checkout");
     for (const name of ["page's token", "page's cookie", "capped token"]) {
       expect((await call(credentials[name] ?? {}, "POST", path, {})).body.code).toBe("scope");
     }
@@ -260,6 +263,12 @@ describe("a stopped app", () => {
     const init = { headers: json, body: "{}" };
     expect((await send("POST", "/api/access/apps/other/stop", init)).status).toBe(200);
     expect((await refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
+    // A resource that does not ask accepts it until it expires.
+    const { resource_tokens } = oauthServices();
+    expect(await resource_tokens.verify(BASE_URL, tokens.access_token)).not.toBeNull();
+    expect(STOP_FACTS.connections_end).toContain("those to a resource stop there within ten min");
+    passTime(10 * 60_000 + 6_000);
+    expect(await resource_tokens.verify(BASE_URL, tokens.access_token)).toBeNull();
   });
 
   it("an app that only connections used does not become open by being stopped and allowed", async () => {
