@@ -28,7 +28,7 @@ export const STOP_FACTS = {
   no_tokens:
     "Its pages get no new tokens from us, neither for your account nor for other services.",
   connections_end:
-    "Its connections end for good. To use them again, you must connect the app again.",
+    "Its connections end for good; those to a resource stop there within ten minutes. To use them again, you must connect the app again.",
   jobs_finish:
     "Jobs that were started before can still finish, and you pay what they cost, but no more than was estimated or is set aside for them.",
   jobs_expire:

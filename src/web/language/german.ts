@@ -216,13 +216,13 @@ export const GERMAN = {
   "Try again. If it keeps failing, sign in another way and remove this passkey from your account.":
     "Versuchen Sie es noch einmal. Wenn es immer wieder fehlschlägt, melden Sie sich auf andere Weise an und entfernen Sie diesen Passkey aus Ihrem Konto.",
   "You are signed out.": "Sie sind abgemeldet.",
-  "You are signed out in every browser. Open apps notice within 15 minutes. Devices and tokens that you approved keep their access; you can revoke them on the page Access.":
-    "Sie sind in allen Browsern abgemeldet. Offene Apps bemerken es innerhalb von 15 Minuten. Geräte und Token, die Sie genehmigt haben, behalten ihren Zugriff; auf der Seite Zugriff können Sie ihn widerrufen.",
-  "You are signed out in every browser, and all devices and tokens have lost their access. Open apps notice within 15 minutes.":
-    "Sie sind in allen Browsern abgemeldet, und alle Geräte und Token haben ihren Zugriff verloren. Offene Apps bemerken es innerhalb von 15 Minuten.",
+  "You are signed out in every browser. Open apps notice within 15 minutes. Tokens, and connections that may stay connected, keep their access; you can revoke them on the page Access.":
+    "Sie sind in allen Browsern abgemeldet. Offene Apps bemerken es innerhalb von 15 Minuten. Token, und Verbindungen, die verbunden bleiben dürfen, behalten ihren Zugriff; auf der Seite Zugriff können Sie ihn widerrufen.",
+  "You are signed out in every browser, and all connections and tokens have lost their access here; those for a resource stop there within ten minutes. Open apps notice within 15 minutes.":
+    "Sie sind in allen Browsern abgemeldet, und alle Verbindungen und Token haben hier ihren Zugriff verloren; der Zugriff auf eine Ressource endet dort innerhalb von zehn Minuten. Offene Apps bemerken es innerhalb von 15 Minuten.",
   "Linked. You can now sign in this way.": "Verknüpft. So können Sie sich jetzt anmelden.",
-  "Unlinked. You can no longer sign in this way, and everything that you approved with it has lost its access.":
-    "Verknüpfung gelöst. So können Sie sich nicht mehr anmelden, und alles, was Sie damit genehmigt haben, hat keinen Zugriff mehr.",
+  "Unlinked. You can no longer sign in this way, and everything that you approved with it has lost its access here; at a resource it stops within ten minutes. Open apps notice within 15 minutes.":
+    "Verknüpfung gelöst. So können Sie sich nicht mehr anmelden, und alles, was Sie damit genehmigt haben, hat hier keinen Zugriff mehr; bei einer Ressource endet er innerhalb von zehn Minuten. Offene Apps bemerken es innerhalb von 15 Minuten.",
   "This is your only way to sign in. Link another one first.":
     "Das ist Ihre einzige Art der Anmeldung. Verknüpfen Sie zuerst eine andere.",
   "Stopped. The app can start no more jobs with your credits. Jobs that it has already started can still finish.":
@@ -1044,8 +1044,8 @@ export const GERMAN = {
     "Ihr Guthaben und Ihren Kontoauszug sieht die App nicht mehr, weder auf ihrem Server noch auf ihren Seiten.",
   "Its pages get no new tokens from us, neither for your account nor for other services.":
     "Die Seiten der App erhalten von uns keine neuen Token, weder für Ihr Konto noch für andere Dienste.",
-  "Its connections end for good. To use them again, you must connect the app again.":
-    "Die Verbindungen der App enden endgültig. Um sie wieder zu verwenden, müssen Sie die App neu verbinden.",
+  "Its connections end for good; those to a resource stop there within ten minutes. To use them again, you must connect the app again.":
+    "Die Verbindungen der App enden endgültig; der Zugriff auf eine Ressource endet dort innerhalb von zehn Minuten. Um sie wieder zu verwenden, müssen Sie die App neu verbinden.",
   "Until you sign out, its pages may still learn your name and your e-mail address.":
     "Bis Sie sich abmelden, können die Seiten der App noch Ihren Namen und Ihre E-Mail-Adresse erfahren.",
   "job is started": "Job läuft noch",

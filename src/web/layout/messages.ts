@@ -244,12 +244,12 @@ export const SIGN_IN_PROBLEMS: Readonly<
 const NOTICES: Readonly<Record<string, PlainText>> = {
   signed_out: "You are signed out.",
   signed_out_everywhere:
-    "You are signed out in every browser. Open apps notice within 15 minutes. Devices and tokens that you approved keep their access; you can revoke them on the page Access.",
+    "You are signed out in every browser. Open apps notice within 15 minutes. Tokens, and connections that may stay connected, keep their access; you can revoke them on the page Access.",
   signed_out_and_tokens_ended:
-    "You are signed out in every browser, and all devices and tokens have lost their access. Open apps notice within 15 minutes.",
+    "You are signed out in every browser, and all connections and tokens have lost their access here; those for a resource stop there within ten minutes. Open apps notice within 15 minutes.",
   linked: "Linked. You can now sign in this way.",
   unlinked:
-    "Unlinked. You can no longer sign in this way, and everything that you approved with it has lost its access.",
+    "Unlinked. You can no longer sign in this way, and everything that you approved with it has lost its access here; at a resource it stops within ten minutes. Open apps notice within 15 minutes.",
   only_one_left: "This is your only way to sign in. Link another one first.",
   app_stopped:
     "Stopped. The app can start no more jobs with your credits. Jobs that it has already started can still finish.",

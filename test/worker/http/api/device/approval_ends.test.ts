@@ -1,6 +1,7 @@
 /** A personal token ends with the session or the sign-in method that approved it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { passTime } from "../../../support/clock.ts";
 import { openBrowser, type Browser } from "../../../support/browser.ts";
 import {
   approvalForm,
@@ -65,6 +66,19 @@ describe("unlinking a sign-in method", () => {
     const by_acme = await tokenApprovedIn(through_acme);
     await unlink(through_acme, "zeta");
     expect([await lives(by_zeta), await lives(by_acme)]).toEqual([false, true]);
+  });
+
+  it("an app that has a session token of an unlinked method notices within 15 minutes, as the page says", async () => {
+    const { through_acme, through_zeta } = await signInWithBoth();
+    const { token } = (await through_zeta.get("/api/sessionToken")).body;
+    const done = await unlink(through_acme, "zeta");
+    const page = await through_acme.get(done.headers.get("Location") ?? "");
+    expect(page.text).toContain("at a resource it stops within ten minutes");
+    expect(page.text).toContain("Open apps notice within 15 minutes.");
+    expect(await lives(holderOf(token))).toBe(true);
+    expect((await holderOf(token).get("/api/sessionToken")).status).toBe(401);
+    passTime(15 * 60_000 + 6_000);
+    expect(await lives(holderOf(token))).toBe(false);
   });
 
   it("unlinking a sign-in method revokes the tokens that the unlinking session approved with it", async () => {

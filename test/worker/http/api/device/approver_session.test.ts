@@ -15,6 +15,8 @@ import {
   tokenId,
   type TokenHolder,
 } from "../../../support/device_logins.ts";
+import { connect, oauthServices, refresh, RESOURCE } from "../../../support/oauth_clients.ts";
+import { openResource } from "../../../support/registrations.ts";
 import { BASE_URL, send, signIn, type SignedIn } from "../../../support/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -257,22 +259,41 @@ describe("an approved login that is not yet redeemed", () => {
 
 describe("signing out everywhere", () => {
   it("signing out everywhere offers to revoke personal tokens, and states which access remains", async () => {
+    await openResource(RESOURCE);
+    oauthServices().apps.forget();
     const ada = await signIn();
     const token = await getToken(ada);
     const page = await send("GET", "/account/access", { headers: { Cookie: ada.cookies } });
     expect(page.text).toContain('type="checkbox" name="personal_tokens" value="end"');
+    const staying = await connect(ada);
+    const elsewhere = { client_id: "https://other.example.com/oauth.json" };
+    const leaving = await connect(ada, {
+      ...elsewhere,
+      session_ends_at_ms: Date.now() + 30 * DAY_MS,
+    });
     const left = await signOutEverywhere(ada);
     const result_page = await send("GET", left.headers.get("Location") ?? "");
-    expect(result_page.text).toContain("Devices and tokens that you approved keep their access");
+    expect(result_page.text).toContain(
+      "Tokens, and connections that may stay connected, keep their access",
+    );
     expect(await lives(token)).toBe(true);
+    expect((await refresh(staying.refresh_token)).status).toBe(200);
+    expect((await refresh(leaving.refresh_token, elsewhere)).status).toBe(400);
 
     const again = await signIn();
     const id = await tokenId(token);
+    const to_resource = await connect(again, { resource: RESOURCE, resource_app_slug: "demo" });
     const ended = await signOutEverywhere(again, { personal_tokens: "end" });
     expect(await lives(token)).toBe(false);
     expect(id).toBeTruthy();
     const also_said = await send("GET", ended.headers.get("Location") ?? "");
-    expect(also_said.text).toContain("all devices and tokens have lost their access");
+    expect(also_said.text).toContain(
+      "all connections and tokens have lost their access here; those for a resource stop there within ten minutes",
+    );
+    expect((await refresh(to_resource.refresh_token)).status).toBe(400);
+    // The resource verifies it without asking.
+    const { resource_tokens } = oauthServices();
+    expect(await resource_tokens.verify(BASE_URL, to_resource.access_token)).not.toBeNull();
   });
 
   it("signing out everywhere does not affect other people's tokens", async () => {
