@@ -10,7 +10,7 @@ import {
   type IssuerDouble,
 } from "../../../support/issuer_double.ts";
 import { countedEnvironment } from "../../../support/bindings.ts";
-import { send, type Answer } from "../../../support/passbook.ts";
+import { BASE_URL, send, type Answer } from "../../../support/passbook.ts";
 
 const ISSUER = "https://acme.test";
 
@@ -191,6 +191,12 @@ describe("a token of a trusted issuer", () => {
   it.each([
     ["no azp", undefined, {}],
     ["the id of a client as azp", "client-1", { authorized_parties: ["client-1"] }],
+    ["our own origin as azp", BASE_URL, {}],
+    [
+      "the origin of no app as azp",
+      "https://other.example",
+      { authorized_parties: ["https://other.example"] },
+    ],
   ])(
     "a token with %s may be of any app, so a person who stops an app stops it",
     async (_, azp, entry) => {
@@ -211,6 +217,7 @@ describe("a token of a trusted issuer", () => {
       expect(await call("GET", "/api/wallet")).toMatchObject(stopped);
       expect(await call("GET", "/api/ledger")).toMatchObject(stopped);
       expect(await call("POST", "/api/jobs", { ...job, app: "sketch" })).toMatchObject(stopped);
+      expect(await call("POST", "/api/access/apps/demo/allow")).toMatchObject(stopped);
       expect((await call("GET", "/api/me")).status).toBe(200);
       for (const job_id of [own, other]) {
         const completed = await call("POST", "/api/jobs/complete", { job_id, actual_cost: 1 });
@@ -218,6 +225,8 @@ describe("a token of a trusted issuer", () => {
       }
       await account.allowApp(HOLDER, "demo");
       expect((await call("GET", "/api/wallet")).status).toBe(200);
+      const whole = await call("GET", "/api/access");
+      expect(whole).toMatchObject({ status: 403, body: { code: "scope" } });
     },
   );
 

@@ -38,8 +38,10 @@ const OF_ANY_APP = { kind: "page", app_slugs: null, of_any_app: true } as const;
 
 describe("the caller in the terms of the account", () => {
   const services = (cookie_domain: string | null) => ({
-    config: { cookie_domain },
+    config: { cookie_domain, allowed_origins: [] },
+    keepOwned: async (origins: unknown) => origins,
     apps: {
+      all: async () => new Map([["app", { origins: [{ kind: "exact", origin: APP }] }]]),
       slugsOfOrigin: async (origin: string) => [`app of ${origin}`],
       slugsUnder: async (domain: string) => [`apps under "${domain}"`],
     },
@@ -56,6 +58,12 @@ describe("the caller in the terms of the account", () => {
     ["an app's session acts for the apps of its party", appSession(APP), [`app of ${APP}`]],
     ["an app's session without a party may be of any app", appSession(null), OF_ANY_APP],
     ["an app's session of a client's id may be of any app", appSession("client-1"), OF_ANY_APP],
+    ["an app's session that names our own origin may be of any app", appSession(HERE), OF_ANY_APP],
+    [
+      "an app's session that names an origin of no app may be of any app",
+      appSession("https://unregistered.example"),
+      OF_ANY_APP,
+    ],
   ] as const)("%s", async (_, proof, caller) => {
     const context = contextOf({}, services("family.example"));
     const expected = Array.isArray(caller) ? { kind: "page", app_slugs: caller } : caller;
