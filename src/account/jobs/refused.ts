@@ -1,4 +1,5 @@
 /** Requests of jobs that got 402, for webhooks and streams. */
+import { consentedClient } from "../../domain/allowance.ts";
 import { limitReachedBy } from "../../domain/access_event.ts";
 import { REFUSAL_STATUS } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -44,7 +45,7 @@ function announceLimit(
   const isRefusing = (one: CapSpending): boolean =>
     one.period === cap.period && one.credits === cap.credits && roomNow(one, now_ms) === room;
   const row = allowances.readPath(allowance_path).find((it) => capsOf(it).some(isRefusing));
-  if (row === undefined || row.client_id === null) return;
+  if (row === undefined || consentedClient(row) === null) return;
   const before = capsOf(row);
   const after = before.map((one) => (isRefusing(one) ? (afterRefusal(one, now_ms) ?? one) : one));
   if (after.every((one, at) => one === before[at])) return;

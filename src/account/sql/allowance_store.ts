@@ -6,7 +6,12 @@
  * no job. An unused one is deleted at once, so that clients cannot fill the account by exchanging and revoking tokens.
  */
 import type { Revoker } from "../../domain/access_event.ts";
-import { idsOfPath, rightsOf, type AllowanceLimits } from "../../domain/allowance.ts";
+import {
+  consentedClient,
+  idsOfPath,
+  rightsOf,
+  type AllowanceLimits,
+} from "../../domain/allowance.ts";
 import { JOB_TTL_MAX_SECONDS } from "../../domain/limits.ts";
 import type { CapSpending } from "../../domain/spending_cap.ts";
 import { isAmong, type AccountDatabase, type Rows } from "./database.ts";
@@ -170,8 +175,9 @@ export class AllowanceStore {
     if (rows.length === 0) return;
     const ids = new Set(rows.map(({ id }) => id));
     for (const row of this.listLiving(now_ms)) {
-      if (row.client_id === null || !idsOfPath(row.path).some((id) => ids.has(id))) continue;
-      const connection = { id: row.id, path: row.path, client_id: row.client_id };
+      const client_id = consentedClient(row);
+      if (client_id === null || !idsOfPath(row.path).some((id) => ids.has(id))) continue;
+      const connection = { id: row.id, path: row.path, client_id };
       this.#ended_connections.set(row.id, { connection, by });
     }
   }

@@ -10,7 +10,14 @@ import { passTime } from "../../../support/clock.ts";
 import { registerApp } from "../../../support/directory_outage.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
 import { exchange, narrow, total } from "../../../support/exchanges.ts";
-import { CLIENT_ID, connect, post, refresh, withToken } from "../../../support/oauth_clients.ts";
+import {
+  CLIENT_ID,
+  connect,
+  oauthServices,
+  post,
+  refresh,
+  withToken,
+} from "../../../support/oauth_clients.ts";
 import {
   BASE_URL,
   forgetEnvironments,
@@ -161,6 +168,37 @@ describe("connection.revoked", () => {
     const stream = await watch(ada.token);
     await post("/oauth/revoke", { token: child.access_token, client_id: CLIENT_ID });
     expect(await stream.accessEvents()).toMatchObject([{ by: "client" }]);
+  });
+
+  it("a device's token is no connection, also if a client collected it: neither its end nor its limit is an event", async () => {
+    const stream = await watch(ada.token);
+    for (const client_id of ["demo~web", CLIENT_ID]) {
+      const id = crypto.randomUUID();
+      const caps = [{ credits: 5, period: "total" as const }];
+      await accountOf().issueAllowance(
+        { kind: "holder" },
+        {
+          id,
+          label: "TV",
+          app_slug: "demo",
+          client_id,
+          limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps },
+          session_id: "session",
+          signin_method: "dev",
+          ends_with_session: false,
+          expires_at_ms: Date.now() + DAY_MS,
+        },
+      );
+      const job = { app: "demo", action: "draw", cost_estimate: 6 };
+      const token = await oauthServices().personal_tokens.sign(
+        BASE_URL,
+        { identity_id: ada.identity_id, personal_token_id: id },
+        Date.now() + DAY_MS,
+      );
+      expect((await withToken(token, "POST", "/api/jobs", job)).status).toBe(402);
+      await accountOf().revokeAllowance({ kind: "holder" }, { id });
+    }
+    expect(await stream.accessEvents()).toEqual([]);
   });
 
   it("a personal token that ends, a connection that expires, and a refused revocation are no events", async () => {
