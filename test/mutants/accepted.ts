@@ -546,8 +546,8 @@ export const ACCEPTED: readonly Accepted[] = [
       "an allowance has one cap of a period, and of several with the same room the first one refuses",
     ],
     [
-      "if (row === undefined || row.client_id === null) return;",
-      "row === undefined || row.client_id === null → row.client_id === null",
+      "if (row === undefined || consentedClient(row) === null) return;",
+      "row === undefined || consentedClient(row) === null → consentedClient(row) === null",
       "a cap that refuses is one of the path; the types need the comparison",
     ],
   ),

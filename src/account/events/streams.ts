@@ -308,11 +308,15 @@ export class Streams {
   }
 
   /**
-   * An app's server learns what concerns its clients and its access. A token learns what concerns itself and what was
-   * exchanged from it, and the access of its apps. Everything else is for the holder, and a personal token without limits.
+   * An app's server, and its page, learn what concerns its clients and its access. A token learns what concerns itself and what
+   * was exchanged from it, and the access of its apps. Everything else is for our own pages, and a personal token without limits.
    */
   #mayLearn({ proof }: Watcher, { app_slug, allowance_path }: StreamedAccessEvent): boolean {
-    if (proof.kind === "session") return true;
+    if (proof.kind === "session") {
+      const { through } = proof;
+      const of_apps = through.kind === "page" ? (through.app_slugs ?? []) : null;
+      return of_apps === null || (app_slug !== null && of_apps.includes(app_slug));
+    }
     if (proof.kind === "app") return proof.app_slug === app_slug;
     const chain = this.#chainOf(proof.credential);
     if (chain === null) return false;

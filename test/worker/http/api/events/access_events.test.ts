@@ -8,7 +8,7 @@ import worker from "../../../../../src/worker.ts";
 import { evict, query } from "../../../support/account_object.ts";
 import { passTime } from "../../../support/clock.ts";
 import { registerApp } from "../../../support/directory_outage.ts";
-import { getToken, tokenId } from "../../../support/device_logins.ts";
+import { getToken, ownSessionToken, tokenId } from "../../../support/device_logins.ts";
 import { exchange, narrow, total } from "../../../support/exchanges.ts";
 import {
   CLIENT_ID,
@@ -95,7 +95,7 @@ describe("connection.revoked", () => {
   it("the holder's stream gets it at once, with an id, a time and no entry number, and no later stream does", async () => {
     const { access_token } = await connectWith(null);
     const id = await connectionId(access_token);
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await accountOf().revokeAllowance({ kind: "holder" }, { id });
     expect(await stream.accessEvents()).toEqual([
       {
@@ -121,7 +121,7 @@ describe("connection.revoked", () => {
     const { access_token } = await connectWith(null);
     const id = await connectionId(access_token);
     const request = new Request(new URL("/api/events", BASE_URL), {
-      headers: { Authorization: `Bearer ${ada.token}` },
+      headers: { Authorization: `Bearer ${await ownSessionToken(ada)}` },
     });
     const response = await worker.fetch(request, env, createExecutionContext());
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -145,7 +145,7 @@ describe("connection.revoked", () => {
     ],
   ])("it says that %s did it", async (_, by, revoke) => {
     const { access_token } = await connectWith(null);
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await revoke(await connectionId(access_token), access_token);
     expect(await stream.accessEvents()).toMatchObject([{ kind: "connection.revoked", by }]);
   });
@@ -154,7 +154,7 @@ describe("connection.revoked", () => {
     const { access_token } = await connectWith(null);
     const child = await narrow(access_token, total(5));
     const ids = [await connectionId(access_token), await connectionId(child.access_token)];
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await accountOf().revokeAllowance({ kind: "holder" }, { id: ids[0]! });
     const events = await stream.accessEvents();
     expect(events.map(({ connection }) => (connection as { id: string }).id).toSorted()).toEqual(
@@ -165,13 +165,13 @@ describe("connection.revoked", () => {
   it("an exchanged token that its client revokes at /oauth/revoke is revoked by the client", async () => {
     const { access_token } = await connectWith(null);
     const child = await narrow(access_token, total(5));
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await post("/oauth/revoke", { token: child.access_token, client_id: CLIENT_ID });
     expect(await stream.accessEvents()).toMatchObject([{ by: "client" }]);
   });
 
   it("a device's token is no connection, also if a client collected it: neither its end nor its limit is an event", async () => {
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     for (const client_id of ["demo~web", CLIENT_ID]) {
       const id = crypto.randomUUID();
       const caps = [{ credits: 5, period: "total" as const }];
@@ -204,7 +204,7 @@ describe("connection.revoked", () => {
   it("a personal token that ends, a connection that expires, and a refused revocation are no events", async () => {
     const token = await getToken(ada);
     const { access_token } = await connectWith(null);
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await token.revoke(await tokenId(token));
     const other = await getToken(ada, { apps: ["other"] });
     await other.revoke(await connectionId(access_token));
@@ -242,9 +242,10 @@ describe("who gets an event about access", () => {
     });
   });
 
-  it("an app's key gets what concerns the app's own clients, and nothing of others", async () => {
-    const server = await openAppServer("demo", {});
+  it("an app's key and its page get what concerns the app's own clients, and nothing of others", async () => {
+    const server = await openAppServer("demo", { origins: ["http://localhost:3000"] as never[] });
     await registerDemoClient();
+    const page = await watch(ada.token);
     const own = await connectWith(null, DEMO_CLIENT);
     const foreign = await connectWith(null);
     const stream = await watch(server.key, { "Passbook-Identity": ada.identity_id });
@@ -252,7 +253,9 @@ describe("who gets an event about access", () => {
       const id = await connectionId(access_token);
       await accountOf().revokeAllowance({ kind: "holder" }, { id });
     }
-    expect(await stream.accessEvents()).toMatchObject([{ connection: { client_id: "demo~web" } }]);
+    const of_demo = [{ connection: { client_id: "demo~web" } }];
+    expect(await stream.accessEvents()).toMatchObject(of_demo);
+    expect(await page.accessEvents()).toMatchObject(of_demo);
   });
 });
 
@@ -262,7 +265,7 @@ describe("connection.limit_reached", () => {
     const holder = await signInWithCredits();
     ada = holder;
     const { access_token } = await connectWith({ credits: 20, period: "day" });
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await spend(access_token, 21);
     await evict(ada.identity_id);
     await spend(access_token, 22);
@@ -287,7 +290,7 @@ describe("connection.limit_reached", () => {
       { credits: 20, period: "week" },
     ];
     const { access_token, refresh_token } = await connectWith(caps);
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await spend(access_token, 21);
     const { job_id } = (await spend(access_token, 20)).body;
     const cost = { job_id, actual_cost: 20 };
@@ -296,14 +299,14 @@ describe("connection.limit_reached", () => {
     expect(await stream.accessEvents()).toMatchObject([{ ...reached, cap: caps[0] }]);
     vi.setSystemTime(Date.parse("2027-02-11T12:00:00Z"));
     ada = await signIn();
-    const next = await watch(ada.token);
+    const next = await watch(await ownSessionToken(ada));
     await spend((await refresh(refresh_token)).body.access_token, 1);
     expect(await next.accessEvents()).toMatchObject([{ ...reached, cap: caps[1] }]);
   });
 
   it("a cap that its holder changed refuses for the first time again", async () => {
     const { access_token } = await connectWith({ credits: 20, period: "total" });
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await spend(access_token, 21);
     const id = await connectionId(access_token);
     const caps = [{ credits: 30, period: "total" as const }];
@@ -326,7 +329,7 @@ describe("connection.limit_reached", () => {
       const { access_token } = await connectWith({ credits: 20, period: "total" });
       await spend(access_token, 18);
       const child = await exchange(access_token, total(credits));
-      const stream = await watch(ada.token);
+      const stream = await watch(await ownSessionToken(ada));
       await spend(child.body.access_token, 5);
       expect(await stream.accessEvents()).toMatchObject([
         { connection: { id: await connectionId(access_token) }, cap: { credits: 20 } },
@@ -337,7 +340,7 @@ describe("connection.limit_reached", () => {
   it("a personal token that reaches its limit, and a balance that is too low, are no events", async () => {
     const token = await getToken(ada, { caps: [{ credits: 5, period: "total" }] });
     const { access_token } = await connectWith(null);
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     expect((await spend(token.token, 6)).body.code).toBe("token_budget_exceeded");
     await spend(access_token, 1_000);
     expect(await stream.accessEvents()).toEqual([]);
@@ -353,7 +356,7 @@ describe("approval.approved and approval.denied", () => {
     await openAccount(100, ada.identity_id);
     await registerDemoClient();
     await webhookListOf(env.DIRECTORY).read();
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     const asked: { approval: string; token: object }[] = [];
     for (const [client, is_approved] of [
       [DEMO_CLIENT, true],
@@ -390,7 +393,7 @@ describe("webhooks", () => {
     await webhookListOf(env.DIRECTORY).read();
     const { access_token } = await connectWith({ credits: 20, period: "total" }, DEMO_CLIENT);
     const id = await connectionId(access_token);
-    const stream = await watch(ada.token);
+    const stream = await watch(await ownSessionToken(ada));
     await spend(access_token, 21);
     await spend(access_token, 2);
     await accountOf().revokeAllowance({ kind: "holder" }, { id });
