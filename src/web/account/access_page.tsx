@@ -357,7 +357,7 @@ export function RevokePage(props: {
   readonly children_count: number;
 }) {
   const { allowance, appName, children_count } = props;
-  const { label, resource } = allowance;
+  const { label, resource, limits } = allowance;
   return (
     <ConfirmPage
       title={t("Revoke “{name}”?", { name: label })}
@@ -380,7 +380,10 @@ export function RevokePage(props: {
           ? ""
           : ` ${t("So does everything below it: {count}.", {
               count: counted(children_count, "agent or service", "agents and services"),
-            })}`}{" "}
+            })}`}
+        {limits.upstream
+          ? ` ${t("Tokens for other services that it already got work there until they expire.")}`
+          : ""}{" "}
         {t("You cannot undo this; connect it again if you need it.")}
       </p>
     </ConfirmPage>

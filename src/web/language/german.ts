@@ -1037,6 +1037,8 @@ export const GERMAN = {
   "So does everything below it: {count}.": "Das gilt auch für alles darunter: {count}.",
   "agent or service": "Agent oder Dienst",
   "agents and services": "Agenten und Dienste",
+  "Tokens for other services that it already got work there until they expire.":
+    "Schon abgerufene Token für andere Dienste gelten dort, bis sie ablaufen.",
   "You cannot undo this; connect it again if you need it.":
     "Das lässt sich nicht rückgängig machen. Bei Bedarf können Sie die Verbindung neu herstellen.",
   "Stop {name}?": "{name} stoppen?",

@@ -62,6 +62,27 @@ describe("upstream tokens for OAuth clients", () => {
     }
   });
 
+  it("a token of another service outlives the token that got it, and the page that revokes says so", async () => {
+    const { ada, get } = await open();
+    const said = "Tokens for other services that it already got work there until they expire.";
+    const pageOf = async ({ token }: { token: string }) => {
+      const { tokens } = (await get(token, "/api/tokens")).body;
+      const path = `/account/access/revoke?id=${tokens[0].id}`;
+      const page = await send("GET", path, { headers: { Cookie: ada.cookies } });
+      return { id: tokens[0].id as string, text: page.text };
+    };
+    const plain = await getToken(ada, { scopes: ["read"] });
+    expect((await pageOf(plain)).text).not.toContain(said);
+    const personal = await getToken(ada, { scopes: ["read", "upstream"] });
+    const { id, text } = await pageOf(personal);
+    expect(text).toContain(said);
+    const got = (await get(personal.token)).body.token;
+    await personal.revoke(id);
+    expect((await get(personal.token)).status).toBe(401);
+    const later = await getToken(ada, { scopes: ["read", "upstream"] });
+    expect((await get(later.token)).body.token).toBe(got);
+  });
+
   it("a client without a registration gets no token, but a personal access token does", async () => {
     const { ada, outcome } = await open();
     const { access_token } = await connectClient(ada, CLIENT_ID);
