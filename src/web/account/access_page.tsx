@@ -94,11 +94,15 @@ export function signInServicesText({ sign_in_services: services }: AccessList): 
 /** An app that was stopped is listed, but has no access. */
 function leadText(access: AccessList): string {
   if (isOnlyThisBrowser(access))
-    return t("Only this browser can use your account. Nothing else has access.");
+    return t(
+      "Only this browser can use your account, with the apps in which you signed in here. Nothing else has access.",
+    );
   const others = countOthers(access);
   const unlisted = signInServicesText(access);
   if (others === "" && unlisted === "")
-    return t("Only this browser can use your account. The apps below are stopped.");
+    return t(
+      "Only this browser can use your account, with the apps in which you signed in here. The apps below are stopped.",
+    );
   const listed = t("{others} can use your account. You can stop each of them here.", { others });
   return [others === "" ? "" : listed, unlisted].filter((text) => text !== "").join(" ");
 }

@@ -31,9 +31,11 @@ export function AccessSummary({ access, appLook }: AccessSummaryProps) {
       {users.length === 0 ? (
         <p class="hint">
           {isOnlyThisBrowser(access)
-            ? t("Only this browser can use your account. Nothing else has access.")
+            ? t(
+                "Only this browser can use your account, with the apps in which you signed in here. Nothing else has access.",
+              )
             : signInServicesText(access) ||
-              t("No app, connection or token can use your account now.")}{" "}
+              t("No app, connection or token can use your account by itself now.")}{" "}
           {rich("To add a device, {enter}, or {make}.", {
             enter: <a href="/device">{t("enter the code that it shows")}</a>,
             make: <a href="/account/tokens/new">{t("make a token")}</a>,

@@ -937,10 +937,10 @@ export const GERMAN = {
 
   // Access, security and data
   "See all and stop": "Alle ansehen und stoppen",
-  "Only this browser can use your account. Nothing else has access.":
-    "Nur dieser Browser kann Ihr Konto verwenden. Sonst hat nichts und niemand Zugriff.",
-  "No app, connection or token can use your account now.":
-    "Zurzeit kann keine App, keine Verbindung und kein Token Ihr Konto verwenden.",
+  "Only this browser can use your account, with the apps in which you signed in here. Nothing else has access.":
+    "Nur dieser Browser kann Ihr Konto verwenden, mit den Apps, in denen Sie hier angemeldet sind. Sonst hat nichts und niemand Zugriff.",
+  "No app, connection or token can use your account by itself now.":
+    "Zurzeit kann keine App, keine Verbindung und kein Token Ihr Konto von sich aus verwenden.",
   "To add a device, {enter}, or {make}.": "Um ein Gerät hinzuzufügen, {enter} oder {make}.",
   "enter the code that it shows": "geben Sie den Code ein, den es anzeigt,",
   "make a token": "erstellen Sie ein Token",
@@ -955,8 +955,8 @@ export const GERMAN = {
   "other browsers": "andere Browser",
   "Apps that sign you in with {services} can use your account, also if they are not listed.":
     "Apps, in denen Sie sich mit {services} anmelden, können Ihr Konto verwenden, auch wenn sie hier nicht stehen.",
-  "Only this browser can use your account. The apps below are stopped.":
-    "Nur dieser Browser kann Ihr Konto verwenden. Die Apps unten sind gestoppt.",
+  "Only this browser can use your account, with the apps in which you signed in here. The apps below are stopped.":
+    "Nur dieser Browser kann Ihr Konto verwenden, mit den Apps, in denen Sie hier angemeldet sind. Die Apps unten sind gestoppt.",
   "{others} can use your account. You can stop each of them here.":
     "Außer diesem Browser haben Zugriff auf Ihr Konto: {others}. Hier können Sie jeden Zugriff beenden.",
   app: "App",

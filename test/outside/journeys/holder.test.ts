@@ -85,7 +85,7 @@ describe("an account holder", () => {
     const notice = page.getByRole("status").filter({ hasText: "Stopped." });
     await notice.waitFor();
     expect(await notice.evaluate((element) => element === document.activeElement)).toBe(true);
-    await page.getByText("Only this browser can use your account.").waitFor();
+    await page.getByText("Only this browser can use your account").waitFor();
     await page.getByRole("button", { name: "Allow again Paint" }).waitFor();
   });
 

@@ -75,8 +75,12 @@ describe("the page of access", () => {
   });
 
   it("the page says that nothing else has access only if nothing but this browser has", async () => {
-    const nothing = "Only this browser can use your account. Nothing else has access.";
+    const nothing =
+      "Only this browser can use your account, with the apps in which you signed in here. Nothing else has access.";
     const ada = await signIn();
+    expect((await open(ada)).text).toContain(nothing);
+    // The app to which the sign-in led back has a token, which no list names before it used an app's credits.
+    expect((await ada.get("/api/wallet")).status).toBe(200);
     expect((await open(ada)).text).toContain(nothing);
     const elsewhere = await signIn();
     expect(words((await open(ada)).text)).toContain("1 other browser can use your account.");
@@ -100,7 +104,7 @@ describe("the page of access", () => {
     const page = await open(ada, done.headers.get("Location") ?? "");
     expect(words(page.text)).toContain("Stopped.");
     expect(words(page.text)).toContain(
-      "Only this browser can use your account. The apps below are stopped.",
+      "Only this browser can use your account, with the apps in which you signed in here. The apps below are stopped.",
     );
     expect((await open(ada, `${LIST}/stop?app=demo`)).status).toBe(303);
   });

@@ -131,7 +131,9 @@ describe("the account page", () => {
     const text = words((await open(await signIn(), "/account")).text);
     expect(text).toContain("You get your first credits when you open an app");
     expect(text).toContain("No app has run a job for you yet");
-    expect(text).toContain("Only this browser can use your account. Nothing else has access.");
+    expect(text).toContain(
+      "Only this browser can use your account, with the apps in which you signed in here. Nothing else has access.",
+    );
     expect(text).toContain("enter the code that it shows");
   });
 
