@@ -119,7 +119,9 @@ export function Tokens({
   const address = accountPath(person.identity_id, "revoke-token");
   return (
     <Panel id="tokens" title="Connections">
-      {tokens.length === 0 ? <p class="hint">No device, app or program has access.</p> : null}
+      {tokens.length === 0 ? (
+        <p class="hint">No client is connected, and no device or program has a token.</p>
+      ) : null}
       <ul class="rows">
         {nestAllowances(tokens).map(({ allowance, depth }) => (
           <li class={depth === 0 ? undefined : `below-${Math.min(depth, 3)}`}>

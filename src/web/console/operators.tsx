@@ -17,7 +17,7 @@ function OperatorsPage({ services }: { services: Services }) {
   const { support_credits_max } = services.config;
   const rights: Readonly<Record<OperatorRole, string>> = {
     viewer: "Sees everything in the console, and changes nothing.",
-    support: `Also suspends and restores accounts, signs people out, revokes personal tokens, and gives or takes up to ${credits(support_credits_max)} a day in all.`,
+    support: `Also suspends and restores accounts, signs people out, revokes connections and tokens, refunds jobs, and gives or takes up to ${credits(support_credits_max)} a day in all.`,
     admin: "May do everything.",
   };
   const { operator_role } = currentShell();

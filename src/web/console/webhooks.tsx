@@ -516,7 +516,8 @@ function DeleteWebhookPage({ app, webhook, form }: ConfirmWebhookPageProps) {
       form={form}
     >
       <p>
-        No more events are sent to {webhook.url}. Events that wait are lost. This cannot be undone.
+        Within a minute, no more events are sent to {webhook.url}. Events that wait are lost. This
+        cannot be undone.
       </p>
     </ConfirmationPage>
   );

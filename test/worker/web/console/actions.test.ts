@@ -11,6 +11,15 @@ const creditsOf = async (ada: SignedIn) => (await ada.get("/api/wallet")).body.a
 
 const GIVE = { direction: "give", amount: "50", reason: "an outage" };
 
+describe("the account's page", () => {
+  it("does not say that nothing has access while an app can use the account", async () => {
+    const { ada, open } = await consoleAndAda();
+    const text = words((await open(pageOf(ada))).text);
+    expect(text).toContain("No client is connected, and no device or program has a token.");
+    expect((await ada.getOwn("/api/access")).body.apps).toMatchObject([{ state: "open" }]);
+  });
+});
+
 describe("giving and taking credits", () => {
   it("credits change once, and only after the review of the new balance is confirmed", async () => {
     const { olga, ada, fill, submit, open } = await consoleAndAda();

@@ -78,6 +78,9 @@ describe("the console of an operator with a lower role", () => {
     const vera = await consoleOf("vera@example.com");
     const { status, text } = await vera.open("/console/operators");
     expect(status).toBe(200);
+    expect(words(text)).toContain(
+      "revokes connections and tokens, refunds jobs, and gives or takes",
+    );
     expect(words(text)).toContain("sam@example.com support");
     expect(words(text)).toContain("viewer You");
     expect(words(text)).toContain("up to 1,000 credits a day in all");
