@@ -1284,7 +1284,10 @@ export interface PersonalToken {
   readonly kind: "device" | "code" | "exchange";
   /** A UUID. */
   readonly parent_id: string | null;
-  /** The OAuth client that holds it; null for a personal access token. */
+  /**
+   * The OAuth client that holds it, or that collected a device’s token; null for another personal
+   * access token.
+   */
   readonly client: {
     readonly id: string;
     /** The host of the client's address, if it has one. */

@@ -921,7 +921,10 @@ class PersonalToken(TypedDict):
     parent_id: str | None
     """A UUID."""
     client: PersonalTokenClient | None
-    """The OAuth client that holds it; null for a personal access token."""
+    """
+    The OAuth client that holds it, or that collected a device’s token; null for another personal access
+    token.
+    """
     resource: str | None
     """The address that it is for; null: this API."""
     label: str

@@ -486,7 +486,9 @@ export const personal_token = named(
         host: text_or_null.describe("The host of the client's address, if it has one."),
       })
       .nullable()
-      .describe("The OAuth client that holds it; null for a personal access token."),
+      .describe(
+        "The OAuth client that holds it, or that collected a device’s token; null for another personal access token.",
+      ),
     resource: text_or_null.describe("The address that it is for; null: this API."),
     label: z.string(),
     app: slug.nullable().describe("The app that requested the token, as its client named it."),
