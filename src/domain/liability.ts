@@ -15,6 +15,17 @@ export interface PaidCredits {
   readonly currency: string | null;
   readonly paid_minor: number;
   readonly paid_credits: number;
+  /**
+   * Credits of the base that a refund or dispute of it took, because they were not left in lots: noted in the lot that its
+   * credits came to. Left out: none.
+   */
+  readonly from_base?: FromBase;
+}
+
+/** Bought credits include those by which the base fell below zero. */
+export interface FromBase {
+  readonly given: number;
+  readonly bought: number;
 }
 
 /** A payment for credits. `paid_minor`: in the smallest unit of the currency. */
@@ -47,10 +58,10 @@ export function newestOf(paid: readonly PaidCredits[], credits: number): readonl
   let left = credits;
   return paid
     .toReversed()
-    .map((one) => {
+    .map(({ id, currency, paid_minor, paid_credits, ...one }) => {
       const taken = Math.min(left, countOf(one));
       left -= taken;
-      return { ...one, credits: taken };
+      return { id, credits: taken, currency, paid_minor, paid_credits };
     })
     .filter((one) => one.credits > 0)
     .toReversed();

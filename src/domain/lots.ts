@@ -12,6 +12,7 @@ import {
   plus,
   unpriced,
   worthOf,
+  type FromBase,
   type PaidCredits,
   type Price,
   type Worth,
@@ -556,8 +557,46 @@ export function takeBack(
     counted -= forgotten;
   }
   const of_bought = Math.min(rest, now.base.bought);
+  const given = Math.min(rest - of_bought, Math.max(0, now.base.given));
+  now = noteFromBase(now, payment, { given, bought: rest - given });
   now = moved(now, { lot_id: null, bought: true }, 0 - of_bought);
   return { credits: moved(now, { lot_id: null, bought: false }, of_bought - rest), of_home };
+}
+
+/** Notes in the lot that a payment's credits came to what the base paid for it, in addition to what is noted. */
+function noteFromBase(credits: Credits, { id, lot_id }: Payment, added: FromBase): Credits {
+  if (lot_id === null || (added.given === 0 && added.bought === 0)) return credits;
+  return changeLot(credits, lot_id, ({ paid }) => {
+    const oldest = paid.find((one) => one.id === id);
+    const { given = 0, bought = 0 } = oldest?.from_base ?? {};
+    const from_base = { given: given + added.given, bought: bought + added.bought };
+    return { paid: paid.map((one) => (one === oldest ? { ...one, from_base } : one)) };
+  });
+}
+
+/**
+ * Credits of one payment come back, because a dispute was won or a refund failed: first to the base, as much as it paid for
+ * them, then to the lot that they came to. So the account has what it would have without the dispute.
+ */
+export function giveBack(
+  credits: Credits,
+  payment: Payment,
+  amount: number,
+  clock: Clock,
+): Credits {
+  const { id, lot_id } = payment;
+  const home = credits.lots.find((lot) => lot.id === lot_id);
+  const known = home?.paid.find((one) => one.id === id)?.from_base ?? { given: 0, bought: 0 };
+  const bought = Math.min(amount, known.bought);
+  const given = Math.min(amount - bought, known.given);
+  const resized = lot_id === null ? credits : resizePaid(credits, lot_id, id, amount);
+  const noted = noteFromBase(resized, payment, { given: 0 - given, bought: 0 - bought });
+  const back = [
+    { lot_id, bought: true, credits: amount - bought - given },
+    { lot_id: null, bought: false, credits: given },
+    { lot_id: null, bought: true, credits: bought },
+  ];
+  return putBack(noted, back, clock);
 }
 
 /** How many of the credits that are left or held in a lot a payment brought. */

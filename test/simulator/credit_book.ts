@@ -111,6 +111,8 @@ export class CreditBook {
   readonly #living = new Set<LotBook>();
   readonly #jobs = new Map<string, JobCredits>();
   readonly #lot_of_purchase = new Map<string, string | null>();
+  /** What the base paid for the credits of purchases that came to a lot, because they were not left there. */
+  readonly #from_base = new Map<string, { readonly given: number; readonly bought: number }>();
   /** By plan and position: when the period ends whose credits came last. */
   readonly #periods = new Map<string, number>();
   plan: PlanBook = NO_PLAN;
@@ -604,11 +606,26 @@ export class CreditBook {
     const lot_id = this.#lot_of_purchase.get(purchase) ?? null;
     must(entry.lot_id === lot_id, "a refund takes the credits of its purchase", { entry, lot_id });
     const home = lot_id === null ? null : this.#lot(lot_id);
+    const from_base = this.#from_base.get(purchase) ?? { given: 0, bought: 0 };
     if (entry.amount > 0) {
-      const back = { lot_id, bought: true, credits: entry.amount };
-      if (home !== null) home.taken_back -= entry.amount;
-      if (home !== null) lessen(home.paid, purchase, entry.amount * -1);
-      return this.#putBack([back], entry);
+      const bought = home === null ? 0 : Math.min(entry.amount, from_base.bought);
+      const given = home === null ? 0 : Math.min(entry.amount - bought, from_base.given);
+      const rest = entry.amount - bought - given;
+      this.#from_base.set(purchase, {
+        given: from_base.given - given,
+        bought: from_base.bought - bought,
+      });
+      if (home !== null) {
+        home.taken_back -= entry.amount;
+        home.moved_on += bought + given;
+        lessen(home.paid, purchase, entry.amount * -1);
+      }
+      const back = [
+        { lot_id, bought: true, credits: rest },
+        { lot_id: null, bought: false, credits: given },
+        { lot_id: null, bought: true, credits: bought },
+      ];
+      return this.#putBack(back, entry);
     }
     const wanted = 0 - entry.amount;
     let rest = wanted;
@@ -646,6 +663,12 @@ export class CreditBook {
       lessen(home.paid, purchase, wanted);
     }
     const of_bought = Math.min(rest, this.bought);
+    const of_given = Math.min(rest - of_bought, Math.max(0, this.given));
+    this.#from_base.set(purchase, {
+      given: from_base.given + of_given,
+      // Also what the base did not have.
+      bought: from_base.bought + rest - of_given,
+    });
     this.bought -= of_bought;
     this.given -= rest - of_bought;
   }

@@ -2,8 +2,7 @@
 import { plus, readWorth, worthJson, type Price } from "../../domain/liability.ts";
 import {
   boughtInBase,
-  putBack,
-  resizePaid,
+  giveBack,
   scopedOf,
   takeBack,
   worthInLots,
@@ -93,8 +92,7 @@ export function changePurchased(
     return credits;
   }
   if (lot_id === null) base_payments.resize(id, change);
-  const resized = lot_id === null ? before : resizePaid(before, lot_id, id, change);
-  return putBack(resized, [{ lot_id, bought: true, credits: change }], clockOf(transaction));
+  return giveBack(before, { id, lot_id }, change, clockOf(transaction));
 }
 
 /** The column of an entry that brought credits: null for given credits without terms. */

@@ -1,10 +1,11 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { expectInvariants } from "../account/invariants.ts";
 import { fromOwnPage } from "../support/device_logins.ts";
 import { passTime } from "../support/clock.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
-import { checkout, deliver, openStripe, PACKAGES, SELLING } from "./till.ts";
+import { checkout, creditsOf, deliver, openStripe, PACKAGES, SELLING } from "./till.ts";
 
 const [SMALL, LARGE] = PACKAGES;
 
@@ -24,6 +25,14 @@ async function buyLarge(ada: SignedIn) {
   await deliver(stripe.completes(id), TERMS);
   return { stripe, id };
 }
+
+async function spend(ada: SignedIn, actual_cost: number): Promise<void> {
+  const job = { app: "demo", action: "draw", cost_estimate: actual_cost };
+  const { job_id } = (await ada.post("/api/jobs", job)).body;
+  await ada.post("/api/jobs/complete", { job_id, actual_cost });
+}
+
+const account = ({ identity_id }: SignedIn) => env.ACCOUNT.getByName(identity_id);
 
 const walletOf = async (ada: SignedIn) => (await ada.get("/api/wallet?app=demo")).body;
 
@@ -70,12 +79,32 @@ describe("packages with terms", () => {
     });
     await expectInvariants(ada.identity_id);
     await deliver(stripe.disputes(id, "closed", { amount: 3_333, status: "won" }), TERMS);
-    // Credits for one app do not pay what the base owes.
+    // As if nobody had disputed it: other apps can use the base again.
     expect(await walletOf(ada)).toMatchObject({
       account: { credits: 700 },
       spendable: 700,
-      lots: [{ left: 1_000, held: 400 }],
+      lots: [{ left: 600, held: 400 }],
     });
+    const other = { app: "other", action: "draw", cost_estimate: 101 };
+    expect((await ada.post("/api/jobs", other)).body).toMatchObject({ spendable: 100 });
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a dispute that is won after the package's time gives back lasting credits where it took lasting ones", async () => {
+    const ada = await signInWithCredits();
+    const { stripe, id } = await buyLarge(ada);
+    await spend(ada, 1_000);
+    await account(ada).adjustCredits({ amount: 1_900, note: "A gift" }, null);
+    const about = { amount: 3_333, status: "needs_response" };
+    await deliver(stripe.disputes(id, "created", about), TERMS);
+    // The package is spent, so the base pays.
+    expect(await creditsOf(ada)).toBe(1_000);
+    passTime(91 * DAY_MS);
+    await deliver(stripe.disputes(id, "closed", { ...about, status: "won" }), TERMS);
+    const later = await signIn("ada@example.com");
+    expect(await walletOf(later)).toMatchObject({ account: { credits: 2_000 }, lots: [] });
+    passTime(8 * DAY_MS);
+    expect(await creditsOf(await signIn("ada@example.com"))).toBe(2_000);
     await expectInvariants(ada.identity_id);
   });
 
