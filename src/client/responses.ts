@@ -551,8 +551,8 @@ export interface TopUp {
    * `ready`; `pending`: a charge is due; `retrying`: one failed, and the next follows;
    * `limit_reached`: nothing more fits into the month. It is off if the `holder` switched it off,
    * the card was `declined` three times, the bank requires the person's confirmation
-   * (`authentication_required`), Stripe `refused` the card, the package changed (`package_changed`),
-   * or the account was `suspended`.
+   * (`authentication_required`), Stripe `refused` the card or a refund or dispute left too few
+   * credits, the package changed (`package_changed`), or the account was `suspended`.
    */
   readonly state:
     | "ready"

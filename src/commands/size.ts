@@ -15,7 +15,7 @@ import { readWorkerConfig } from "./wrangler_config.ts";
 const RUNS = 21;
 
 /** The most that a deployment may weigh, in KiB. Only a commit that names a new capability and its price may raise it. */
-const BUNDLE_MAX_GZIP_KIB = 408;
+const BUNDLE_MAX_GZIP_KIB = 408.3;
 
 /** The most processor time that a start may take, in starts of a bare Hono Worker. */
 const START_MAX_RATIO = 3.3;

@@ -31,7 +31,7 @@ export const CHARGE_MISSING_AFTER_MS = 10 * 60_000;
 export const CHARGE_FAILURES = ["declined", "authentication_required", "refused"] as const;
 export type ChargeFailure = (typeof CHARGE_FAILURES)[number];
 
-/** Why automatic top-up is off. `holder`: the holder switched it off. */
+/** Why automatic top-up is off. `holder`: the holder switched it off. `refused`: also if a refund or dispute left too few credits. */
 export const TOP_UP_OFF_REASONS = [
   "holder",
   ...CHARGE_FAILURES,

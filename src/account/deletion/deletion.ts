@@ -11,6 +11,7 @@ import type { Answer, Debt, Owed } from "../contract.ts";
 import { readCredits } from "../ledger/credits.ts";
 import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import type { Store } from "../sql/store.ts";
+import { endAfterReturn } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** Deletes the account, even if it was never opened, because tokens of its identity may already exist. */
@@ -81,6 +82,8 @@ export function oweDebt(transaction: Transaction, { id, credits }: Debt): void {
       ? bringIn(before, NEVER_A_LOT, baseTerms(false), amount).credits
       : take(before, null, 0 - amount).credits;
   post(transaction, { ...OF_ACCOUNT, kind: "debt", amount }, { credits: after });
+  // A refund or dispute of the deleted account raised it.
+  if (amount < 0) endAfterReturn(transaction);
 }
 
 /** Credits without terms go to the base. */

@@ -25,7 +25,7 @@ import type {
 } from "../contract.ts";
 import { changePurchased, clockOf, readCredits } from "../ledger/credits.ts";
 import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
-import { completeTopUp, packageOf } from "../top_up/top_up.ts";
+import { completeTopUp, endAfterReturn, packageOf } from "../top_up/top_up.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "../sql/purchase_store.ts";
 
@@ -121,6 +121,7 @@ function takeBack(
   const amount_minor = refunded_minor - due.refunded_minor;
   purchases.insertMoney({ line, checkout_session_id, amount_minor });
   purchases.saveReturned(checkout_session_id, due);
+  if (amount < 0) endAfterReturn(transaction);
 }
 
 /** The payment for a purchase's credits. */

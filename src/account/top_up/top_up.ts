@@ -222,6 +222,17 @@ export function switchOff(transaction: Transaction, off_reason: TopUpOffReason):
 }
 
 /**
+ * A refund or dispute took credits. If they are too few now, automatic top-up ends: the card would pay again for what was just
+ * returned.
+ */
+export function endAfterReturn(transaction: Transaction): void {
+  const setting = transaction.store.top_ups.readSetting();
+  if (setting === null) return;
+  const { threshold } = planOf(setting);
+  if (readBalance(transaction).balance_after < threshold) switchOff(transaction, "refused");
+}
+
+/**
  * The top-up that is due was decided under an earlier choice: it is dropped if its charge was never requested. Else the charge
  * is not requested again, but looked up: at the earliest when it is known to be missing if Stripe does not list it.
  */

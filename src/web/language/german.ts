@@ -336,10 +336,10 @@ export const GERMAN = {
     "Aus. Ihre Bank möchte, dass Sie Zahlungen selbst bestätigen.",
   "So the card cannot be charged without you, and nothing was charged. Buy credits by hand, where your bank can ask you, or save another card.":
     "Ohne Sie kann die Karte also nicht belastet werden, und es wurde nichts abgebucht. Kaufen Sie Credits selbst, dabei kann Ihre Bank Sie fragen, oder speichern Sie eine andere Karte.",
-  "Off. Stripe did not accept the saved card.":
-    "Aus. Stripe hat die gespeicherte Karte nicht angenommen.",
-  "It may have expired or been removed. Nothing more is charged. Save the card again, or another one.":
-    "Sie ist vielleicht abgelaufen oder wurde entfernt. Es wird nichts mehr abgebucht. Speichern Sie die Karte noch einmal oder eine andere.",
+  "Off. Stripe did not accept the saved card, or returned a payment.":
+    "Aus. Stripe hat die gespeicherte Karte nicht angenommen oder eine Zahlung zurückgegeben.",
+  "The card may have expired or been removed, or a refund or dispute left too few credits. Nothing more is charged. Save a card, or switch it on again.":
+    "Die Karte ist vielleicht abgelaufen oder wurde entfernt, oder nach einer Erstattung oder Rückbuchung waren es zu wenig Credits. Es wird nichts mehr abgebucht. Speichern Sie eine Karte, oder schalten Sie es wieder ein.",
   "Off. The package has changed.": "Aus. Das Paket hat sich geändert.",
   "The package that you chose is no longer for sale at its price, so nothing is charged. Choose again.":
     "Das Paket, das Sie gewählt haben, gibt es zu diesem Preis nicht mehr, deshalb wird nichts abgebucht. Wählen Sie neu.",

@@ -47,8 +47,8 @@ export const TOP_UP_STATE_TEXTS: Readonly<Record<TopUpState, StateText>> = {
     is_notice: true,
   },
   refused: {
-    title: "Off. Stripe did not accept the saved card.",
-    text: "It may have expired or been removed. Nothing more is charged. Save the card again, or another one.",
+    title: "Off. Stripe did not accept the saved card, or returned a payment.",
+    text: "The card may have expired or been removed, or a refund or dispute left too few credits. Nothing more is charged. Save a card, or switch it on again.",
     is_notice: true,
   },
   package_changed: {

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { expectInvariants } from "../account/invariants.ts";
@@ -7,6 +8,7 @@ import { passTime } from "../support/clock.ts";
 import { signInOperator } from "../http/api/admin/operators.ts";
 import { openAppServer } from "../http/caller/app_server.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
+import type { StripeDouble } from "../payments/stripe_double.ts";
 import { creditsOf, deliver, openCheckout } from "../payments/till.ts";
 import {
   openShop,
@@ -146,6 +148,54 @@ describe("an automatic top-up", () => {
     await deliver(stripe.refunds(id, 250));
     expect(await creditsOf(ada)).toBe(90);
     await expectInvariants(ada.identity_id);
+  });
+
+  it.each([
+    ["refund", (stripe: StripeDouble, id: string) => stripe.refunds(id, 500)],
+    [
+      "dispute",
+      (stripe: StripeDouble, id: string) =>
+        stripe.disputes(id, "created", { amount: 500, status: "needs_response" }),
+    ],
+  ])(
+    "a %s that leaves too few credits switches it off, so the card does not pay again",
+    async (_, returns) => {
+      const stripe = openShop();
+      const ada = await switchOn(stripe);
+      await pay(ada, 60);
+      await settleDown(ada);
+      const [{ id = "" } = {}] = stripe.charged() as readonly { id?: string }[];
+      await deliver(returns(stripe, id));
+      await settleDown(ada);
+      expect(stripe.charged()).toHaveLength(1);
+      expect(await creditsOf(ada)).toBe(40);
+      expect(await topUpOf(ada)).toMatchObject({ on: false, state: "refused" });
+      expect((await showPage(ada, "/account")).text).toContain("or returned a payment");
+      await expectInvariants(ada.identity_id);
+    },
+  );
+
+  it("a dispute of the holder's deleted account that raises their debt switches it off too", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe);
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    await account.oweDebts([{ id: "deleted", credits: 0 }]);
+    await account.changeDebt({ id: "deleted", credits: 60 });
+    await settleDown(ada);
+    expect(stripe.payments.size).toBe(0);
+    expect(await topUpOf(ada)).toMatchObject({ state: "refused" });
+  });
+
+  it("a refund that leaves enough credits changes nothing about it", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe);
+    await pay(ada, 60);
+    await settleDown(ada);
+    const [{ id = "" } = {}] = stripe.charged() as readonly { id?: string }[];
+    await deliver(stripe.refunds(id, 250));
+    await settleDown(ada);
+    expect(await creditsOf(ada)).toBe(90);
+    expect(await topUpOf(ada)).toMatchObject({ on: true, state: "ready" });
   });
 
   it("the month's limit is never exceeded under 100 concurrent jobs", async () => {
@@ -344,7 +394,6 @@ describe("a charge that fails", () => {
     const stripe = openShop();
     const ada = await switchOn(stripe);
     await spend(await signIn("ada@example.com"), 60);
-    const { env } = await import("cloudflare:workers");
     await env.ACCOUNT.getByName(ada.identity_id).suspend();
     await settleDown(ada);
     expect(stripe.payments.size).toBe(0);
