@@ -349,7 +349,8 @@ function joined(from: readonly Part[], more: readonly Part[]): readonly Part[] {
 }
 
 /**
- * Puts parts back, the last one first. While the base is below zero, credits for all apps pay it first. Credits of an
+ * Puts parts back, the last one first. The base first gets what it paid when money for credits of their lot was returned: now
+ * they are not spent. While the base is below zero, credits for all apps pay it then. Credits of an
  * expired lot become a lot `returned`; those of an expired `returned` lot go back there, and the caller expires them.
  */
 export function putBack(credits: Credits, from: readonly Part[], clock: Clock): Credits {
@@ -358,10 +359,13 @@ export function putBack(credits: Credits, from: readonly Part[], clock: Clock): 
   for (const part of from.toReversed()) {
     const lot = now.lots.find(({ id }) => id === part.lot_id) ?? null;
     assertInvariant(part.lot_id === null || lot !== null, "the lot of a part is known");
+    const repaid = lot === null ? { credits: now, amount: 0 } : repayBase(now, lot, part, clock);
+    now = repaid.credits;
+    const back = part.credits - repaid.amount;
     const app_slugs = lot?.app_slugs ?? null;
-    const pays = app_slugs === null ? toPay(now, part.credits) : 0;
+    const pays = app_slugs === null ? toPay(now, back) : 0;
     now = moved(now, { lot_id: null, bought: false }, pays);
-    const rest = part.credits - pays;
+    const rest = back - pays;
     if (rest === 0) continue;
     const is_gone = lot !== null && isExpired(lot, clock.now_ms) && lot.origin !== "returned";
     if (!is_gone) {
@@ -382,6 +386,27 @@ export function putBack(credits: Credits, from: readonly Part[], clock: Clock): 
     if (added.lot_id !== null) returned.set(key, added.lot_id);
   }
   return now;
+}
+
+/** Gives credits of a lot to the base, as many as it paid for returned money, in its parts. `amount`: how many. */
+function repayBase(
+  credits: Credits,
+  { id: lot_id, paid }: Lot,
+  part: Part,
+  clock: Clock,
+): { readonly credits: Credits; readonly amount: number } {
+  const payment = paid.find(({ from_base }) => (from_base?.bought || from_base?.given) ?? 0);
+  const from_base = payment?.from_base;
+  if (payment === undefined || from_base === undefined) return { credits, amount: 0 };
+  const bought = Math.min(part.credits, from_base.bought);
+  const given = Math.min(part.credits - bought, from_base.given);
+  const { id } = payment;
+  const noted = noteFromBase(credits, { id, lot_id }, { given: 0 - given, bought: 0 - bought });
+  const to_base = [
+    { lot_id: null, bought: false, credits: given },
+    { lot_id: null, bought: true, credits: bought },
+  ];
+  return { credits: putBack(noted, to_base, clock), amount: bought + given };
 }
 
 function isExpired({ expires_at_ms }: Pick<Terms, "expires_at_ms">, now_ms: number): boolean {
@@ -572,31 +597,6 @@ function noteFromBase(credits: Credits, { id, lot_id }: Payment, added: FromBase
     const from_base = { given: given + added.given, bought: bought + added.bought };
     return { paid: paid.map((one) => (one === oldest ? { ...one, from_base } : one)) };
   });
-}
-
-/**
- * Credits of one payment come back, because a dispute was won or a refund failed: first to the base, as much as it paid for
- * them, then to the lot that they came to. So the account has what it would have without the dispute.
- */
-export function giveBack(
-  credits: Credits,
-  payment: Payment,
-  amount: number,
-  clock: Clock,
-): Credits {
-  const { id, lot_id } = payment;
-  const home = credits.lots.find((lot) => lot.id === lot_id);
-  const known = home?.paid.find((one) => one.id === id)?.from_base ?? { given: 0, bought: 0 };
-  const bought = Math.min(amount, known.bought);
-  const given = Math.min(amount - bought, known.given);
-  const resized = lot_id === null ? credits : resizePaid(credits, lot_id, id, amount);
-  const noted = noteFromBase(resized, payment, { given: 0 - given, bought: 0 - bought });
-  const back = [
-    { lot_id, bought: true, credits: amount - bought - given },
-    { lot_id: null, bought: false, credits: given },
-    { lot_id: null, bought: true, credits: bought },
-  ];
-  return putBack(noted, back, clock);
 }
 
 /** How many of the credits that are left or held in a lot a payment brought. */

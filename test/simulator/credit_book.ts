@@ -477,8 +477,9 @@ export class CreditBook {
     const returned = new Map<string, LotBook | null>();
     for (const { lot_id, bought, credits } of parts.toReversed()) {
       const lot = lot_id === null ? null : this.#lot(lot_id);
-      const paid = (lot?.app_slugs ?? null) === null ? this.#pay(credits) : 0;
-      const rest = credits - paid;
+      const repaid = lot === null ? 0 : this.#repayBase(lot, credits);
+      const paid = (lot?.app_slugs ?? null) === null ? this.#pay(credits - repaid) : 0;
+      const rest = credits - repaid - paid;
       if (lot !== null) lot.moved_on += paid;
       if (rest === 0) continue;
       if (lot === null) {
@@ -507,6 +508,25 @@ export class CreditBook {
         this.#add(entry, "returned", { expires_at_ms, app_slugs, bought }, rest, sources),
       );
     }
+  }
+
+  /** The base first gets back what it paid for credits of the lot, when their money was returned. */
+  #repayBase(lot: LotBook, most: number): number {
+    const isOwed = ({ purchase }: Paid): boolean => {
+      if (purchase === null || this.#lot_of_purchase.get(purchase) !== lot.id) return false;
+      const { given = 0, bought = 0 } = this.#from_base.get(purchase) ?? {};
+      return given + bought > 0;
+    };
+    const purchase = lot.paid.find(isOwed)?.purchase ?? null;
+    const owed = purchase === null ? undefined : this.#from_base.get(purchase);
+    if (purchase === null || owed === undefined) return 0;
+    const bought = Math.min(most, owed.bought);
+    const given = Math.min(most - bought, owed.given);
+    this.#from_base.set(purchase, { given: owed.given - given, bought: owed.bought - bought });
+    this.#addToBase(true, bought - this.#pay(bought));
+    this.#addToBase(false, given - this.#pay(given));
+    lot.moved_on += bought + given;
+    return bought + given;
   }
 
   /** Whether a lot's time is over for what comes back with this entry. So near to it, the stored lots say. */
@@ -606,26 +626,10 @@ export class CreditBook {
     const lot_id = this.#lot_of_purchase.get(purchase) ?? null;
     must(entry.lot_id === lot_id, "a refund takes the credits of its purchase", { entry, lot_id });
     const home = lot_id === null ? null : this.#lot(lot_id);
-    const from_base = this.#from_base.get(purchase) ?? { given: 0, bought: 0 };
     if (entry.amount > 0) {
-      const bought = home === null ? 0 : Math.min(entry.amount, from_base.bought);
-      const given = home === null ? 0 : Math.min(entry.amount - bought, from_base.given);
-      const rest = entry.amount - bought - given;
-      this.#from_base.set(purchase, {
-        given: from_base.given - given,
-        bought: from_base.bought - bought,
-      });
-      if (home !== null) {
-        home.taken_back -= entry.amount;
-        home.moved_on += bought + given;
-        lessen(home.paid, purchase, entry.amount * -1);
-      }
-      const back = [
-        { lot_id, bought: true, credits: rest },
-        { lot_id: null, bought: false, credits: given },
-        { lot_id: null, bought: true, credits: bought },
-      ];
-      return this.#putBack(back, entry);
+      if (home !== null) home.taken_back -= entry.amount;
+      if (home !== null) lessen(home.paid, purchase, entry.amount * -1);
+      return this.#putBack([{ lot_id, bought: true, credits: entry.amount }], entry);
     }
     const wanted = 0 - entry.amount;
     let rest = wanted;
@@ -664,6 +668,7 @@ export class CreditBook {
     }
     const of_bought = Math.min(rest, this.bought);
     const of_given = Math.min(rest - of_bought, Math.max(0, this.given));
+    const from_base = this.#from_base.get(purchase) ?? { given: 0, bought: 0 };
     this.#from_base.set(purchase, {
       given: from_base.given + of_given,
       // Also what the base did not have.

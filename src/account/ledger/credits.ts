@@ -2,7 +2,8 @@
 import { plus, readWorth, worthJson, type Price } from "../../domain/liability.ts";
 import {
   boughtInBase,
-  giveBack,
+  putBack,
+  resizePaid,
   scopedOf,
   takeBack,
   worthInLots,
@@ -92,7 +93,8 @@ export function changePurchased(
     return credits;
   }
   if (lot_id === null) base_payments.resize(id, change);
-  return giveBack(before, { id, lot_id }, change, clockOf(transaction));
+  const resized = lot_id === null ? before : resizePaid(before, lot_id, id, change);
+  return putBack(resized, [{ lot_id, bought: true, credits: change }], clockOf(transaction));
 }
 
 /** The column of an entry that brought credits: null for given credits without terms. */

@@ -54,6 +54,8 @@ export class Model {
   readonly purchases: { readonly credits: number; cents_back: number; readonly lot: ModelLot }[] =
     [];
   readonly #granted = new Set<string>();
+  /** What the base paid for credits of a lot when their money was returned. */
+  readonly #from_base = new Map<ModelLot, ModelLot[]>();
   #free: ModelLot[] = [];
   readonly figures = Object.fromEntries(
     FIGURES.map((name) => [name, { bought: 0, given: 0 }]),
@@ -145,6 +147,10 @@ export class Model {
       if (found?.bought !== true) this.#exchange(1);
       if (found === undefined) this.#debt += 1;
       else this.#free.splice(this.#free.indexOf(found), 1);
+      const is_of_base = found === undefined || found === BOUGHT || found === GIVEN;
+      if (is_of_base && lot !== BOUGHT) {
+        this.#from_base.set(lot, [...(this.#from_base.get(lot) ?? []), found ?? BOUGHT]);
+      }
     }
     return true;
   }
@@ -278,8 +284,20 @@ export class Model {
     });
   }
 
+  /** Gives a credit to the base if it paid for one of this lot, whose money was returned. */
+  #repaysBase(lot: ModelLot): boolean {
+    const owed = this.#from_base.get(lot) ?? [];
+    const paid = owed.includes(BOUGHT) ? BOUGHT : owed[0];
+    if (paid === undefined) return false;
+    owed.splice(owed.indexOf(paid), 1);
+    if (!paid.bought && !this.#refunding) this.#exchange(-1);
+    this.#bring(paid, 1);
+    return true;
+  }
+
   #putBack(units: readonly ModelLot[]): void {
     for (const lot of units.toReversed()) {
+      if (this.#repaysBase(lot)) continue;
       const is_gone = lot.expires_ms <= this.#now_ms;
       const stays = !is_gone || lot.returned_from !== null;
       const until_ms = this.#now_ms + RETURNED_MS;

@@ -108,6 +108,29 @@ describe("packages with terms", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it.each([
+    ["lost while a job holds credits", false],
+    ["lost before an operator refunds a job", true],
+  ])(
+    "after a dispute is %s, what comes back pays the base, and nothing expires unpaid",
+    async (_, is_ended) => {
+      const ada = await signInWithCredits();
+      const { stripe, id } = await buyLarge(ada);
+      const job = { app: "demo", action: "draw", cost_estimate: 400 };
+      const { job_id } = (await ada.post("/api/jobs", job)).body;
+      if (is_ended) await ada.post("/api/jobs/complete", { job_id, actual_cost: 400 });
+      const about = { amount: 3_333, status: "lost" };
+      await deliver(stripe.disputes(id, "closed", about), TERMS);
+      expect(await creditsOf(ada)).toBe(-300);
+      if (is_ended) await account(ada).refundJob({ job_id, amount: 400, note: "Sorry" }, null);
+      else await ada.post("/api/jobs/fail", { job_id });
+      expect(await walletOf(ada)).toMatchObject({ account: { credits: 100 }, lots: [] });
+      passTime(91 * DAY_MS);
+      expect(await creditsOf(await signIn("ada@example.com"))).toBe(100);
+      await expectInvariants(ada.identity_id);
+    },
+  );
+
   it("the account page says a package's terms before the person buys it", async () => {
     const ada = await signIn();
     openStripe();
