@@ -395,9 +395,9 @@ function repayBase(
   part: Part,
   clock: Clock,
 ): { readonly credits: Credits; readonly amount: number } {
-  const payment = paid.find(({ from_base }) => (from_base?.bought || from_base?.given) ?? 0);
-  const from_base = payment?.from_base;
-  if (payment === undefined || from_base === undefined) return { credits, amount: 0 };
+  const payment = paid.find((one) => notedIn(one).given + notedIn(one).bought > 0);
+  if (payment === undefined) return { credits, amount: 0 };
+  const from_base = notedIn(payment);
   const bought = Math.min(part.credits, from_base.bought);
   const given = Math.min(part.credits - bought, from_base.given);
   const { id } = payment;
@@ -408,6 +408,8 @@ function repayBase(
   ];
   return { credits: putBack(noted, to_base, clock), amount: bought + given };
 }
+
+const notedIn = ({ from_base = { given: 0, bought: 0 } }: PaidCredits): FromBase => from_base;
 
 function isExpired({ expires_at_ms }: Pick<Terms, "expires_at_ms">, now_ms: number): boolean {
   return expires_at_ms !== null && expires_at_ms <= now_ms;

@@ -109,7 +109,7 @@ export function appOfClient(client_id: string): string | null {
 
 /** The host that vouches for a client with a document; null: it is registered. */
 export function hostOfClient(client_id: string): string | null {
-  return isRegisteredClientId(client_id) ? null : (URL.parse(client_id)?.host ?? null);
+  return URL.parse(client_id)?.host ?? null;
 }
 
 /** Whether a `client_id` is one that a registration could have. It needs no look-up otherwise. */

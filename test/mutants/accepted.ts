@@ -19,6 +19,11 @@ export const ACCEPTED: readonly Accepted[] = [
   ...of(
     "domain/lots.ts",
     [
+      "if (lot_id === null || (added.given === 0 && added.bought === 0)) return credits;",
+      "lot_id === null || (added.given === 0 && added.bought === 0) → lot_id === null",
+      "a note of 0 credits says what no note says",
+    ],
+    [
       "return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));",
       "app_slug !== null && app_slugs.includes(app_slug) → app_slugs.includes(app_slug)",
       "no list of apps has null; the types need the comparison",

@@ -455,6 +455,39 @@ describe("credits of a purchase that come back", () => {
     expect(back).toMatchObject({ base: { given: 3, bought: 2 }, lots: [{ left: 2 }] });
   });
 
+  it.each([
+    { given: 1, bought: 0 },
+    { given: 0, bought: 1 },
+  ])("a single credit of the base, %o, comes back", (base) => {
+    const spent = lot("home", { bought: true, left: 0, paid: [paid("other", 1), paid("it", 9)] });
+    const { credits } = takeBack({ ...withLots(spent), base }, it_at_home, 1);
+    expect(credits.base).toEqual({ given: 0, bought: 0 });
+    expect(putBack(credits, [part("home", 1, true)], clock()).base).toEqual(base);
+  });
+
+  it("what a base of nothing owed comes back as bought credits", () => {
+    const { credits } = takeBack({ ...before, base: { given: 0, bought: 0 } }, it_at_home, 8);
+    expect(credits.base).toEqual({ given: -4, bought: 0 });
+    const paid_off = { ...credits, base: { given: 0, bought: 0 } };
+    const back = putBack(paid_off, [part("home", 4, true)], clock());
+    expect(back.base).toEqual({ given: 0, bought: 4 });
+  });
+
+  it("after the base got what it paid, everything else comes back to the lot", () => {
+    const back = giveBack(takeBack(before, it_at_home, 9).credits, it_at_home, 9);
+    const more = putBack(back, [part("home", 2, true)], clock());
+    expect(more).toMatchObject({ base: before.base, lots: [{ left: 7 }] });
+  });
+
+  it("what the base paid is noted for each payment by itself", () => {
+    const spent = { ...before, lots: [{ ...home, left: 0 }] };
+    const one = takeBack(spent, it_at_home, 5).credits;
+    const both = takeBack(one, { id: "joined", lot_id: "home" }, 1).credits;
+    expect(both.base).toEqual({ given: -1, bought: 0 });
+    const { base } = putBack(both, [part("home", 6, true)], clock());
+    expect(base.given + base.bought).toBe(4);
+  });
+
   it("what comes back after its time does not repeat what the base paid", () => {
     const { credits } = takeBack(before, it_at_home, 7);
     const expired = { ...credits, lots: credits.lots.map((it) => ({ ...it, expires_at_ms: 1 })) };

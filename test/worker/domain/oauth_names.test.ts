@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   appOfClient,
+  hostOfClient,
   isRegisteredClientId,
   registeredClientId,
   splitClientId,
@@ -25,6 +26,8 @@ describe("the id of a client", () => {
   it("a document client acts as its own host", () => {
     expect(appOfClient("https://client.example/document")).toBe("client.example");
     expect(appOfClient("neither")).toBeNull();
+    expect(hostOfClient("https://client.example:8080/document")).toBe("client.example:8080");
+    expect([hostOfClient("neither"), hostOfClient("demo~web")]).toEqual([null, null]);
   });
 });
 
