@@ -67,6 +67,17 @@ it("issuing a token opens the account, so that a read-only token finds it open",
   expect(await query("ada", "select 1 from account")).toHaveLength(1);
 });
 
+it("a token shows when it was last used; null before that", async () => {
+  passTime(0);
+  await issue("token");
+  const listed = () => account().listAllowances(HOLDER);
+  expect(await listed()).toMatchObject({ value: [{ last_used_at_ms: null }] });
+  passTime(DAY_MS / 2);
+  const used_at_ms = Date.now();
+  await account().listAllowances(withToken("token"));
+  expect(await listed()).toMatchObject({ value: [{ last_used_at_ms: used_at_ms }] });
+});
+
 it("a page of another origin does not list the account's tokens", async () => {
   await issue("token");
   const refused = refusalOf({ code: "scope", reason: "not_whole" });

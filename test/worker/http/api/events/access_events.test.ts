@@ -297,11 +297,19 @@ describe("connection.limit_reached", () => {
     await withToken(access_token, "POST", "/api/jobs/complete", cost);
     const reached = { kind: "connection.limit_reached" };
     expect(await stream.accessEvents()).toMatchObject([{ ...reached, cap: caps[0] }]);
-    vi.setSystemTime(Date.parse("2027-02-11T12:00:00Z"));
-    ada = await signIn();
-    const next = await watch(await ownSessionToken(ada));
-    await spend((await refresh(refresh_token)).body.access_token, 1);
-    expect(await next.accessEvents()).toMatchObject([{ ...reached, cap: caps[1] }]);
+    let token = refresh_token;
+    for (const [day, events] of [
+      [11, [{ ...reached, cap: caps[1] }]],
+      [12, []],
+    ] as const) {
+      vi.setSystemTime(Date.parse(`2027-02-${day}T12:00:00Z`));
+      ada = await signIn();
+      const next = await watch(await ownSessionToken(ada));
+      const refreshed = (await refresh(token)).body;
+      token = refreshed.refresh_token;
+      expect((await spend(refreshed.access_token, 1)).body.code).toBe("token_budget_exceeded");
+      expect(await next.accessEvents()).toMatchObject(events);
+    }
   });
 
   it("a cap that its holder changed refuses for the first time again", async () => {
