@@ -522,6 +522,11 @@ export const ACCEPTED: readonly Accepted[] = [
   ...of(
     "account/jobs/expiry.ts",
     [
+      "next_expiry.learn(next_ms);",
+      "next_expiry.learn(next_ms); → nothing",
+      "the next call reads the time again; to know it saves reading",
+    ],
+    [
       "if (next_ms <= now_ms) {",
       "next_ms <= now_ms → true",
       "if no job is due, the list is empty; the comparison saves reading",
@@ -541,6 +546,29 @@ export const ACCEPTED: readonly Accepted[] = [
       "if (open_jobs === 0) return Number.POSITIVE_INFINITY;",
       "open_jobs === 0 → false",
       "without started jobs the lists are empty; the comparison saves reading",
+    ],
+  ),
+  ...of(
+    "account/jobs/lists.ts",
+    [
+      'const from_id = from_ms === null ? "" : firstIdAt(from_ms - CLOCK_SKEW_MS);',
+      "from_ms === null → false",
+      "null counts as 0, and no id is before that; the types need the comparison",
+    ],
+    [
+      "const range = [from_id, before_id < end_id ? before_id : end_id];",
+      "before_id < end_id → before_id <= end_id",
+      "two equal ids are one",
+    ],
+    [
+      'const rows = database.rows("jobs", found(among), ...range, after_id, ...filters, limit + 1);',
+      "1 → 2",
+      "one row more than a page says that there are more; so do two",
+    ],
+    [
+      "const scanned_to = rows.length > limit ? null : lastScanned();",
+      "rows.length > limit → false",
+      "a page with more rows after it ends at its last one; the comparison saves reading",
     ],
   ),
   ...of(

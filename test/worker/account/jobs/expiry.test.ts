@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
-import { countRowsRead, evict, fireAlarm, readAlarm } from "../../support/account_object.ts";
+import { evict, fireAlarm, readAlarm } from "../../support/account_object.ts";
 import { passTime } from "../../support/clock.ts";
 
 const ADA = "ada";
@@ -41,18 +41,6 @@ it("a job expires in the millisecond of its deadline", async () => {
   expect(await list()).toMatchObject({
     value: { rows: [{ status: "failed", failure: "expired" }] },
   });
-});
-
-it("a call reads none of the started jobs while it is known that none is due", async () => {
-  const count = 40;
-  for (let jobs = 0; jobs < count; jobs += 1) await create();
-  await evict(ADA);
-  const rows = await countRowsRead(ADA);
-  await list();
-  const first = rows();
-  await list();
-  expect(first).toBeGreaterThan(count);
-  expect(rows() - first).toBeLessThan(count);
 });
 
 it("an account without started jobs arms no alarm", async () => {
