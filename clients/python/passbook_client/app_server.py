@@ -59,6 +59,9 @@ class AppServer(AppCalls):
 
         :param origins: The origins of your own pages, such as `https://sketch.example.com`.
         """
+        if isinstance(origins, str):
+            # `in` would look for the token's origin anywhere in the text.
+            raise PassbookError("invalid_argument", f'origins must be a list, such as ["{origins}"].')
         header, claims = (read_part(token, place) for place in (0, 1))
         is_jwt = re.fullmatch(r"[A-Za-z0-9_.-]+", token) is not None
         if not is_jwt or header.get("typ") != _SESSION_TYPE:

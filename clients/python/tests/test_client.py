@@ -367,6 +367,13 @@ class ClientTest(unittest.TestCase):
                 sketch.identify(token, origins=[origin])
             self.assertEqual((caught.exception.code, caught.exception.status), ("unauthorized", 401))
 
+    def test_an_apps_server_accepts_no_text_as_its_list_of_origins(self) -> None:
+        sketch = AppServer(URL, app_key=os.environ["PASSBOOK_APP_KEY"])
+        for origins in (PAGE, f"{PAGE}.example.com"):
+            with self.assertRaises(PassbookError) as caught:
+                sketch.identify(self.token, origins=origins)
+            self.assertEqual(caught.exception.code, "invalid_argument")
+
     def test_lists_take_times_and_cursors(self) -> None:
         for action in ("one", "two"):
             self.passbook.create_job(app="demo", action=action, cost_estimate=1)
