@@ -34,7 +34,7 @@ const SIGNATURES_MAX = 10;
 /**
  * The event of a request, if one of your secrets signed it in the last minutes. A replayed request is valid within that
  * time: handle each `id` once.
- * @throws PassbookError `signature_invalid` if it is not; `invalid_argument` if a secret is not one.
+ * @throws PassbookError `signature_invalid` if it is not; `invalid_argument` if a secret is not one, or the body was parsed.
  */
 export async function verifyWebhook({
   body,
@@ -42,6 +42,10 @@ export async function verifyWebhook({
   secret,
   toleranceSeconds = TOLERANCE_SECONDS,
 }: VerifyWebhook): Promise<VerifiedWebhook> {
+  if (typeof body !== "string" && !ArrayBuffer.isView(body)) {
+    const message = "body must be the text or the bytes as received, not what a parser made of it.";
+    throw new PassbookError("invalid_argument", message);
+  }
   const keys = await Promise.all([secret].flat().map(readSecret));
   if (keys.length === 0) throw new PassbookError("invalid_argument", "Pass at least one secret.");
   const id = headerOf(headers, "webhook-id");
@@ -61,7 +65,8 @@ export async function verifyWebhook({
   return { ...readEvent(content), id };
 }
 
-async function readSecret(secret: string): Promise<CryptoKey> {
+/** A variable of the environment may be missing. */
+async function readSecret(secret = ""): Promise<CryptoKey> {
   const bytes = secret.startsWith(SECRET_PREFIX)
     ? bytesOf(secret.slice(SECRET_PREFIX.length))
     : null;

@@ -43,9 +43,11 @@ def verify_webhook(
     :param secret: The webhook's secret, `whsec_…`; several while you replace one.
     :param tolerance_seconds: How old or how far ahead the request's time may be.
     """
-    keys = [_read_secret(text) for text in ([secret] if isinstance(secret, str) else secret)]
-    if not keys:
-        raise PassbookError("invalid_argument", "Pass at least one secret.")
+    if not isinstance(body, (bytes, bytearray, str)):
+        message = "body must be the text or the bytes as received, not what a parser made of it."
+        raise PassbookError("invalid_argument", message)
+    # A variable of the environment may be missing.
+    keys = [_read_secret(text) for text in ([secret] if isinstance(secret, str) else secret or [""])]
     given = {name.lower(): value for name, value in headers.items()}
     message_id, timestamp, signatures = (
         given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")

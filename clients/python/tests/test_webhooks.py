@@ -63,8 +63,11 @@ class VerifyWebhookTest(unittest.TestCase):
                 self.refused(tolerance_seconds=float("nan"))
 
     def test_a_secret_that_is_not_one_is_refused_as_an_argument(self) -> None:
-        for secret in ("", "whsec_", "whsec_!", SIGNED["secret"][6:], []):
+        for secret in ("", "whsec_", "whsec_!", SIGNED["secret"][6:], [], None):
             self.refused("invalid_argument", secret=secret)
+
+    def test_a_body_that_a_parser_of_json_has_read_is_refused_as_an_argument(self) -> None:
+        self.refused("invalid_argument", body=json.loads(SIGNED["body"]))
 
 
 if __name__ == "__main__":

@@ -97,10 +97,19 @@ describe("verifyWebhook", () => {
     await expect(verify({ body, headers })).rejects.toMatchObject(refused);
   });
 
+  it("a body that a parser of JSON has read is refused as an argument that says so", async () => {
+    const body = EVENT as unknown as string;
+    await expect(verify({ body })).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining("as received"),
+    });
+  });
+
   it.each([
     ["without its prefix", SECRET.slice(6)],
     ["that is empty", "whsec_"],
     ["that is not base64", "whsec_!"],
+    ["that is missing", undefined as unknown as string],
   ])("a secret %s is refused as an argument, and so is an empty list", async (_, secret) => {
     const wrong = { code: "invalid_argument" };
     await expect(verify({ secret })).rejects.toMatchObject(wrong);
