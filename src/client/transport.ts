@@ -181,8 +181,9 @@ async function attemptOnce<Body extends object>(
   };
   if (call.body !== undefined) init.body = JSON.stringify(call.body);
   if (credentials?.cookies === true) init.credentials = "include";
+  const address = addressOf(options.origin, call);
   try {
-    const response = await options.fetch(addressOf(options.origin, call), init);
+    const response = await options.fetch(address, init);
     const text = await response.text();
     const attempt = readResponse(response, text, call.isValid);
     const refused = attempt instanceof PassbookError && (isRefusal(attempt) || isLimited(attempt));
@@ -227,6 +228,9 @@ function addressOf(origin: string, { path, query }: Pick<Call, "path" | "query">
   const url = new URL(path, origin);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined) continue;
+    if (value instanceof Date && Number.isNaN(value.getTime())) {
+      throw new PassbookError("invalid_argument", `${name} is an invalid Date.`);
+    }
     url.searchParams.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   return url.href;

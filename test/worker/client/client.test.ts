@@ -186,6 +186,13 @@ describe("the client", () => {
     },
   );
 
+  it("an invalid Date in a filter is an invalid argument, and nothing is sent", async () => {
+    const { fetch, sent } = respondWith();
+    const listing = clientWith({ fetch, token: "t" }).jobs.list({ from: new Date("yesterday") });
+    await expect(listing).rejects.toMatchObject({ code: "invalid_argument" });
+    expect(sent).toHaveLength(0);
+  });
+
   it.each<[string, (client: PassbookClient) => Promise<unknown>]>([
     ["signOut", (it) => it.signOut()],
     ["tokens.revoke", (it) => it.tokens.revoke("x")],
