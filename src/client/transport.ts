@@ -204,6 +204,7 @@ async function attemptOnce<Body extends object>(
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "no server is listening there",
   ECONNRESET: "the connection was closed",
+  ERR_SSL_WRONG_VERSION_NUMBER: "that server speaks http, not https",
   ENOTFOUND: "the host name is unknown",
 };
 

@@ -439,6 +439,13 @@ describe("passbook", () => {
     expect(stderr).toContain(`${url} gave no response: no server is listening there.`);
   });
 
+  it("the error about https at a server of plain http says so", async () => {
+    const url = passbook.url.replace("http:", "https:");
+    const more = { PASSBOOK_URL: url, PASSBOOK_TOKEN: "x" };
+    const { stderr } = await passbookOf("nobody", ["wallet"], more);
+    expect(stderr).toContain(`${url} gave no response: that server speaks http, not https.`);
+  });
+
   it("the command line uses plain http for a container, except in production", async () => {
     const more = { PASSBOOK_URL: "http://passbook-container:8787", PASSBOOK_TOKEN: "x" };
     const { code, stderr } = await passbookOf("nobody", ["wallet"], more);
