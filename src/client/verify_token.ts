@@ -32,11 +32,11 @@ export interface VerifiedToken {
 /**
  * Verifies a session token: signature, `typ`, `iss`, `exp` and `azp`. The token was signed at most 15 minutes ago; the
  * session may have ended since.
- * @throws PassbookError `token_expired`; `unauthorized` for a forged token, a token of another type (such as one made from
+ * @throws PassbookError `token_expired`; `unauthorized` for a missing or forged token, a token of another type (such as one made from
  * a personal access token, whose limits it does not carry) or a token issued to another origin; `no_response` if the
  * service's keys could not be fetched.
  */
-export type VerifyToken = (token: string) => Promise<VerifiedToken>;
+export type VerifyToken = (token: string | undefined) => Promise<VerifiedToken>;
 
 const SESSION_TOKEN = { type: "session+jwt", algorithm: "EdDSA" } as const;
 
@@ -53,25 +53,33 @@ export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions
       "origins must have at least one origin of your own pages.",
     );
   }
-  const wrong = origins.find((text) => text.endsWith("/"));
+  const wrong = origins.find((text) => text !== "shared" && originOf(text) !== text);
   if (wrong !== undefined) {
-    throw new PassbookError("invalid_argument", `Origins must not end with a slash: "${wrong}".`);
+    const message = `origins must be such as https://sketch.example.com, without a path, not "${wrong}".`;
+    throw new PassbookError("invalid_argument", message);
   }
   const findKey = createSigningKeys(issuer, fetch ?? ((url, init) => globalThis.fetch(url, init)));
   return async (token) => {
-    const { iss, sub, sid, azp, exp } = (await readSigned(token, SESSION_TOKEN, findKey)) ?? {};
-    if (iss !== issuer || typeof azp !== "string") throw refusal();
-    if (!own_origins.has(azp)) throw refusal(azp);
+    const claims = await readSigned(token ?? "", SESSION_TOKEN, findKey);
+    const { iss, sub, sid, azp, exp } = claims ?? {};
+    if (claims !== null && iss !== issuer) {
+      throw refusal(`This session token was issued by ${String(iss)}, but baseUrl is ${issuer}.`);
+    }
+    if (typeof azp !== "string") throw refusal();
+    if (!own_origins.has(azp)) {
+      const page = `This session token was issued to a page at ${azp}`;
+      throw refusal(`${page}, which is not among the origins of this server.`);
+    }
     if (!isText(sub) || !isText(sid) || typeof exp !== "number") throw refusal();
     return { identity_id: sub, session_id: sid, origin: azp, expires_at: readExpiry(exp) };
   };
 }
 
-/** The message gives no reason, which would help only a forger. `azp`: a valid token was issued to another origin. */
-function refusal(azp?: string): PassbookError {
-  const message =
-    azp === undefined
-      ? "This is not a session token of this service."
-      : `This session token was issued to a page at ${azp}, which is not among the origins of this server.`;
+function originOf(text: string): string | null {
+  return URL.canParse(text) ? new URL(text).origin : null;
+}
+
+/** A forger learns no reason: only a token that the service signed has a message of its own. */
+function refusal(message = "This is not a session token of this service."): PassbookError {
   return new PassbookError("unauthorized", message, { status: 401 });
 }

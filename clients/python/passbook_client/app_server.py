@@ -52,16 +52,17 @@ class AppServer(AppCalls):
             wait=transport.wait,
         )
 
-    def identify(self, token: str, *, origins: Sequence[str]) -> str:
+    def identify(self, token: str | None, *, origins: Sequence[str]) -> str:
         """
         The `identity_id` of the person whose session token a page of yours sent. The service verifies the token. It raises
-        `unauthorized` for another token, such as one that was issued to another app's page, and `token_expired`.
+        `unauthorized` for a missing token and for another one, such as one that was issued to another app's page, and `token_expired`.
 
         :param origins: The origins of your own pages, such as `https://sketch.example.com`.
         """
         if isinstance(origins, str):
             # `in` would look for the token's origin anywhere in the text.
             raise PassbookError("invalid_argument", f'origins must be a list, such as ["{origins}"].')
+        token = token or ""
         header, claims = (read_part(token, place) for place in (0, 1))
         is_jwt = re.fullmatch(r"[A-Za-z0-9_.-]+", token) is not None
         if not is_jwt or header.get("typ") != _SESSION_TYPE:

@@ -361,7 +361,7 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(sketch.identify(self.token, origins=[PAGE]), self.passbook.me()["identity_id"])
         head, claims, signature = self.token.split(".")
         forged = f"{head}.{claims}.{signature[::-1]}"
-        cases = [(self.token, "https://other.example.com"), (forged, PAGE), (f"{self.token}\n", PAGE), ("", PAGE)]
+        cases = [(self.token, "https://other.example.com"), (forged, PAGE), (f"{self.token}\n", PAGE), ("", PAGE), (None, PAGE)]
         for token, origin in cases:
             with self.assertRaises(PassbookError) as caught:
                 sketch.identify(token, origins=[origin])

@@ -60,6 +60,20 @@ describe("createTokenVerifier", () => {
     await expect(forged).rejects.toThrow("This is not a session token of this service.");
   });
 
+  it("createTokenVerifier names the two addresses if a valid token has another issuer than baseUrl", async () => {
+    const pair = await newKey("a");
+    const { verify } = serviceOf(pair);
+    const other = verify(await sign(pair, { iss: "http://localhost:8787" }));
+    await expect(other).rejects.toThrow(
+      `This session token was issued by http://localhost:8787, but baseUrl is ${ISSUER}.`,
+    );
+  });
+
+  it("createTokenVerifier refuses a missing token as unauthorized", async () => {
+    const { verify } = serviceOf(await newKey("a"));
+    await expect(verify(undefined)).rejects.toMatchObject({ code: "unauthorized", status: 401 });
+  });
+
   it("createTokenVerifier accepts a token issued to the app, and returns its person and session", async () => {
     const ada = await signIn();
     const verify = createTokenVerifier({
@@ -200,6 +214,9 @@ describe("createTokenVerifier", () => {
   it.each([
     ["no origin", []],
     ["an origin with a slash", [`${APP}/`]],
+    ["an origin with a path", [`${APP}/app`]],
+    ["an origin with capital letters", ["https://Sketch.example.com"]],
+    ["an origin without https", ["sketch.example.com"]],
   ])("createTokenVerifier refuses %s", (_, origins) => {
     expect(() => createTokenVerifier({ baseUrl: ISSUER, origins })).toThrow(/[Oo]rigins/);
   });
