@@ -180,7 +180,10 @@ export interface PassbookClient {
    * page was not opened by a sign-in.
    */
   finishSignIn(): string | null;
-  /** In a page on the service's parent domain: ends the browser's session. In every page: forgets the token. */
+  /**
+   * In every page: forgets the token, also if the call throws. In a page on the service's parent domain: ends the browser's
+   * session.
+   */
   signOut(options?: CallOptions): Promise<void>;
 }
 
@@ -271,9 +274,10 @@ export function createClient(options: ClientOptions): PassbookClient {
       return token;
     },
     async signOut({ signal } = {}) {
+      // First, because the service may be unreachable.
+      bearer.forget();
       const call = { ...READ, method: "POST", path: "/signout", signal } as const;
       await transport.send({ ...call, credentials: COOKIES, isValid: isDone });
-      bearer.forget();
     },
   };
   return client;

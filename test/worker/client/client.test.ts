@@ -366,6 +366,15 @@ describe("the token of a page's sign-in", () => {
     await expect(client.wallet()).rejects.toMatchObject({ code: "no_credentials" });
   });
 
+  it("a sign-out forgets the token although the service is unreachable", async () => {
+    const page = openPage("http://localhost:3000/");
+    const fetch: Fetch = async () => Promise.reject(new TypeError("fetch failed"));
+    const client = clientWith({ storage: page.sessionStorage, fetch });
+    returnWith(client, page, tokenFor(900));
+    await expect(client.signOut()).rejects.toMatchObject({ code: "no_response" });
+    expect(page.values.size).toBe(0);
+  });
+
   it("a page that may not use its storage keeps the token in memory", async () => {
     const page = openPage("http://localhost:3000/");
     const { token } = await signInWithCredits();
