@@ -204,7 +204,8 @@ describe("the guides", SLOW, () => {
     onTestFinished(() => void handler.child.kill());
     await handler.heard(/Listening/);
     const forged = await fetch(url, { method: "POST", body: "{}" });
-    expect([forged.status, await forged.text()]).toEqual([400, "not from Passbook"]);
+    const unsigned = "The request lacks a header of Standard Webhooks.";
+    expect([forged.status, await forged.text()]).toEqual([400, unsigned]);
     await service.passbook.give(eve, 100);
     const { client } = await clientOf(eve);
     const { job_id } = await client.jobs.create({ app: "paint", action: "draw", costEstimate: 95 });
