@@ -8,6 +8,7 @@ import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exitCode, freePort, startWrangler } from "../../../src/commands/local_worker.ts";
 import { launchBrowser } from "../support/chromium.ts";
+import { blocksOf } from "../support/guide.ts";
 import { installPackage, type Installed } from "../support/installed.ts";
 
 const run = promisify(execFile);
@@ -313,6 +314,8 @@ export function Balance(): string | null {
 }
 // @ts-expect-error a provider needs a client
 PassbookProvider({ app: "sketch" });
+const show = (credits: number, held: number): string => credits.toFixed() + held.toFixed();
+${blocksOf("src/client/README.md", "js").find((code) => code.includes("passbook.events("))}
 export { result };
 `,
     );
