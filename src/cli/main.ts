@@ -36,16 +36,20 @@ async function report(error: unknown): Promise<number> {
   const code = error instanceof PassbookError ? error.code : "failed";
   const message = plain(error instanceof Error ? error.message : "An unknown error occurred.");
   const exit_code = EXIT_CODES[code] ?? 1;
-  const page = error instanceof PassbookError ? error.body["approval_url"] : undefined;
-  const approval = typeof page === "string" ? ` Allow this one job: ${plain(page)}` : "";
+  const body = error instanceof PassbookError ? error.body : {};
   const advice =
-    exit_code === 3 && code !== "no_credentials" ? ` ${await signInAdvice()}` : adviceOn(code);
-  write(message, code, `passbook: ${message}${advice}${approval}`);
+    exit_code === 3 && code !== "no_credentials"
+      ? ` ${await signInAdvice()}`
+      : adviceOn(code, body);
+  write({ ...body, error: message, code }, `passbook: ${message}${advice}`);
   return exit_code;
 }
 
-/** Even an operator's token operates the service only if it was approved for that. */
-function adviceOn(code: string): string {
+function adviceOn(code: string, { approval_url, topup_url }: PassbookError["body"]): string {
+  if (typeof approval_url === "string") return ` Allow this one job: ${plain(approval_url)}`;
+  if (code === "insufficient_credits" && typeof topup_url === "string")
+    return ` Buy credits: ${plain(topup_url)}`;
+  // Even an operator's token operates the service only if it was approved for that.
   return code === "not_operator" ? " Operators sign in with: passbook login --admin" : "";
 }
 
@@ -53,7 +57,7 @@ function adviceOn(code: string): string {
 function reportUsage({ exitCode, code, message }: CommanderError): number {
   if (exitCode === 0) return 0;
   const text = code === "commander.help" ? "Name a command. See: passbook --help" : plain(message);
-  if (json) write(text.replace(/^error: /, ""), "invalid_argument", "");
+  if (json) write({ error: text.replace(/^error: /, ""), code: "invalid_argument" }, "");
   return 2;
 }
 
@@ -66,8 +70,8 @@ async function signInAdvice(): Promise<string> {
   return "The token is from PASSBOOK_TOKEN: set another one, or unset it and run: passbook login";
 }
 
-function write(error: string, code: string, text: string): void {
-  process.stderr.write(`${json ? JSON.stringify({ error, code }) : text}\n`);
+function write(refusal: object, text: string): void {
+  process.stderr.write(`${json ? JSON.stringify(refusal) : text}\n`);
 }
 
 exitOnClosedOutput();

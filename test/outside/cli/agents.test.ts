@@ -175,7 +175,11 @@ describe("`passbook run`", () => {
     const ended = await passbookOf("agent", run("sh", "-c", script), path);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain("Completed; 3 credits were charged.");
-    expect(ended.stderr).toContain("token_budget_exceeded");
+    const { code, approval } = JSON.parse(/^\{.*\}$/m.exec(ended.stderr)?.[0] ?? "{}");
+    expect({ code, approval }).toEqual({
+      code: "token_budget_exceeded",
+      approval: expect.any(String),
+    });
     expect(ended.stderr).toMatch(/Allow this one job: \S+\/approve\/\S+/);
     const [, token = "", url] = /token (\S+) (\S+)/.exec(ended.stdout) ?? [];
     expect([token.slice(0, 7), url]).toEqual(["pb_pat_", passbook.url]);

@@ -439,6 +439,20 @@ describe("passbook", () => {
     expect(stderr).toContain(`${url} gave no response: no server is listening there.`);
   });
 
+  it("the error about too few credits names the page that sells them, and with --json has the whole response", async () => {
+    const ada = await signedInAs("till@example.com");
+    const job = ["--app", "demo", "--action", "film", "--cost-estimate", "5000"];
+    const refused = await passbookOf("nobody", ["jobs", "create", ...job], ada);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(` Buy credits: ${passbook.url}/`);
+    const json = await passbookOf("nobody", ["--json", "jobs", "create", ...job], ada);
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      code: "insufficient_credits",
+      required: 5000,
+      topup_url: expect.stringContaining(passbook.url),
+    });
+  });
+
   it("the error about https at a server of plain http says so", async () => {
     const url = passbook.url.replace("http:", "https:");
     const more = { PASSBOOK_URL: url, PASSBOOK_TOKEN: "x" };
