@@ -28,7 +28,7 @@ export type AppClient = Pick<
  */
 export function createAppClient({ key, identity, ...options }: AppClientOptions): AppClient {
   readKey(key);
-  if (!/^[\x21-\x7e]{1,255}$/.test(identity)) {
+  if (!isIdentity(identity)) {
     throw new PassbookError(
       "invalid_argument",
       "identity must be the identity_id of the account's holder.",
@@ -49,6 +49,11 @@ export function createAppClient({ key, identity, ...options }: AppClientOptions)
     ledger: client.ledger,
     events: (follow) => client.events(follow),
   };
+}
+
+/** JavaScript may pass none. */
+function isIdentity(identity = ""): boolean {
+  return /^[\x21-\x7e]{1,255}$/.test(identity);
 }
 
 /** The key, if this program may use it. @throws PassbookError `invalid_argument` */

@@ -85,7 +85,8 @@ export function keptIn(storage: TokenStorage, service_origin: string): KeptToken
  */
 export function createBearer({ token: given, kept, renew, onToken }: BearerOptions): Bearer {
   const source = typeof given === "function" ? given : null;
-  let memory = typeof given === "string" ? given : null;
+  // A variable of the environment may be empty.
+  let memory = typeof given === "string" && given !== "" ? given : null;
   const keep = (token: string | null): void => {
     memory = token;
     kept?.set(token);

@@ -193,6 +193,7 @@ def _check_app(token: Token | None, app_key: str, identity: str | None) -> None:
         raise PassbookError("invalid_argument", message)
 
 
-def check_app_key(app_key: str) -> None:
-    if not re.fullmatch(r"pb_app_[A-Za-z0-9_-]+", app_key):
+def check_app_key(app_key: str | None) -> None:
+    # A variable of the environment may be missing.
+    if not re.fullmatch(r"pb_app_[A-Za-z0-9_-]+", app_key or ""):
         raise PassbookError("invalid_argument", "app_key must be an app's key, which begins with pb_app_.")

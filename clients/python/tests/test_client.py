@@ -367,6 +367,11 @@ class ClientTest(unittest.TestCase):
                 sketch.identify(token, origins=[origin])
             self.assertEqual((caught.exception.code, caught.exception.status), ("unauthorized", 401))
 
+    def test_a_missing_key_is_refused_as_an_argument(self) -> None:
+        missing: Any = None
+        with self.assertRaisesRegex(PassbookError, "pb_app_"):
+            AppServer(URL, app_key=missing)
+
     def test_an_apps_server_accepts_no_text_as_its_list_of_origins(self) -> None:
         sketch = AppServer(URL, app_key=os.environ["PASSBOOK_APP_KEY"])
         for origins in (PAGE, f"{PAGE}.example.com"):

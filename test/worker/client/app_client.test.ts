@@ -62,6 +62,8 @@ describe("createAppClient", () => {
   it.each([
     ["a key that is none", { key: "pb_pat_x" }],
     ["an empty identity", { identity: "" }],
+    ["a missing identity", { identity: undefined as unknown as string }],
+    ["a missing key", { key: undefined as unknown as string }],
     ["an identity of two lines", { identity: "a\nb" }],
   ])("createAppClient refuses %s before it sends a request", (_, wrong) => {
     const options = { baseUrl: BASE_URL, key: "pb_app_x", identity: "ada", ...wrong };

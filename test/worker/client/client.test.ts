@@ -166,6 +166,8 @@ describe("the client", () => {
   it("the client sends nothing without a token or with a malformed one", async () => {
     const { fetch, sent } = respondWith([200, {}]);
     await expect(clientWith({ fetch }).me()).rejects.toMatchObject({ code: "no_credentials" });
+    const empty = clientWith({ fetch, token: "" });
+    await expect(empty.me()).rejects.toThrow("There is no token.");
     const odd = clientWith({ fetch, token: () => "a\r\nX-Admin: yes" });
     await expect(odd.me()).rejects.toMatchObject({ code: "no_credentials" });
     expect(sent).toEqual([]);
