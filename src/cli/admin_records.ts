@@ -33,8 +33,8 @@ async function findApp(admin: AdminCalls, slug: string): Promise<object | undefi
   return undefined;
 }
 
-/** Optional fields that the API sets to false if a request omits them. It keeps all others. */
-const NOT_KEPT = ["pkceOptional", "charges"];
+/** Optional fields that the API sets to false or empty if a request omits them. It keeps all others. */
+const NOT_KEPT = ["postLogoutRedirectUris", "pkceOptional", "charges"];
 
 /** Whether the operation saves a record. */
 export function isRecord(id: string): boolean {

@@ -587,12 +587,20 @@ describe("passbook admin", { tags: "slow" }, () => {
     const { operate, read } = await open("ada@example.com");
     await operate("apps set film --name Film --starter-credits 0");
     const callback = "https://film.example.com/callback";
-    const client = await operate(`apps set-client film web --name Film --redirect ${callback}`);
+    const home = "https://film.example.com/";
+    const addresses = `--redirect ${callback} --post-logout-redirect-uri ${home}`;
+    const client = await operate(`apps set-client film web --name Film ${addresses}`);
     expect(client.stdout).toMatch(
       /^pb_cs_[\w-]{43}\n\nStore it now: it is shown only once\.\n[^]*client_id +film~web\n/,
     );
     expect(await read("apps set-client film web --pkce-optional")).toMatchObject({
-      client: { name: "Film", redirect_uris: [callback], pkce_optional: true, version: 2 },
+      client: {
+        name: "Film",
+        redirect_uris: [callback],
+        post_logout_redirect_uris: [home],
+        pkce_optional: true,
+        version: 2,
+      },
     });
     const uri = "https://mcp.film.example.com";
     await operate(`apps set-resource film mcp --uri ${uri} --charges`);
