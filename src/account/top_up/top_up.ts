@@ -227,7 +227,8 @@ export function switchOff(transaction: Transaction, off_reason: TopUpOffReason):
  */
 export function endAfterReturn(transaction: Transaction): void {
   const setting = transaction.store.top_ups.readSetting();
-  if (setting === null) return;
+  // While it is off, its holder may be saving a card.
+  if (setting === null || setting.off_reason !== null) return;
   const { threshold } = planOf(setting);
   if (readBalance(transaction).balance_after < threshold) switchOff(transaction, "refused");
 }

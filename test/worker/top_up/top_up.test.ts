@@ -11,6 +11,7 @@ import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts
 import type { StripeDouble } from "../payments/stripe_double.ts";
 import { creditsOf, deliver, openCheckout } from "../payments/till.ts";
 import {
+  CHOICE,
   openShop,
   pay,
   saveCard,
@@ -184,6 +185,21 @@ describe("an automatic top-up", () => {
     await settleDown(ada);
     expect(stripe.payments.size).toBe(0);
     expect(await topUpOf(ada)).toMatchObject({ state: "refused" });
+  });
+
+  it("a refund while it is off does not lose the card that its holder saves meanwhile", async () => {
+    const stripe = openShop();
+    const ada = await switchOn(stripe);
+    await pay(ada, 60);
+    await settleDown(ada);
+    const [{ id = "" } = {}] = stripe.charged() as readonly { id?: string }[];
+    await sendForm(ada, { act: "off" });
+    const sent = await sendForm(ada, { act: "new_card", ...CHOICE });
+    const setup = new URL(sent.headers.get("Location") ?? "").pathname.split("/").at(-1) ?? "";
+    await deliver(stripe.refunds(id, 500));
+    expect(await topUpOf(ada)).toMatchObject({ on: false, state: "holder" });
+    await deliver(stripe.savesCard(setup));
+    expect(await topUpOf(ada)).toMatchObject({ on: true });
   });
 
   it("a refund that leaves enough credits changes nothing about it", async () => {
