@@ -1,11 +1,10 @@
 /** What each kind of caller may do with the allowances of an account, at the account itself. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { ALLOWANCES_PER_ACCOUNT_MAX } from "../../../../src/domain/limits.ts";
 import { query } from "../../support/account_object.ts";
-import { withToken } from "../../support/allowances.ts";
+import { issueToken, JOB_REQUEST, withToken } from "../../support/allowances.ts";
 import { passTime } from "../../support/clock.ts";
 import { getToken } from "../../support/device_logins.ts";
 import { narrow } from "../../support/exchanges.ts";
@@ -17,34 +16,11 @@ const APP = { kind: "app", app_slug: "demo" } as const;
 
 const account = (identity_id = "ada") => env.ACCOUNT.getByName(identity_id);
 
-/** A token of the account, without limits. It expires after a day. */
 const issue = (id: string, changes: object = {}, identity_id = "ada") =>
-  account(identity_id).issueAllowance(HOLDER, {
-    id,
-    label: id,
-    app_slug: null,
-    limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps: [] },
-    session_id: "session",
-    signin_method: "dev",
-    ends_with_session: false,
-    expires_at_ms: Date.now() + DAY_MS,
-    ...changes,
-  });
+  issueToken(identity_id, id, changes);
 
 /** Starts a job of a token, so that the token's row stays after its end. */
-const start = (id: string) =>
-  account().createJob(
-    withToken(id),
-    {
-      app_slug: "demo",
-      policy: DEFAULT_POLICY,
-      action: "draw",
-      metadata_json: null,
-      cost_estimate: 0,
-      ttl_seconds: 60,
-    },
-    null,
-  );
+const start = (id: string) => account().createJob(withToken(id), JOB_REQUEST, null);
 
 const refusalOf = (refusal: object) => ({ ok: false, refusal: expect.objectContaining(refusal) });
 

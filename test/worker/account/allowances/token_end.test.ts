@@ -7,7 +7,7 @@ import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { JOB_TTL_MAX_SECONDS } from "../../../../src/domain/limits.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../../support/account_object.ts";
-import { withToken } from "../../support/allowances.ts";
+import { issueToken, withToken } from "../../support/allowances.ts";
 import { passTime } from "../../support/clock.ts";
 import { getToken, tokenId, type TokenHolder } from "../../support/device_logins.ts";
 import { signInWithCredits, type SignedIn } from "../../support/passbook.ts";
@@ -105,17 +105,7 @@ it("a job that its app keeps alive goes on after its token has expired and the t
   const holder = { kind: "holder" } as const;
   const app = { kind: "app", app_slug: "demo" } as const;
   const account = env.ACCOUNT.getByName("ada");
-  const issue = (id: string) =>
-    account.issueAllowance(holder, {
-      id,
-      label: id,
-      app_slug: null,
-      limits: { access: "write", upstream: false, admin: false, app_slugs: null, caps: [] },
-      session_id: "session",
-      signin_method: "dev",
-      ends_with_session: false,
-      expires_at_ms: Date.now() + DAY_MS,
-    });
+  const issue = (id: string) => issueToken("ada", id);
   await account.wallet(holder, { app: { slug: "demo", starter_credits: 10 } });
   await issue("short");
   const ttl_seconds = JOB_TTL_MAX_SECONDS;

@@ -1,8 +1,8 @@
 /** When jobs expire, at the account itself. */
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import { evict, fireAlarm, readAlarm } from "../../support/account_object.ts";
+import { JOB_REQUEST } from "../../support/allowances.ts";
 import { passTime } from "../../support/clock.ts";
 
 const ADA = "ada";
@@ -20,18 +20,7 @@ beforeEach(async () => {
 });
 
 const create = () =>
-  account().createJob(
-    HOLDER,
-    {
-      app_slug: "demo",
-      policy: DEFAULT_POLICY,
-      action: "draw",
-      metadata_json: null,
-      cost_estimate: 1,
-      ttl_seconds: TTL_SECONDS,
-    },
-    null,
-  );
+  account().createJob(HOLDER, { ...JOB_REQUEST, cost_estimate: 1, ttl_seconds: TTL_SECONDS }, null);
 
 it("a job expires in the millisecond of its deadline", async () => {
   expect(await create()).toMatchObject({ ok: true });

@@ -1,24 +1,13 @@
 /** Lists of jobs in pages, at the account itself. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { JOB_REQUEST } from "../../support/allowances.ts";
 
 const HOLDER = { kind: "holder" } as const;
 const account = () => env.ACCOUNT.getByName("ada");
 
 const create = (app_slug: string) =>
-  account().createJob(
-    HOLDER,
-    {
-      app_slug,
-      policy: DEFAULT_POLICY,
-      action: "draw",
-      metadata_json: null,
-      cost_estimate: 0,
-      ttl_seconds: 60,
-    },
-    null,
-  );
+  account().createJob(HOLDER, { ...JOB_REQUEST, app_slug }, null);
 
 async function read(filter: Parameters<ReturnType<typeof account>["listJobs"]>[1]) {
   const page = await account().listJobs(HOLDER, filter);
